@@ -1,0 +1,87 @@
+#pragma once
+// A JSON file read with all its mistakes: paths, unknown keys with the nearest known one, wrong types, missing fields.
+
+#include "sim/files/error.hpp"
+#include "sim/files/units.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// Largest single JSON document; larger ones are refused before they are parsed.
+inline constexpr std::size_t max_document_bytes = 64U << 20U;
+/// Deepest nesting a file may have; ours need six.
+inline constexpr int max_document_depth = 64;
+
+/// Collects mistakes of one file; throws them all together.
+class Mistakes {
+public:
+  explicit Mistakes(std::string where) : where_(std::move(where)) {}
+  void add(std::string path, std::string what) { list_.push_back({where_, std::move(path), std::move(what)}); }
+  void append(const UserError& error, const std::string& path); ///< texts of another error, at this place
+  bool empty() const { return list_.empty(); }
+  const std::vector<Mistake>& list() const { return list_; }
+  void throw_if_any() const;
+
+private:
+  std::string where_;
+  std::vector<Mistake> list_;
+};
+
+/// A place in a document. Readers of a field note a mistake and return the fallback when it is missing or wrong.
+class Place {
+public:
+  Place(const nlohmann::json& value, std::string path, Mistakes& mistakes)
+      : value_(&value), path_(std::move(path)), mistakes_(&mistakes) {}
+
+  const nlohmann::json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+  void mistake(std::string what) const { mistakes_->add(path_, std::move(what)); }
+  void mistake_at(const std::string& key, std::string what) const;
+
+  bool is_object() const; ///< notes a mistake when it is not
+  /// Notes every key not in `known`, offering the nearest.
+  void allow_only(const std::vector<std::string>& known) const;
+  bool has(const std::string& key) const;
+  Place at(const std::string& key) const; ///< the key must be there
+  std::vector<Place> elements() const;    ///< of an array; notes a mistake and gives none otherwise
+
+  std::string text(const std::string& key) const;                               ///< required, not empty
+  std::string text_or(const std::string& key, const std::string& fallback) const;
+  std::string one_of(const std::string& key, const std::vector<std::string>& allowed) const; ///< required
+  std::string one_of_or(const std::string& key, const std::vector<std::string>& allowed, const std::string& fallback) const;
+  double number(const std::string& key, double at_least, double at_most) const; ///< required, finite
+  double number_or(const std::string& key, double fallback, double at_least, double at_most) const;
+  long integer(const std::string& key, long at_least, long at_most) const;      ///< required
+  long integer_or(const std::string& key, long fallback, long at_least, long at_most) const;
+  bool boolean_or(const std::string& key, bool fallback) const;
+  double quantity(const std::string& key, Dimension dimension) const;           ///< required; a string with a unit, > 0
+  double quantity_or(const std::string& key, Dimension dimension, double fallback) const;
+  std::vector<std::string> texts_or_none(const std::string& key) const;
+  std::vector<Place> list(const std::string& key) const;                        ///< required array
+
+private:
+  const nlohmann::json* value_;
+  std::string path_;
+  Mistakes* mistakes_;
+};
+
+/// Parsed text. Throws UserError: empty, truncated (with line and column), duplicate key, not UTF-8, deeper than max_document_depth,
+/// NaN or infinity.
+nlohmann::json parse_json(const std::string& text, const std::string& where);
+
+/// Whole file, or a UserError saying that it is missing, a directory, unreadable or too large (what was found, what to do).
+std::string read_text_file(const std::filesystem::path& file);
+
+/// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
+void read_document(const std::filesystem::path& file, const std::string& format, int version,
+                   const std::function<void(const Place&)>& read);
+
+} // namespace ddlsim

@@ -1,0 +1,29 @@
+#pragma once
+// A strategy as scenarios and step records write it.
+
+#include <string>
+
+namespace ddlsim {
+
+/// How many parameter servers there are; exactly one of the three is said, or none (unknown, in records only).
+struct ServerCount {
+  enum class Rule { unknown, count, per_node, equal_workers } rule = Rule::unknown;
+  int value = 0; ///< for count and per_node
+};
+
+struct Strategy {
+  std::string name;                  ///< none, ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto
+  ServerCount servers;               ///< ps and ps-async only
+  std::string placement = "unknown"; ///< dedicated, colocated, unknown
+  std::string sharding = "unknown";  ///< round-robin, bytes, split, hash, unknown
+  bool on_node_reduce = true;
+  std::string device = "cpu";        ///< where the server adds up: cpu, gpu
+};
+
+/// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.
+std::string to_text(const Strategy& strategy);
+
+/// Servers for that many workers and nodes; 0 when the rule is unknown.
+int server_count(const ServerCount& servers, int workers, int nodes);
+
+} // namespace ddlsim

@@ -1,0 +1,33 @@
+#pragma once
+// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link. All figures are what software
+// reaches (line rate x efficiency), one direction.
+
+namespace ddlsim {
+
+/// Ranks fill nodes in order; the last node may be short. Ring neighbours are rank r and r+1 (mod ranks).
+///
+///        node 0                 node 1
+///   r0 -> r1 -> r2 -> r3 ==> r4 -> r5 -> r6 -> r7 ==> back to r0        -> inside a node, ==> across nodes
+struct Machine {
+  int ranks = 1;
+  int ranks_per_node = 1;
+  double intra_Bps = 0;           ///< one edge inside a node
+  double intra_latency_s = 0;
+  double nic_Bps = 0;             ///< one node, one direction, all its NICs
+  double net_latency_s = 0;       ///< one crossing from node to node
+  int nodes_per_leaf = 0;         ///< 0: one non-blocking switch (star)
+  double uplink_Bps = 0;          ///< one leaf, one direction; only with nodes_per_leaf > 0
+
+  int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
+  int node_of(int rank) const { return rank / ranks_per_node; }
+};
+
+/// Where parameter servers run, and what one of them can move.
+struct ServerMachine {
+  int servers = 1;
+  bool dedicated = true;          ///< true: each server is a host of its own with the same NIC; false: server p lives on node p mod nodes
+  double process_Bps = 0;         ///< ceiling of one server process, each direction (software); 0: none
+  double connection_Bps = 0;      ///< ceiling of one connection worker-server; 0: none
+};
+
+} // namespace ddlsim
