@@ -1,0 +1,46 @@
+#include "sim/model/build_machine.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+bool carried_by_mpi(const Transport& transport) { return transport.name.starts_with("mpi"); }
+
+} // namespace
+
+Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus, int gpus_per_node) {
+  Machine machine;
+  machine.ranks = gpus;
+  machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node));
+  machine.intra_Bps = cluster.intra.bandwidth_Bps * parameters.intra_efficiency;
+  machine.intra_latency_s = cluster.intra.latency_s * parameters.intra_latency_factor;
+  if (transport.nic.empty()) return machine;
+
+  const Nic& nic = find_nic(cluster, transport.nic);
+  machine.nic_Bps = nic.bandwidth_Bps * nic.count * parameters.nic_efficiency;
+  machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
+  if (cluster.fabric.kind == "fat-tree") {
+    machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
+    machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
+  }
+  if (carried_by_mpi(transport)) {
+    machine.nic_Bps /= machine.ranks_per_node;
+    machine.uplink_Bps /= machine.ranks_per_node;
+    machine.intra_Bps = machine.nic_Bps;
+    machine.intra_latency_s = machine.net_latency_s;
+  }
+  return machine;
+}
+
+ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters) {
+  ServerMachine servers;
+  const int said = server_count(strategy.servers, machine.ranks, machine.nodes());
+  servers.servers = said > 0 ? said : machine.nodes();
+  servers.dedicated = strategy.placement == "dedicated";
+  servers.process_Bps = parameters.server_process_Bps;
+  servers.connection_Bps = parameters.server_connection_Bps;
+  return servers;
+}
+
+} // namespace ddlsim
