@@ -1,0 +1,55 @@
+"""`convert.py --check`: whether the committed files are what the sources say."""
+
+import json
+from pathlib import Path
+
+from source import central
+
+
+def differences(texts, platforms):
+    """A line for each file that is missing, differs, or that no source writes any more."""
+    found = []
+    for path, text in texts.items():
+        committed = Path(platforms) / path
+        if not committed.is_file():
+            found.append(f"{path}: missing; run convert.py")
+        elif committed.read_text(encoding="utf-8") != text:
+            found.append(f"{path}: differs from what convert.py writes")
+    return found + stale(texts, platforms)
+
+
+def stale(texts, platforms):
+    sources = {json.loads(text.split("\n", 1)[0])["source"]["file"] for path, text in texts.items()
+               if path.endswith(".jsonl")}
+    found = []
+    for file in sorted(Path(platforms).glob("*/measurements/*.jsonl")):
+        path = file.relative_to(platforms).as_posix()
+        if path not in texts and read_lines(file)[0]["source"]["file"] in sources:
+            found.append(f"{path}: no source writes it any more; delete it")
+    return found
+
+
+def wrong_values(sources, texts, platforms):
+    """A line for each committed record whose value is not the figure at its pointer."""
+    found = []
+    for path in texts:
+        file = Path(platforms) / path
+        if not path.endswith(".jsonl") or not file.is_file():
+            continue
+        first, *records = read_lines(file)
+        source = sources[first["source"]["file"]]
+        for number, record in enumerate(records, 2):
+            if not agrees(source, record):
+                found.append(f"{path}:{number}: {record['value']} is not the figure at {record['from']}")
+    return found
+
+
+def agrees(source, record):
+    try:
+        return central(source.figure(record["from"]), record["statistic"]) == record["value"]
+    except (LookupError, ValueError):
+        return False
+
+
+def read_lines(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Turns a folder of published measurement tables into platforms/CLUSTER/measurements/SOURCE.jsonl.
+
+    convert.py SOURCE_FOLDER [--platforms DIR] [--check]
+
+Same input, same bytes. --check writes nothing: it compares with the files there, and reads every committed record's
+value again at its pointer; exit status 1 when anything differs.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from check import differences, wrong_values  # noqa: E402
+from coverage import account  # noqa: E402
+from families import azure, dlperf, hkbu, horovod, mxnet, tensorflow  # noqa: E402
+from left_out import render  # noqa: E402
+from sink import Sink  # noqa: E402
+from source import Source  # noqa: E402
+
+FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf)
+
+
+def convert(folder):
+    """(path below platforms/ -> text, sources): all files, LEFT_OUT.md among them."""
+    family_of = {name: family for family in FAMILIES for name in family.SOURCES}
+    strangers = sorted(path.name for path in Path(folder).glob("*.json") if path.name not in family_of)
+    sink, sources, counts = Sink(), {}, {}
+    for name in sorted(family_of):
+        sources[name] = Source(folder, name)
+        family_of[name].convert(sources[name], sink)
+        counts[name] = account(sources[name], sink.used.get(name, set()), sink.left_out.get(name, []))
+    texts = {file.path: file.text() for file in sink.files.values()}
+    texts["LEFT_OUT.md"] = render(sink, counts, strangers)
+    return texts, sources
+
+
+def write(texts, platforms):
+    for path, text in texts.items():
+        target = Path(platforms) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("source_folder", help="folder with the published tables")
+    parser.add_argument("--platforms", default=str(Path(__file__).resolve().parent.parent), help="where clusters live")
+    parser.add_argument("--check", action="store_true", help="compare with the files there instead of writing")
+    arguments = parser.parse_args()
+    texts, sources = convert(arguments.source_folder)
+    if not arguments.check:
+        write(texts, arguments.platforms)
+        return 0
+    found = differences(texts, arguments.platforms) + wrong_values(sources, texts, arguments.platforms)
+    print("\n".join(found) if found else f"{len(texts)} files are as converted")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""What the sources call a model, and which variant that is.
+
+A variant is what decides bytes and FLOP, so a record must name one. Where a source writes only "resnet50", the code
+that ran decides; the reason stands beside each block, and records whose source leaves it open say so in their note.
+"""
+
+# tf_cnn_benchmarks (tensorflow/benchmarks, scripts/tf_cnn_benchmarks, 2017-2020). resnetN is pre_activation=False with
+# the stride in the first 1x1 of a bottleneck (resnet_model.py); resnetN_v2 is pre-activation. inception3 has no
+# auxiliary head, batch norm without scale and 1001 classes (inception_model.py); alexnet is its own (alexnet_model.py).
+TF_CNN = {
+    "alexnet": "alexnet_tf", "vgg16": "vgg16", "inception_v3": "inception_v3_tf", "inception3": "inception_v3_tf",
+    "inception4": "inception_v4_tf", "resnet50": "resnet50_v1", "resnet101": "resnet101_v1",
+    "resnet152": "resnet152_v1", "resnet50_v2": "resnet50_v2", "resnet101_v2": "resnet101_v2",
+    "mobilenetv2": "mobilenet_v2",
+}
+
+# torchvision 0.2 and later: the stride of a bottleneck is in the 3x3 (models/resnet.py), which is v1.5; inception_v3
+# builds its auxiliary head by default (models/inception.py); AlexNet is the one-tower one.
+TORCHVISION = {
+    "alexnet": "alexnet", "vgg11": "vgg11", "vgg13": "vgg13", "vgg16": "vgg16", "vgg19": "vgg19",
+    "inception_v3": "inception_v3_aux", "resnet18": "resnet18", "resnet34": "resnet34", "resnet50": "resnet50_v1.5",
+    "resnet101": "resnet101_v1.5", "resnet152": "resnet152_v1.5", "densenet121": "densenet121",
+    "densenet161": "densenet161", "resnext50": "resnext50", "resnext101": "resnext101",
+    "squeezenet1_0": "squeezenet1_0", "nasnetalarge": "nasnetalarge", "nasnetamobile": "nasnetamobile",
+}
+
+# MXNet example/image-classification symbols (dmlc/mxnet): resnet.py of 2017 is pre-activation ("v2"), with the stride in
+# the 3x3; inception-v3 has no auxiliary head and 1000 classes; AlexNet is the symbol of 203 MB.
+MXNET_SYMBOL = {
+    "alexnet": "alexnet_mxnet", "vgg16": "vgg16", "inception_v3": "inception_v3", "inception_bn": "inception_bn",
+    "resnet50": "resnet50_v2", "resnet101": "resnet101_v2", "resnet152": "resnet152_v2",
+    "imagenet1k-inception-bn": "inception_bn", "imagenet1k-resnet-18": "resnet18_v2",
+    "imagenet1k-resnet-34": "resnet34_v2", "imagenet1k-resnet-50": "resnet50_v2",
+    "imagenet1k-resnet-101": "resnet101_v2", "imagenet1k-resnet-152": "resnet152_v2",
+}
+
+# DLPerf reports: every ResNet-50 is named v1.5 in its path or title (gluon-cv's "v1b" has the stride in the 3x3 too);
+# BERT is pretraining at sequence length 128.
+DLPERF = {"resnet50": "resnet50_v1.5", "bert-base pretraining": "bert_base_seq128"}
+
+# HKBU ddl-benchmarks: torchvision 0.5 (PyTorch 1.4), BERT with sentences of 64 by script default (the source's notes).
+HKBU = {"resnet50": "resnet50_v1.5", "bert_base": "bert_base_seq64", "bert_large": "bert_large_seq64"}

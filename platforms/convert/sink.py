@@ -1,0 +1,85 @@
+"""Where converted records go: one file a (cluster, source), and a list of what was left out and why."""
+
+import json
+from fnmatch import fnmatchcase
+
+from source import central
+
+HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "statistic", "repeats",
+        "relative_spread", "suspect", "note")
+UNKNOWN = {"transport": "unknown", "library": "unknown", "statistic": "unknown"}
+
+
+class MeasurementFile:
+    """One platforms/CLUSTER/measurements/NAME.jsonl in the making."""
+
+    def __init__(self, sink, source, cluster, name, context):
+        self.path = f"{cluster}/measurements/{name}.jsonl"
+        self.lines = [line({"record": "context", "version": 1, "cluster": cluster, **context})]
+        self._sink, self._source = sink, source
+
+    def add(self, kind, pointer, **fields):
+        """One record; its value is read at the pointer. Fields that are None are absent."""
+        head = {"record": kind, "from": pointer, "origin": "table", **UNKNOWN}
+        record = {**head, **{key: value for key, value in fields.items() if value is not None}}
+        record["value"] = central(self._source.figure(pointer), record["statistic"])
+        if record["value"] <= 0:
+            raise ValueError(f"{self._source.name}: {pointer}: {record['value']} is not a measurement")
+        order = [key for key in HEAD if key in record] + [key for key in record if key not in HEAD]
+        self._sink.use(self._source, pointer)
+        self.lines.append(line({key: record[key] for key in order}))
+
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+
+class LeftOut:
+    """Figures of a source that are not converted: all that match a pattern, or a set of pointers."""
+
+    def __init__(self, what, why, pointers):
+        self.what, self.why, self.pointers = what, why, pointers
+
+    def covers(self, pointer):
+        return fnmatchcase(pointer, self.what) if self.pointers is None else pointer in self.pointers
+
+
+class Sink:
+    def __init__(self):
+        self.files = {}      # path below platforms/ -> MeasurementFile
+        self.used = {}       # source name -> pointers that became records
+        self.left_out = {}   # source name -> [LeftOut]
+
+    def open(self, source, cluster, context, part=None):
+        """The file of one source in one cluster; `part` names a piece of a source too large for one file."""
+        name = source.name.removesuffix(".json") + (f"-{part}" if part else "")
+        file = MeasurementFile(self, source, cluster, name, context)
+        return self.files.setdefault(file.path, file)
+
+    def use(self, source, pointer):
+        pointers = self.used.setdefault(source.name, set())
+        if pointer in pointers:
+            raise ValueError(f"{source.name}: {pointer} became two records")
+        pointers.add(pointer)
+
+    def leave_out(self, source, pattern, why):
+        """Figures whose pointer matches the pattern (* and ? as in a shell) are not converted, for this reason."""
+        self.left_out.setdefault(source.name, []).append(LeftOut(pattern, why, None))
+
+    def leave_out_each(self, source, what, why, pointers):
+        """The same for a list of pointers that no pattern tells apart; `what` names them. An empty list is no entry."""
+        if pointers:
+            self.left_out.setdefault(source.name, []).append(LeftOut(what, why, frozenset(pointers)))
+
+
+def line(record):
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def context(source, gpu, machine, software, date, who, where=None, path=None, **more):
+    """The first line of a file, without its cluster. `where` is a block with the public source, if not the file's."""
+    block = where or source.document["source"]
+    public = {"title": block.get("title", source.document["source"].get("title", "")),
+              "repository": block.get("repo", ""), "path": path or block.get("path", block.get("file", "")),
+              "commit": block.get("commit", ""), "file": source.name}
+    return {"gpu": gpu, "machine": machine, "software": software, "date": date, "who": who, "source": public,
+            "emulated": False, **more}

@@ -1,0 +1,21 @@
+"""Step records: one row of a table of rates."""
+
+
+def layout(gpus, per_node):
+    """GPUs, nodes and GPUs a node of a run that fills nodes."""
+    return {"gpus": gpus, "nodes": -(-gpus // per_node), "gpus_per_node": min(gpus, per_node)}
+
+
+def step(file, pointer, series, model, precision, batch, preset, strategy, where, **more):
+    """A training rate in samples/s, synchronised, over synthetic data, unless `more` says otherwise."""
+    wire = "fp32" if precision == "fp32" else "unknown"
+    fields = {"model": model, "precision": precision, "wire_precision": wire, "batch_per_gpu": batch,
+              "preset": preset, "strategy": strategy, "algorithm": "unknown", **where, "synchronised": True,
+              "data": "synthetic", "mode": "train", "unit": "samples/s", **more}
+    file.add("step", pointer, series=series, **fields)
+
+
+def forward_or_train(file, pointer, series, model, precision, batch, preset, mode, **more):
+    """One GPU alone: no synchronisation and no strategy."""
+    step(file, pointer, series, model, precision, batch, preset, {"name": "none"}, layout(1, 1),
+         **{"synchronised": False, "mode": mode, **more})
