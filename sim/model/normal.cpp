@@ -20,8 +20,8 @@ double normal_quantile(double probability) {
 double expected_largest_normal(int n) {
   if (n <= 1) return 0;
   // The trapezoidal rule on a smooth function that vanishes at both ends converges faster than any power of the step;
-  // 0.02 is fine enough for n = 1e6 (checked against exact values in the test).
-  const double step = 0.02;
+  // 0.05 is fine enough for n = 1e6 (checked against exact values in the test).
+  const double step = 0.05;
   const double end = 9;
   double sum = 0;
   for (double z = -end; z <= end; z += step) {

@@ -1,0 +1,95 @@
+#include "sim/answer/curve.hpp"
+
+#include "sim/answer/quantile.hpp"
+#include "sim/files/error.hpp"
+#include "sim/model/build_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// Nothing beyond one GPU is narrowed by a measurement yet: what synchronisation costs hangs on the catalogue's priors.
+std::string evidence_of(const Curve& curve, int gpus) { return gpus == 1 ? curve.compute_label : "assumed"; }
+
+int dedicated_hosts(const StepSetup& setup, const Parameters& world) {
+  if (setup.strategy.name != "ps" || setup.strategy.placement != "dedicated" || setup.gpus == 1) return 0;
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  return build_servers(setup.strategy, machine, world).servers;
+}
+
+void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& time) {
+  point.iteration_s = time.iteration_s;
+  point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
+  point.efficiency = setup.one_gpu_s / time.iteration_s;
+  point.compute_s = time.compute_s;
+  point.exposed_communication_s = time.exposed_communication_s;
+  point.straggling_s = time.straggling_s;
+  point.bottleneck = time.bottleneck;
+}
+
+/// Efficiency compares with one GPU of the same world: a slow GPU is slow on both sides.
+void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup) {
+  const double closed_s = time_step(setup, curve.median, Fidelity::closed_form).iteration_s;
+  const double carry = point.iteration_s / closed_s;
+  const auto times_s = world_times(curve, setup.gpus);
+  std::vector<double> efficiencies;
+  for (std::size_t i = 0; i < times_s.size(); ++i)
+    efficiencies.push_back(setup.one_gpu_s * curve.worlds.values[i].compute_factor / (carry * times_s[i]));
+  point.iteration_s_low = std::min(point.iteration_s, carry * quantile(times_s, low_tail));
+  point.iteration_s_high = std::max(point.iteration_s, carry * quantile(times_s, high_tail));
+  point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
+  point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
+  point.efficiency_low = std::min(point.efficiency, quantile(efficiencies, low_tail));
+  point.efficiency_high = std::max(point.efficiency, quantile(efficiencies, high_tail));
+}
+
+} // namespace
+
+StepSetup at_scale(const Curve& curve, int gpus) {
+  StepSetup setup = curve.setup;
+  setup.gpus = gpus;
+  setup.gpus_per_node = std::min(gpus, curve.gpus_per_full_node);
+  setup.synchronised = gpus > 1;
+  return setup;
+}
+
+std::vector<double> world_times(const Curve& curve, int gpus) {
+  const auto setup = at_scale(curve, gpus);
+  std::vector<double> times_s;
+  times_s.reserve(curve.worlds.values.size());
+  for (const auto& world : curve.worlds.values) times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
+  return times_s;
+}
+
+double efficiency(const Curve& curve, const Parameters& world, int gpus) {
+  const auto setup = at_scale(curve, gpus);
+  return setup.one_gpu_s * world.compute_factor / time_step(setup, world, Fidelity::closed_form).iteration_s;
+}
+
+PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
+  PredictedPoint point;
+  point.gpus = gpus;
+  point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
+  if (gpus > curve.growth_gpus) {
+    point.error = fmt::format("{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer", gpus,
+                              curve.setup.cluster.name, curve.growth_gpus);
+    return point;
+  }
+  const auto setup = at_scale(curve, gpus);
+  try {
+    point.server_nodes = dedicated_hosts(setup, curve.median);
+    set_times(point, setup, time_step(setup, curve.median, fidelity));
+    set_interval(point, curve, setup);
+  } catch (const UserError& error) {
+    point.error = error.mistakes().front().what;
+    return point;
+  }
+  point.evidence = evidence_of(curve, gpus);
+  point.fidelity = to_text(fidelity);
+  return point;
+}
+
+} // namespace ddlsim

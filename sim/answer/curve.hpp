@@ -1,0 +1,32 @@
+#pragma once
+// One strategy over scales: the median world and all drawn worlds.
+
+#include "sim/answer/prediction.hpp"
+#include "sim/answer/step.hpp"
+
+namespace ddlsim {
+
+/// What all scales of one strategy share. `setup.gpus` is set for each scale.
+struct Curve {
+  StepSetup setup;
+  Parameters median;
+  Draws worlds;
+  int gpus_per_full_node = 1;
+  int growth_gpus = 0;           ///< most GPUs the cluster may grow to
+  std::string compute_label;     ///< evidence of the one-GPU rate
+};
+
+/// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
+StepSetup at_scale(const Curve& curve, int gpus);
+
+/// Median world by `fidelity`; interval from the drawn worlds by the closed form, carried over as a ratio to the closed form's median
+/// world, so that what contention adds in a full run moves the whole interval. Beyond growth_gpus: a point with an error.
+PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity);
+
+/// Iteration times of every world at that scale, closed form.
+std::vector<double> world_times(const Curve& curve, int gpus);
+
+/// Efficiency of one world at that scale, closed form.
+double efficiency(const Curve& curve, const Parameters& world, int gpus);
+
+} // namespace ddlsim

@@ -1,0 +1,115 @@
+#include "sim/answer/predict.hpp"
+
+#include "sim/answer/checksum.hpp"
+#include "sim/answer/compute_evidence.hpp"
+#include "sim/answer/curve.hpp"
+#include "sim/answer/knee.hpp"
+#include "sim/answer/measure_next.hpp"
+#include "sim/files/error.hpp"
+#include "sim/files/measurement.hpp"
+#include "sim/files/names.hpp"
+#include "sim/model/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// Everything a scenario names, read.
+struct Material {
+  Model model;
+  Cluster cluster;
+  std::vector<Gpu> gpus;
+  Preset preset;
+  std::vector<Prior> priors;
+  Transport transport;
+  ComputeEvidence compute;
+};
+
+Material gather(const Scenario& scenario, const DataFolder& data) {
+  Material material{load_model(data, scenario.model), load_cluster(data, scenario.cluster), load_gpus(data),
+                    find_preset(load_presets(data), scenario.preset), load_priors(data), {}, {}};
+  material.transport = choose_transport(scenario, material.cluster, material.preset);
+  const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
+  material.compute = find_compute({material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset}, own,
+                                  borrowed_steps(data, material.cluster));
+  return material;
+}
+
+Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Material& material) {
+  const auto& cluster = material.cluster;
+  StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport, strategy};
+  setup.precision = scenario.precision;
+  setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
+  setup.batch_per_gpu = scenario.batch_per_gpu;
+  setup.one_gpu_s = material.compute.one_gpu_s;
+  const auto& transport = material.transport.name;
+  return {setup,
+          median_parameters(material.priors, material.compute.prior, transport, scenario.preset),
+          draw_parameters(material.priors, material.compute.prior, transport, scenario.preset, scenario.samples, scenario.seed),
+          cluster.gpus_per_node,
+          std::max(cluster.available_nodes, cluster.growth_max_nodes) * cluster.gpus_per_node,
+          material.compute.label};
+}
+
+StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Material& material,
+                               const PredictOptions& options) {
+  const auto curve = make_curve(scenario, strategy, material);
+  StrategyAnswer answer;
+  answer.strategy = strategy;
+  answer.transport = material.transport.name;
+  int largest = 0;
+  for (const int gpus : scenario.gpus) {
+    if (options.progress) options.progress(fmt::format("{} at {} GPUs", to_text(strategy), gpus));
+    answer.points.push_back(predict_point(curve, gpus, options.fidelity));
+    if (answer.points.back().error.empty()) largest = std::max(largest, gpus);
+  }
+  if (largest == 0) return answer;
+  if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
+  answer.knee = find_knee(curve, scenario.efficiency_bound);
+  answer.measure_next = find_measure_next(curve, largest);
+  return answer;
+}
+
+std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
+  std::vector<UsedFile> files;
+  for (const auto& file : {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
+                           data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
+    files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
+  return files;
+}
+
+} // namespace
+
+Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {
+  if (!scenario.transport.empty()) return find_transport(cluster, scenario.transport);
+  for (const auto& name : preset.transports)
+    for (const auto& transport : cluster.transports)
+      if (transport.name == name) return transport;
+  std::vector<std::string> has;
+  for (const auto& transport : cluster.transports) has.push_back(transport.name);
+  throw UserError(scenario.name, "/preset",
+                  fmt::format("preset \"{}\" can use {}, and cluster \"{}\" has {}; give another preset, or /transport", preset.name,
+                              join_names(preset.transports), cluster.name, join_names(has)));
+}
+
+Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
+  const auto material = gather(scenario, data);
+  Prediction prediction;
+  prediction.scenario = scenario;
+  prediction.gpu = material.cluster.gpu;
+  prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / material.compute.one_gpu_s;
+  prediction.one_gpu_evidence = material.compute.label;
+  prediction.one_gpu_text = material.compute.text;
+  prediction.available_gpus = material.cluster.available_nodes * material.cluster.gpus_per_node;
+  prediction.growth_gpus = material.cluster.growth_max_nodes * material.cluster.gpus_per_node;
+  for (const auto& strategy : scenario.strategies)
+    prediction.strategies.push_back(answer_strategy(scenario, strategy, material, options));
+  prediction.files = used_files(scenario, data);
+  return prediction;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,16 @@
+#pragma once
+// A prediction for a person and for a machine.
+
+#include "sim/answer/prediction.hpp"
+
+#include <string>
+
+namespace ddlsim {
+
+/// A table for each strategy, a row for each scale, then two sentences: the knee and what to measure next.
+std::string to_terminal_text(const Prediction& prediction);
+
+/// The fields of the README's prediction section, 9 significant digits; same prediction, same bytes.
+std::string to_json_text(const Prediction& prediction);
+
+} // namespace ddlsim

@@ -1,0 +1,47 @@
+#pragma once
+// One iteration of one strategy at one scale in one world: the question the whole program asks thousands of times.
+
+#include "sim/engine/engine.hpp"
+#include "sim/files/cluster.hpp"
+#include "sim/files/gpu.hpp"
+#include "sim/files/model.hpp"
+#include "sim/files/preset.hpp"
+#include "sim/files/strategy.hpp"
+#include "sim/model/parameters.hpp"
+
+#include <string>
+
+namespace ddlsim {
+
+/// Everything looked up; references must outlive it.
+struct StepSetup {
+  const Model& model;
+  const Gpu& gpu;
+  const Cluster& cluster;
+  const Preset& preset;
+  Transport transport;
+  Strategy strategy;
+  std::string precision = "fp32";
+  double wire_bytes_per_parameter = 4;
+  double batch_per_gpu = 0;
+  double one_gpu_s = 0;      ///< iteration of one GPU without synchronisation, measured or computed
+  int gpus = 1;
+  int gpus_per_node = 1;
+  bool synchronised = true;  ///< false: one GPU alone
+};
+
+struct StepTime {
+  double iteration_s = 0;
+  double compute_s = 0;               ///< one GPU's forward and backward
+  double exposed_communication_s = 0; ///< what synchronisation adds beyond compute, overlap taken off
+  double straggling_s = 0;            ///< waiting for the slowest node
+  std::string bottleneck;             ///< compute, communication, server-link, server-software, straggling: the largest share
+};
+
+/// True for the strategies the engine can run: none, ring, all-reduce, auto (as the ring), ps.
+bool can_simulate(const Strategy& strategy);
+
+/// Throws UserError for a strategy that cannot be simulated.
+StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity);
+
+} // namespace ddlsim

@@ -1,0 +1,8 @@
+#include "sim/answer/version.hpp"
+
+namespace ddlsim {
+
+std::string version() { return DDLSIM_VERSION; }
+std::string simgrid_version() { return DDLSIM_SIMGRID_VERSION; }
+
+} // namespace ddlsim

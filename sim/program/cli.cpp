@@ -1,0 +1,148 @@
+#include "sim/program/cli.hpp"
+
+#include "sim/answer/version.hpp"
+#include "sim/files/names.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ddlsim {
+namespace {
+
+constexpr int wrong_use = 2;
+
+const std::vector<std::string>& command_names() {
+  static const std::vector<std::string> names{"check", "list", "predict", "validate", "import"};
+  return names;
+}
+
+/// Options every command has.
+void add_common(CLI::App& app, CommandLine& line) {
+  app.add_option("--data", line.data_folder, "Folder that holds platforms/ and scenarios/")->capture_default_str();
+  app.add_flag("--quiet,-q", line.quiet, "No narration on standard error");
+}
+
+void add_output(CLI::App& app, CommandLine& line) {
+  app.add_option("--output,-o", line.output, "Write the result to this file instead of standard output");
+  app.add_flag("--json", line.json, "The result as JSON");
+}
+
+void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
+  auto* check = app.add_subcommand("check", "Check files: models, gpus, clusters, measurements, scenarios, presets, priors");
+  check->add_option("FILE", command.files, "Files to check")->required();
+  add_common(*check, line);
+}
+
+void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
+  auto* list = app.add_subcommand("list", "List what is shipped: models, gpus, clusters or presets");
+  list->add_option("WHAT", command.what, "models, gpus, clusters or presets")
+      ->required()
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}));
+  add_common(*list, line);
+}
+
+void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command) {
+  auto* predict = app.add_subcommand("predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
+  predict->add_option("SCENARIO", command.scenario, "Scenario file")->required();
+  predict->add_option("--gpus", command.gpus, "GPU counts instead of the scenario's: 1,8,64")->delimiter(',')->check(CLI::PositiveNumber);
+  predict->add_option("--cluster", command.cluster, "Cluster instead of the scenario's");
+  predict->add_option("--fidelity", command.fidelity, "full: every message on SimGrid; closed-form: no contention")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Fidelity>{{"full", Fidelity::full}, {"closed-form", Fidelity::closed_form}},
+                                          CLI::ignore_case)
+                      .description(""))
+      ->default_str("full");
+  add_common(*predict, line);
+  add_output(*predict, line);
+}
+
+void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command) {
+  auto* validate = app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
+  validate->add_option("--measurements", command.measurements, "Measurement files of your own, besides the shipped ones");
+  add_common(*validate, line);
+  add_output(*validate, line);
+}
+
+void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
+  auto* import = app.add_subcommand("import", "Turn a table of rates or an nccl-tests log into measurement records");
+  import->add_option("KIND", command.kind, "nccl-tests or csv")->required()->check(CLI::IsMember({"nccl-tests", "csv"}));
+  import->add_option("FILE", command.file, "Log or table")->required();
+  auto& context = command.context;
+  import->add_option("--cluster", context.cluster, "Cluster the figures were measured on");
+  import->add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it");
+  import->add_option("--machine", context.machine, "The machine in words");
+  import->add_option("--software", context.software, "Names and versions");
+  import->add_option("--date", context.date, "2018, 2018-05 or 2018-05-07");
+  import->add_option("--who", context.who, "Who measured");
+  import->add_option("--title", context.title, "Title of the source");
+  import->add_option("--set", given, "NAME=VALUE that holds for every row, e.g. --set transport=nccl-ib");
+  add_common(*import, line);
+  import->add_option("--output,-o", line.output, "Write the records to this file instead of standard output");
+}
+
+/// "NAME=VALUE" words into the map; the first word that is not one, or "".
+std::string split_given(const std::vector<std::string>& words, std::map<std::string, std::string>& given) {
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos) return word;
+    given[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return "";
+}
+
+EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(error, out, err);
+  if (code == 0) return {0, out.str(), ""};
+  std::string text = err.str();
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool unknown = !first.empty() && first[0] != '-' && std::find(command_names().begin(), command_names().end(), first) == command_names().end();
+  if (unknown) {
+    const auto near = nearest_name(first, command_names());
+    text = fmt::format("\"{}\" is not a command; {}\n", first,
+                       near.empty() ? "give one of " + join_names(command_names()) : "did you mean \"" + near + "\"?");
+  }
+  return {wrong_use, "", "ddlsim: " + text};
+}
+
+} // namespace
+
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  line.data_folder = DDLSIM_DATA_FOLDER;
+  CheckCommand check;
+  ListCommand list;
+  PredictCommand predict;
+  ValidateCommand validate;
+  ImportCommand import;
+  std::vector<std::string> given;
+
+  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is", "ddlsim"};
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  add_check(app, line, check);
+  add_list(app, line, list);
+  add_predict(app, line, predict);
+  add_validate(app, line, validate);
+  add_import(app, line, import, given);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error, argc, argv);
+  }
+  if (const auto wrong = split_given(given, import.context.given); !wrong.empty())
+    return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
+
+  const auto& chosen = app.get_subcommands().front()->get_name();
+  if (chosen == "check") line.command = check;
+  if (chosen == "list") line.command = list;
+  if (chosen == "predict") line.command = predict;
+  if (chosen == "validate") line.command = validate;
+  if (chosen == "import") line.command = import;
+  return line;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,55 @@
+#pragma once
+// Arguments -> one checked struct; nothing later looks at arguments again.
+
+#include "calibrate/imported.hpp"
+#include "sim/engine/engine.hpp"
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ddlsim {
+
+struct CheckCommand {
+  std::vector<std::filesystem::path> files;
+};
+
+struct ListCommand {
+  std::string what; ///< models, gpus, clusters, presets
+};
+
+struct PredictCommand {
+  std::filesystem::path scenario;
+  std::vector<int> gpus; ///< instead of the scenario's; empty: as it says
+  std::string cluster;   ///< instead of the scenario's
+  Fidelity fidelity = Fidelity::full;
+};
+
+struct ValidateCommand {
+  std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones
+};
+
+struct ImportCommand {
+  std::string kind; ///< nccl-tests, csv
+  std::filesystem::path file;
+  ImportContext context;
+};
+
+struct CommandLine {
+  std::variant<CheckCommand, ListCommand, PredictCommand, ValidateCommand, ImportCommand> command;
+  std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
+  std::filesystem::path output;      ///< empty: standard output
+  bool json = false;
+  bool quiet = false;
+};
+
+/// What the arguments ask for, or the text and exit code to stop with (help, version, wrong use).
+struct EarlyExit {
+  int code = 0;
+  std::string out; ///< to standard output
+  std::string err; ///< to standard error
+};
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv);
+
+} // namespace ddlsim

@@ -1,0 +1,23 @@
+#pragma once
+// What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the exit code and
+// throws UserError for the person's mistakes.
+
+#include "sim/program/cli.hpp"
+
+namespace ddlsim {
+
+int run_command(const CommandLine& line);
+
+int run_check(const CheckCommand& command, const CommandLine& line);
+int run_list(const ListCommand& command, const CommandLine& line);
+int run_predict(const PredictCommand& command, const CommandLine& line);
+int run_validate(const ValidateCommand& command, const CommandLine& line);
+int run_import(const ImportCommand& command, const CommandLine& line);
+
+/// To the --output file, whole or not at all, else to standard output.
+void emit(const CommandLine& line, const std::string& text);
+
+/// One line on standard error unless --quiet.
+void narrate(const CommandLine& line, const std::string& text);
+
+} // namespace ddlsim

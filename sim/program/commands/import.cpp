@@ -1,0 +1,31 @@
+#include "calibrate/import_csv.hpp"
+#include "calibrate/import_nccl_tests.hpp"
+#include "sim/files/data_folder.hpp"
+#include "sim/program/commands.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// What the shipped data say about the names on the command line; a cluster that is not shipped is taken as the person says it.
+ImportContext with_data(ImportContext context, const DataFolder& data) {
+  context.catalogue = load_gpus(data);
+  context.known_models = list_models(data);
+  const auto clusters = list_clusters(data);
+  if (std::find(clusters.begin(), clusters.end(), context.cluster) != clusters.end())
+    fill_from_cluster(context, load_cluster(data, context.cluster));
+  return context;
+}
+
+} // namespace
+
+int run_import(const ImportCommand& command, const CommandLine& line) {
+  const auto context = with_data(command.context, DataFolder{line.data_folder});
+  const auto imported = command.kind == "csv" ? import_csv(command.file, context) : import_nccl_tests(command.file, context);
+  for (const auto& note : imported.notes) narrate(line, note);
+  emit(line, to_json_lines(imported.measurements));
+  return 0;
+}
+
+} // namespace ddlsim
