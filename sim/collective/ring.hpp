@@ -1,5 +1,6 @@
 #pragma once
-// Ring all-reduce: reduce-scatter then all-gather, 2(n-1) steps of S/n bytes (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009).
+// Ring all-reduce: reduce-scatter then all-gather, 2(n-1) steps of S/n bytes (Patarasuk and Yuan, J. Parallel Distrib.
+// Comput. 69, 2009).
 
 #include "sim/model/machine.hpp"
 
@@ -7,13 +8,16 @@ namespace ddlsim {
 
 /// Time of one ring all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank.
 ///
-/// Every rank forwards a chunk as soon as it has it. An edge is busy chunk/rate per chunk and delays it by its latency (a latency
-/// delays, it does not occupy):
-///   1. start(e, s)      = max(have(r, s), start(e, s-1) + chunk/rate_e)        e = edge r -> r+1
-///   2. have(r+1, s+1)   = start(e, s) + chunk/rate_e + latency_e
-///   3. the ring is done at max over r of have(r, 2(n-1))
-/// On equal edges this is 2(n-1) (latency + S/(n rate)). With full nodes only ranks_per_node edges differ, so cost is
-/// O(ranks_per_node x steps); a short last node costs O(ranks x steps).
+/// Every rank forwards a chunk as soon as it has it. An edge is busy chunk/rate per chunk and delays it by its latency
+/// (a latency delays, it does not occupy). With w_e = chunk/rate_e and K = 2(n-1) steps:
+///   1. start(e, s)    = max(have(r, s), start(e, s-1) + w_e)        e = edge r -> r+1
+///   2. have(r+1, s+1) = start(e, s) + w_e + latency_e
+///   3. the ring is done at max over r of have(r, K)
+/// This recurrence in K steps over n ranks is the same as its slowest path: every step either stays at an edge (its
+/// next chunk, w_e) or hands on to the next edge (w_e + latency_e), and a path stays longest where it is slowest:
+///   4. T = max over runs of m <= K neighbouring edges of [ sum of (w + latency) + (K - m) x largest w ]
+/// which costs O(n) for any mix of edges, a short last node included. On equal edges T = 2(n-1) (latency + S/(n rate)).
+/// A message that is all latency crosses the network ceil(2(n-1) nodes/n) times. Rates of edges in use must be above 0.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// Rate and delay of the edge that leaves `rank`; a fat-tree's uplink narrows the edges that leave a leaf.

@@ -8,27 +8,39 @@
 
 namespace ddlsim {
 
-/// What the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are summed on the node first).
+/// What the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are summed on the
+/// node first), each from a process with a connection of its own to each server.
 struct ServerExchange {
-  std::vector<Shard> shards;        ///< in the order they become ready
-  std::vector<double> ready_s;      ///< of each shard, on every worker, from the start of the iteration
+  std::vector<Shard> shards;   ///< in the order they become ready; a connection keeps this order
+  std::vector<double> ready_s; ///< of each shard, on every worker, from the start of the iteration
   int messages_per_node = 1;
-  double message_cost_s = 0;        ///< software cost of one message at the server, each direction
+  double message_cost_s = 0; ///< software cost of one message at the server, each direction
 };
 
 struct ServerExchangeTiming {
-  double end_s = 0;                 ///< when the last worker has the last shard
-  std::vector<double> pulled_s;     ///< of each shard, on the slowest worker
+  double end_s = 0;             ///< when the last worker has the last shard
+  std::vector<double> pulled_s; ///< of each shard, on the slowest worker
   int busiest_server = 0;
-  double busiest_server_s = 0;      ///< time its link is busy, the busier direction
+  double busiest_server_s = 0; ///< time its narrowest link needs for its messages, the same in each direction
 };
 
-/// Closed form where every server is a FIFO in each direction (push, then pull of each shard once all copies are in) and every
-/// worker node is a FIFO too; exact when servers are the bottleneck and all workers are alike:
-///   1. in(p, k)   = max(ready, in(p, k-1)) + copies x (bytes/rate + cost)         copies = nodes x messages_per_node
-///   2. out(p, k)  = max(in(p, k) , out(p, k-1)) + copies x (bytes/rate + cost)
-///   3. pulled     = out + 2 latencies (one each way)
-/// with rate the smallest of NIC, process ceiling and (copies x connection ceiling). A worker's own NIC bounds both directions likewise.
-ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
+/// Closed form: every connection carries one message at a time, and at any moment all copies of a shard move at one
+/// rate, the smallest fair share on their way (link rate / messages on the link, for server and worker NIC, leaf
+/// uplinks, server process, connection, loopback). With copies = nodes x messages_per_node:
+///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; rate(t) = smallest share at t
+///   2. sum:  in(p, k) = end of the push + latency; the server then has all copies
+///   3. pull: starts at max(in(p, k), out(p, k-1)); out(p, k) at its end; pulled = out + latency
+/// A message's software cost counts as cost x R further bytes, R being the rate at which the server alone takes copies
+/// in. Where servers are the bottleneck, each is thus a FIFO in each direction:
+///   in(p, k) = max(ready, in(p, k-1)) + copies x (bytes/R + cost), and the same for out.
+///
+/// Exact (equal to max-min fairness) for dedicated servers on one switch, whatever the shards and whichever NIC is
+/// narrow, and for colocated ones that carry the same shards, one or more on every node. Elsewhere (colocated on some
+/// nodes, unequal colocated shards, a short last leaf) a copy may not use what slower ones leave over, so the time is
+/// too long: see the figures beside `time_server_exchange`.
+///
+/// Throws std::invalid_argument when a rate in use is not above zero, or ready_s is not as long as shards.
+ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
+                                                 const ServerExchange& exchange);
 
 } // namespace ddlsim

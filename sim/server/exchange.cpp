@@ -1,0 +1,138 @@
+#include "sim/server/exchange.hpp"
+
+#include "sim/server/fair_share.hpp"
+#include "sim/server/traffic.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+constexpr double never_s = std::numeric_limits<double>::infinity();
+
+/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
+constexpr double rounding_share = 1e-12;
+
+/// One direction of one server: a FIFO of shards, of which the first may be under way.
+struct Lane {
+  int server = 0;
+  bool push = true;
+  std::vector<std::size_t> queue; ///< shards, in order
+  std::size_t head = 0;
+  bool under_way = false;
+  double left_bytes = 0;
+  double rate_Bps = 0;
+};
+
+/// The state of the exchange at `now_s`.
+struct Fluid {
+  Fluid(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange)
+      : share(machine, servers, exchange), sizes_bytes(message_sizes(machine, servers, exchange)),
+        latency_s(copy_latency_s(machine, servers, exchange)), pushable_s(exchange.ready_s),
+        pullable_s(exchange.shards.size(), never_s), pulled_s(exchange.shards.size(), never_s) {
+    for (int server = 0; server < servers.servers; ++server) {
+      lanes.push_back({server, true, {}});
+      lanes.push_back({server, false, {}});
+    }
+    for (std::size_t shard = 0; shard < exchange.shards.size(); ++shard) {
+      const std::size_t first = 2 * static_cast<std::size_t>(exchange.shards[shard].server);
+      lanes[first].queue.push_back(shard);
+      lanes[first + 1].queue.push_back(shard);
+    }
+    std::erase_if(lanes, [](const Lane& lane) { return lane.queue.empty(); });
+  }
+
+  double available_s(const Lane& lane) const {
+    const std::size_t shard = lane.queue[lane.head];
+    return lane.push ? pushable_s[shard] : pullable_s[shard];
+  }
+
+  FairShare share;
+  std::vector<double> sizes_bytes;
+  double latency_s;
+  std::vector<double> pushable_s;
+  std::vector<double> pullable_s;
+  std::vector<double> pulled_s;
+  std::vector<Lane> lanes;
+  double now_s = 0;
+};
+
+void announce(Fluid& fluid, const Lane& lane, int change) {
+  if (lane.push) {
+    fluid.share.push_changes(lane.server, change);
+  } else {
+    fluid.share.pull_changes(lane.server, change);
+  }
+}
+
+void finish_head(Fluid& fluid, Lane& lane) {
+  const std::size_t shard = lane.queue[lane.head];
+  (lane.push ? fluid.pullable_s : fluid.pulled_s)[shard] = fluid.now_s + fluid.latency_s;
+  lane.under_way = false;
+  ++lane.head;
+  announce(fluid, lane, -1);
+}
+
+void begin_heads(Fluid& fluid) {
+  for (Lane& lane : fluid.lanes) {
+    if (lane.under_way || lane.head == lane.queue.size() || fluid.available_s(lane) > fluid.now_s) continue;
+    lane.under_way = true;
+    lane.left_bytes = fluid.sizes_bytes[lane.queue[lane.head]];
+    announce(fluid, lane, +1);
+  }
+}
+
+void set_rates(Fluid& fluid) {
+  fluid.share.settle();
+  for (Lane& lane : fluid.lanes) {
+    if (!lane.under_way) continue;
+    lane.rate_Bps = lane.push ? fluid.share.push_Bps(lane.server) : fluid.share.pull_Bps(lane.server);
+  }
+}
+
+/// Time until a message ends or a waiting one may begin.
+double next_change_s(const Fluid& fluid) {
+  double wait_s = never_s;
+  for (const Lane& lane : fluid.lanes) {
+    if (lane.under_way) {
+      wait_s = std::min(wait_s, lane.left_bytes / lane.rate_Bps);
+    } else if (lane.head < lane.queue.size()) {
+      wait_s = std::min(wait_s, fluid.available_s(lane) - fluid.now_s);
+    }
+  }
+  return wait_s;
+}
+
+void advance(Fluid& fluid, double wait_s) {
+  for (Lane& lane : fluid.lanes) {
+    if (lane.under_way) lane.left_bytes -= wait_s * lane.rate_Bps;
+  }
+  fluid.now_s += wait_s;
+  for (Lane& lane : fluid.lanes) {
+    const bool ends = lane.under_way && lane.left_bytes <= rounding_share * fluid.sizes_bytes[lane.queue[lane.head]];
+    if (ends) finish_head(fluid, lane);
+  }
+}
+
+} // namespace
+
+ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
+                                                 const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  Fluid fluid(machine, servers, exchange);
+  begin_heads(fluid);
+  set_rates(fluid);
+  for (double wait_s = next_change_s(fluid); wait_s < never_s; wait_s = next_change_s(fluid)) {
+    advance(fluid, wait_s);
+    begin_heads(fluid);
+    set_rates(fluid);
+  }
+  ServerExchangeTiming timing;
+  timing.pulled_s = fluid.pulled_s;
+  summarise(machine, servers, exchange, timing);
+  return timing;
+}
+
+} // namespace ddlsim
