@@ -10,33 +10,35 @@ namespace ddlsim {
 
 /// How GPUs of one node reach each other.
 struct IntraNode {
-  std::string kind;          ///< none, pcie-tree, nvlink-mesh, nvswitch, host-staging
-  double bandwidth_Bps = 0;  ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
+  std::string kind;         ///< none, pcie-tree, nvlink-mesh, nvswitch, host-staging
+  double bandwidth_Bps = 0; ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
   double latency_s = 0;
 };
 
 struct Nic {
-  std::string name;          ///< "ib-edr", "10gbe"; transports refer to it
-  double bandwidth_Bps = 0;  ///< line rate, one direction, one port
-  int count = 1;             ///< ports a node that carry training traffic
+  std::string name;         ///< "ib-edr", "10gbe"; transports refer to it
+  double bandwidth_Bps = 0; ///< line rate, one direction, one port
+  int count = 1;            ///< ports a node that carry training traffic
 };
 
-/// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the leaf's ports.
+/// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the
+/// leaf's ports.
 struct Fabric {
   std::string kind = "star";
-  int nodes_per_leaf = 0;    ///< fat-tree only
-  double blocking = 1;       ///< 1.5 means 1:1.5
-  double hop_latency_s = 0;  ///< one switch
+  int nodes_per_leaf = 0;   ///< fat-tree only
+  double blocking = 1;      ///< 1.5 means 1:1.5
+  double hop_latency_s = 0; ///< one switch
 };
 
-/// What software carries bytes with, over which NIC. Efficiency and step cost come from priors or calibration, not from here.
+/// What software carries bytes with, over which NIC. Efficiency and step cost come from priors or calibration, not from
+/// here.
 struct Transport {
-  std::string name;          ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm
-  std::string nic;           ///< name of a Nic; "" for shm
+  std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm
+  std::string nic;  ///< name of a Nic; "" for shm
 };
 
 struct Storage {
-  std::string kind;          ///< "", local-ssd, nvme, nfs, lustre, gpfs, efs, persistent-disk
+  std::string kind;              ///< "", local-ssd, nvme, nfs, lustre, gpfs, efs, persistent-disk
   double read_bandwidth_Bps = 0; ///< a node; 0: not known
 };
 
@@ -50,18 +52,18 @@ struct Borrow {
 struct Cluster {
   std::string name;
   std::string title;
-  std::string gpu;                ///< name in gpus.json; "" for a cluster without GPUs
+  std::string gpu; ///< name in gpus.json; "" for a cluster without GPUs
   int gpus_per_node = 0;
-  std::string cpu;                ///< words: "2x Xeon Gold 6132"
+  std::string cpu;                      ///< words: "2x Xeon Gold 6132"
   double host_memory_bandwidth_Bps = 0; ///< 0: not known
   IntraNode intra;
   std::vector<Nic> nics;
   Fabric fabric;
   std::vector<Transport> transports;
   Storage storage;
-  int available_nodes = 0;        ///< what exists
-  int growth_max_nodes = 0;       ///< how far it may be extended; beyond it a number is an error row
-  std::string growth_rule;        ///< words: same leaf and blocking, one more level when ports run out
+  int available_nodes = 0;  ///< what exists
+  int growth_max_nodes = 0; ///< how far it may be extended; beyond it a number is an error row
+  std::string growth_rule;  ///< words: same leaf and blocking, one more level when ports run out
   std::vector<Borrow> borrows;
   std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> where it stands
 };

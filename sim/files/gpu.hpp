@@ -9,15 +9,15 @@
 namespace ddlsim {
 
 struct Gpu {
-  std::string name;                             ///< "V100-SXM2-16GB"
+  std::string name; ///< "V100-SXM2-16GB"
   std::vector<std::string> aliases;
   int year = 0;
   std::map<std::string, double> peak_flop_per_s; ///< by precision: fp32, tf32, fp16, bf16, fp16-tensor, bf16-tensor
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;
-  double power_w = 0;                           ///< 0: not known
-  double price_usd = 0;                         ///< 0: not known
-  std::map<std::string, std::string> sources;   ///< field -> where the figure stands
+  double power_w = 0;                         ///< 0: not known
+  double price_usd = 0;                       ///< 0: not known
+  std::map<std::string, std::string> sources; ///< field -> where the figure stands
 };
 
 /// Throws UserError with every mistake of the file.

@@ -14,47 +14,47 @@ namespace ddlsim {
 
 /// First line of a file: which machine, which software, when, who, and where the figures stand.
 struct Context {
-  std::string cluster;      ///< folder name under platforms/
-  std::string gpu;          ///< name in gpus.json; "" when records say it or there is none
-  std::string machine;      ///< in words
-  std::string software;     ///< names and versions
-  std::string date;         ///< "2018", "2018-05", "2018-05-07"
+  std::string cluster;  ///< folder name under platforms/
+  std::string gpu;      ///< name in gpus.json; "" when records say it or there is none
+  std::string machine;  ///< in words
+  std::string software; ///< names and versions
+  std::string date;     ///< "2018", "2018-05", "2018-05-07"
   std::string who;
   std::string source_title;
-  std::string source_repository;  ///< may be empty: a user's own runs
+  std::string source_repository; ///< may be empty: a user's own runs
   std::string source_path;
   std::string source_commit;
-  std::string source_file;  ///< file the converter read; records' `from` points into it
-  bool emulated = false;    ///< timed waits stand for a GPU
+  std::string source_file; ///< file the converter read; records' `from` points into it
+  bool emulated = false;   ///< timed waits stand for a GPU
 };
 
 /// What every record has.
 struct RecordHead {
-  std::string file;         ///< file it was read from
+  std::string file; ///< file it was read from
   int line = 0;
-  std::string series;       ///< records of one experiment that differ in scale or size only
-  std::string from;         ///< JSON pointer into the source file; "" for own runs
-  std::string origin;       ///< table, text, plot, run
-  std::string gpu;          ///< the record's own, else the context's
-  std::string transport;    ///< nccl-ib, ..., unknown
-  std::string library;      ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
-  std::string statistic;    ///< median, mean, best_of, unknown
-  int repeats = 0;          ///< 0: not stated
+  std::string series;         ///< records of one experiment that differ in scale or size only
+  std::string from;           ///< JSON pointer into the source file; "" for own runs
+  std::string origin;         ///< table, text, plot, run
+  std::string gpu;            ///< the record's own, else the context's
+  std::string transport;      ///< nccl-ib, ..., unknown
+  std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
+  std::string statistic;      ///< median, mean, best_of, unknown
+  int repeats = 0;            ///< 0: not stated
   double relative_spread = 0; ///< standard deviation over value; 0: not stated
-  bool suspect = false;     ///< the source itself, or its importer, doubts it
+  bool suspect = false;       ///< the source itself, or its importer, doubts it
   std::string note;
 };
 
 /// Time of one training iteration (value converted from whatever unit the file has).
 struct StepRecord {
   RecordHead head;
-  std::string model;        ///< a variant
-  std::string precision;    ///< fp32, amp, fp16, bf16, tf32
+  std::string model;     ///< a variant
+  std::string precision; ///< fp32, amp, fp16, bf16, tf32
   std::string wire_precision;
   double batch_per_gpu = 0;
-  std::string preset;       ///< pytorch-ddp, horovod, tf-ps, ...; a stack not in the presets keeps its own name
+  std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack not in the presets keeps its own name
   Strategy strategy;
-  std::string algorithm;    ///< of the collective; "unknown"
+  std::string algorithm; ///< of the collective; "unknown"
   int gpus = 0;
   int nodes = 0;
   int gpus_per_node = 0;
@@ -66,11 +66,11 @@ struct StepRecord {
 
 struct CollectiveRecord {
   RecordHead head;
-  std::string operation;    ///< all_reduce, ...
-  std::string algorithm;    ///< ring, tree, unknown
+  std::string operation; ///< all_reduce, ...
+  std::string algorithm; ///< ring, tree, unknown
   int ranks = 0;
   int nodes = 0;
-  int concurrent_jobs = 1;  ///< jobs that shared the links
+  int concurrent_jobs = 1; ///< jobs that shared the links
   double size_bytes = 0;
   double time_s = 0;
 };
@@ -78,26 +78,26 @@ struct CollectiveRecord {
 struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
-  double time_s = 0;        ///< one way
+  double time_s = 0; ///< one way
 };
 
 struct LayerRecord {
   RecordHead head;
-  std::string model;        ///< variant, or "kernel" for a kernel outside a model
+  std::string model; ///< variant, or "kernel" for a kernel outside a model
   std::string layer;
-  std::string kind;         ///< as in Layer, and gemm
-  std::string pass;         ///< forward, backward, backward-data, backward-weights, optimizer
+  std::string kind; ///< as in Layer, and gemm
+  std::string pass; ///< forward, backward, backward-data, backward-weights, optimizer
   std::string precision;
   double batch = 0;
-  double flop = 0;          ///< 0: not stated
-  double size_bytes = 0;    ///< parameter bytes; 0: none or not stated
+  double flop = 0;       ///< 0: not stated
+  double size_bytes = 0; ///< parameter bytes; 0: none or not stated
   double time_s = 0;
 };
 
 /// A software ceiling: bytes a second through one server, process or channel.
 struct ServerRecord {
   RecordHead head;
-  std::string what;         ///< push, pull, push-pull, channel
+  std::string what; ///< push, pull, push-pull, channel
   double rate_Bps = 0;
 };
 
@@ -115,10 +115,11 @@ struct LossRecord {
   int epoch = 0;
   long step = 0;
   double loss = 0;
-  double accuracy = -1;     ///< share, 0..1; negative: not stated
+  double accuracy = -1; ///< share, 0..1; negative: not stated
 };
 
-using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord, LossRecord>;
+using Record =
+    std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord, LossRecord>;
 
 struct MeasurementFile {
   std::filesystem::path file;
@@ -130,7 +131,8 @@ struct MeasurementFile {
 MeasurementFile read_measurements(const std::filesystem::path& file);
 
 /// Every *.jsonl in platforms/CLUSTER/measurements, by name. An empty or absent folder gives none.
-std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::path& platforms, const std::string& cluster);
+std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::path& platforms,
+                                                       const std::string& cluster);
 
 const RecordHead& head_of(const Record& record);
 std::string kind_of(const Record& record); ///< step, collective, point_to_point, layer, server, input, loss

@@ -17,7 +17,8 @@ struct ParameterTensor {
 /// One layer. All its tensors become ready together, when its backward ends.
 struct Layer {
   std::string name;
-  std::string kind;                       ///< conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention, elementwise, loss
+  std::string kind; ///< conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention,
+                    ///< elementwise, loss
   double forward_flop_per_sample = 0;     ///< a multiply and an add are two
   double activation_bytes_per_sample = 0; ///< output of the layer, fp32
   std::vector<ParameterTensor> tensors;
@@ -27,20 +28,20 @@ struct Layer {
 struct Model {
   std::string name;
   std::string title;
-  std::string source;                   ///< what wrote it, with versions
-  std::string sample;                   ///< "image 3x224x224", "sequence of 128 tokens"
-  double parameters = 0;                ///< trainable scalars, equal to the sum of the shapes
-  std::vector<Layer> layers;            ///< forward order
+  std::string source;        ///< what wrote it, with versions
+  std::string sample;        ///< "image 3x224x224", "sequence of 128 tokens"
+  double parameters = 0;     ///< trainable scalars, equal to the sum of the shapes
+  std::vector<Layer> layers; ///< forward order
 
-  double size_bytes() const;            ///< all tensors, fp32
+  double size_bytes() const; ///< all tensors, fp32
   double forward_flop_per_sample() const;
 };
 
 /// Reads and checks one layer table. Throws UserError with every mistake of the file.
 Model read_model(const std::filesystem::path& file);
 
-/// Bare family names that do not say which variant ("resnet50", "inception_v3", "alexnet", "bert_base"), and the variants there are.
-/// Empty when `name` is not such a bare name.
+/// Bare family names that do not say which variant ("resnet50", "ResNet-50", "inception3", "bert_base"), and the
+/// variants there are. Empty when `name` is not such a bare name.
 std::vector<std::string> variants_of_bare_name(const std::string& name);
 
 } // namespace ddlsim

@@ -7,10 +7,19 @@
 
 namespace ddlsim {
 
-/// The candidate with the smallest edit distance (at most a third of the longer length, at least 1 edit allowed); "" when none is near.
+/// The candidate with the smallest edit distance (at most a third of the longer length, at least 1 edit allowed); ""
+/// when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "a, b, c" for messages.
 std::string join_names(const std::vector<std::string>& names, std::string_view separator = ", ");
+
+/// A text from outside as a message shows it: in double quotes, shortened, control characters (which could steer a
+/// terminal) escaped.
+std::string in_quotes(std::string_view text);
+
+/// "no GPU is called "V10"; did you mean V100? There are: K80, V100": offers the nearest candidate, lists `listed`.
+std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
+                              const std::vector<std::string>& listed);
 
 } // namespace ddlsim

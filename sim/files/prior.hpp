@@ -9,20 +9,22 @@ namespace ddlsim {
 
 /// Log-normal unless `scale` is "linear" (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
 struct Prior {
-  std::string parameter;              ///< "nic_efficiency", "step_latency", "forward_share", ...
-  std::string transport;              ///< "" when it holds for all
-  std::string preset;                 ///< "" when it holds for all
-  double median = 0;                  ///< SI
+  std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
+  std::string transport; ///< "" when it holds for all
+  std::string preset;    ///< "" when it holds for all
+  double median = 0;     ///< SI
   double width = 0;
-  std::string scale = "log";          ///< log, linear
-  std::string unit;                   ///< "s", "1", "B/s"
+  std::string scale = "log"; ///< log, linear
+  std::string unit;          ///< "s", "1", "B/s"
   std::string source;
-  std::vector<std::string> learnt_from; ///< clusters whose measurements shaped it: dropped when one of them is under test
+  std::vector<std::string>
+      learnt_from; ///< clusters whose measurements shaped it: dropped when one of them is under test
 };
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);
 
-/// The most special prior that fits: transport and preset, transport, preset, neither. Throws UserError when there is none.
+/// The most special prior that fits: transport and preset, transport, preset, neither. Throws UserError when there is
+/// none.
 const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
                         const std::string& preset);
 

@@ -17,17 +17,18 @@ struct Scenario {
   std::string precision = "fp32";
   std::string wire_precision = "fp32";
   std::string cluster;
-  std::vector<int> gpus;               ///< ascending
+  std::vector<int> gpus; ///< ascending
   std::vector<Strategy> strategies;
   std::string preset;
-  std::string transport;               ///< "": the preset's first that the cluster has
+  std::string transport; ///< "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
-  int samples = 200;                   ///< draws of the parameters behind an interval
+  int samples = 200; ///< draws of the parameters behind an interval
 };
 
-/// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the data folder.
+/// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
+/// data folder.
 Scenario read_scenario(const std::filesystem::path& file);
 
 } // namespace ddlsim

@@ -17,7 +17,7 @@ struct Strategy {
   std::string placement = "unknown"; ///< dedicated, colocated, unknown
   std::string sharding = "unknown";  ///< round-robin, bytes, split, hash, unknown
   bool on_node_reduce = true;
-  std::string device = "cpu";        ///< where the server adds up: cpu, gpu
+  std::string device = "cpu"; ///< where the server adds up: cpu, gpu
 };
 
 /// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.

@@ -8,9 +8,10 @@ namespace ddlsim {
 
 /// What a quantity measures; each has the units that files may use.
 enum class Dimension {
-  time,         ///< s, ms, us, ns, min, h                                    -> seconds
-  size,         ///< B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB   -> bytes
-  bandwidth,    ///< bps, Kbps, Mbps, Gbps, Tbps (bits), B/s, KB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s -> bytes a second, one direction
+  time,      ///< s, ms, us, ns, min, h                                    -> seconds
+  size,      ///< B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB   -> bytes
+  bandwidth, ///< bps, Kbps, Mbps, Gbps, Tbps (bits), B/s, KB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s -> bytes a second, one
+             ///< direction
   compute_rate, ///< FLOP/s, MFLOP/s, GFLOP/s, TFLOP/s, PFLOP/s               -> FLOP a second
   work,         ///< FLOP, MFLOP, GFLOP, TFLOP                                -> FLOP
   rate,         ///< samples/s, images/s, sequences/s, tokens/s               -> samples a second
@@ -18,11 +19,18 @@ enum class Dimension {
   price,        ///< USD, USD/h                                               -> dollars (a purchase) or dollars an hour
 };
 
-/// SI value of "12.5 GB/s". Throws UserError (where and path empty) naming the units of the dimension and the nearest one:
-/// a number alone, a negative or not finite number, an unknown unit; "GBps" is refused with the hint "GB/s or Gbps".
+/// SI value of "12.5 GB/s". Throws UserError (where and path empty) naming the units of the dimension and the nearest
+/// one: a number alone, a negative or not finite number, an unknown unit; "GBps" is refused with the hint "GB/s or
+/// Gbps".
 double parse_quantity(std::string_view text, Dimension dimension);
 
 /// Shortest of the dimension's units that keeps the number between 1 and 1000, 4 significant digits: "12.5 GB/s".
 std::string print_quantity(double si_value, Dimension dimension);
+
+/// SI value of one unit, 0 when the dimension has no unit of that name: what a record's "unit" stands for.
+double unit_in_si(std::string_view unit, Dimension dimension);
+
+/// A quantity as it should look: "100 Gbps".
+std::string_view example_quantity(Dimension dimension);
 
 } // namespace ddlsim

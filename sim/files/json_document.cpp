@@ -1,0 +1,54 @@
+#include "sim/files/json_document.hpp"
+
+#include "sim/files/names.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+
+void Mistakes::add(std::string path, std::string what) {
+  if (list_.size() < max_told_mistakes)
+    list_.push_back({where_, std::move(path), std::move(what)});
+  else
+    ++untold_;
+}
+
+void Mistakes::append(const UserError& error, const std::string& path) {
+  for (const auto& mistake : error.mistakes()) add(path, to_text({"", mistake.path, mistake.what}));
+}
+
+void Mistakes::throw_if_any() const {
+  if (list_.empty()) return;
+  auto told = list_;
+  if (untold_ > 0) told.push_back({file_, "", fmt::format("and {} more; mend these first", untold_)});
+  throw UserError(std::move(told));
+}
+
+std::string describe(const nlohmann::json& value) {
+  if (value.is_array()) return fmt::format("a list of {}", value.size());
+  if (value.is_object()) return "an object";
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  return value.dump();
+}
+
+void read_document(const std::filesystem::path& file, const std::string& format, int version,
+                   const std::function<void(const Place&)>& read) {
+  const auto document = parse_json(read_text_file(file), file.string());
+  Mistakes mistakes(file.string());
+  const Place root(document, "", mistakes);
+  if (root.is_object()) {
+    const std::string found = root.text("format");
+    if (mistakes.empty() && found != format)
+      root.mistake_at("format",
+                      fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
+    const long found_version = root.integer("version", 1, 1'000'000);
+    if (mistakes.empty() && found_version != version)
+      root.mistake_at("version", fmt::format("{} found; this ddlsim reads version {}", found_version, version));
+  }
+  mistakes.throw_if_any(); // the rest would be noise in a file of another format
+  read(root);
+  mistakes.throw_if_any();
+}
+
+} // namespace ddlsim

@@ -1,0 +1,84 @@
+#include "sim/files/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+namespace ddlsim {
+
+namespace {
+
+/// Insertions, deletions and replacements of one character that turn one name into the other (Levenshtein).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::string nearest;
+  std::size_t fewest = 0;
+  for (const auto& candidate : candidates) {
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t shorter = std::min(name.size(), candidate.size());
+    const std::size_t allowed = std::max<std::size_t>(longer / 3, 1);
+    if (longer - shorter > allowed) continue; // also keeps a name of a megabyte cheap
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance <= allowed && (nearest.empty() || distance < fewest)) {
+      nearest = candidate;
+      fewest = distance;
+    }
+  }
+  return nearest;
+}
+
+std::string join_names(const std::vector<std::string>& names, std::string_view separator) {
+  std::string joined;
+  for (const auto& name : names) {
+    if (!joined.empty()) joined += separator;
+    joined += name;
+  }
+  return joined;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest_shown = 48;
+  std::size_t end = std::min(text.size(), longest_shown);
+  const auto inside_character = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; // UTF-8 tail byte
+  };
+  while (inside_character(end)) --end;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, end)) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      shown += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else if (c == '"' || c == '\\')
+      shown += {'\\', c};
+    else
+      shown += c;
+  }
+  return shown + (end < text.size() ? "...\"" : "\"");
+}
+
+std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
+                              const std::vector<std::string>& listed) {
+  const std::string nearest = nearest_name(name, candidates);
+  std::string text = fmt::format("no {} is called {}; ", kind, in_quotes(name));
+  if (!nearest.empty()) text += fmt::format("did you mean {}? ", nearest);
+  return text + (listed.empty() ? "there is none at all" : fmt::format("there are: {}", join_names(listed)));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,97 @@
+#include "sim/files/preset.hpp"
+
+#include "sim/files/names.hpp"
+#include "sim/files/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace ddlsim {
+
+namespace {
+
+/// Fields that only one way of grouping or sharding has a use for: required there, refused elsewhere.
+void read_sizes(const Place& place, Preset& preset) {
+  const bool buckets = preset.grouping == "buckets";
+  const bool fusion = preset.grouping == "fusion";
+  if (buckets) preset.first_bucket_bytes = place.quantity_or("first_bucket", Dimension::size, 0);
+  if (buckets || fusion) preset.bucket_bytes = place.quantity("bucket", Dimension::size);
+  if (fusion) preset.cycle_s = place.quantity("cycle", Dimension::time);
+  if (preset.sharding == "split") preset.split_bytes = place.quantity("split", Dimension::size);
+  const auto refuse = [&](const char* key, bool meant, const char* needs) {
+    if (!meant && place.has(key)) place.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
+  };
+  refuse("first_bucket", buckets, "\"grouping\": \"buckets\"");
+  refuse("bucket", buckets || fusion, "\"grouping\": \"buckets\" or \"fusion\"");
+  refuse("cycle", fusion, "\"grouping\": \"fusion\"");
+  refuse("split", preset.sharding == "split", "\"sharding\": \"split\"");
+}
+
+std::vector<std::string> transports_from(const Place& place) {
+  auto transports = place.texts_or_none("transports");
+  if (transports.empty())
+    place.mistake_at("transports", fmt::format("none found; give one or more of {}", join_names(transport_names())));
+  for (const auto& name : transports)
+    if (std::find(transport_names().begin(), transport_names().end(), name) == transport_names().end())
+      place.mistake_at("transports", unknown_name_text("transport", name, transport_names(), transport_names()));
+  return transports;
+}
+
+Preset preset_from(const Place& place) {
+  static const std::vector<std::string> known{"name",     "title",      "grouping",   "first_bucket", "bucket",
+                                              "cycle",    "split",      "overlapped", "library",      "all_reduce",
+                                              "sharding", "transports", "source"};
+  static const std::vector<std::string> groupings{"buckets", "per-tensor", "fusion", "single"};
+  static const std::vector<std::string> libraries{"nccl", "mpi", "gloo", "grpc", "ps-lite", "byteps"};
+  static const std::vector<std::string> all_reduces{"ring", "hierarchical-ring", "tree", "halving-doubling"};
+  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "hash"};
+  Preset preset;
+  if (!place.is_object()) return preset;
+  place.allow_only(known);
+  preset.name = simple_name(place, "name");
+  preset.title = place.text("title");
+  preset.grouping = place.one_of("grouping", groupings);
+  preset.overlapped = place.boolean("overlapped");
+  preset.library = place.one_of("library", libraries);
+  preset.all_reduce = place.one_of("all_reduce", all_reduces);
+  preset.sharding = place.one_of("sharding", shardings);
+  preset.transports = transports_from(place);
+  preset.source = place.text("source");
+  if (!preset.grouping.empty() && !preset.sharding.empty()) read_sizes(place, preset);
+  return preset;
+}
+
+} // namespace
+
+std::vector<Preset> presets_from(const Place& root) {
+  static const std::vector<std::string> known{"format", "version", "presets"};
+  std::vector<Preset> presets;
+  std::set<std::string> names;
+  root.allow_only(known);
+  for (const auto& place : root.list("presets")) {
+    presets.push_back(preset_from(place));
+    if (!names.insert(presets.back().name).second)
+      place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
+  }
+  return presets;
+}
+
+std::vector<Preset> read_presets(const std::filesystem::path& file) {
+  std::vector<Preset> presets;
+  read_document(file, "ddlsim-presets", 1, [&](const Place& root) { presets = presets_from(root); });
+  return presets;
+}
+
+const Preset& find_preset(const std::vector<Preset>& presets, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& preset : presets) {
+    if (preset.name == name) return preset;
+    names.push_back(preset.name);
+  }
+  throw UserError("", "", unknown_name_text("preset", name, names, names));
+}
+
+} // namespace ddlsim

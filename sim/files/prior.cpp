@@ -1,0 +1,77 @@
+#include "sim/files/prior.hpp"
+
+#include "sim/files/names.hpp"
+#include "sim/files/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace ddlsim {
+
+namespace {
+
+Prior prior_from(const Place& place) {
+  static const std::vector<std::string> known{"parameter", "transport", "preset", "median",     "width",
+                                              "scale",     "unit",      "source", "learnt_from"};
+  static const std::vector<std::string> scales{"log", "linear"};
+  Prior prior;
+  if (!place.is_object()) return prior;
+  place.allow_only(known);
+  prior.parameter = place.text("parameter");
+  prior.transport = place.one_of_or("transport", transport_names(), "");
+  prior.preset = place.text_or("preset", "");
+  prior.scale = place.one_of_or("scale", scales, "log");
+  constexpr double unbounded = std::numeric_limits<double>::max();
+  prior.median = prior.scale == "linear" ? place.number("median", 0, unbounded) : place.positive("median");
+  prior.width = place.positive("width");
+  prior.unit = place.text("unit");
+  prior.source = place.text("source");
+  prior.learnt_from = place.texts_or_none("learnt_from");
+  return prior;
+}
+
+} // namespace
+
+std::vector<Prior> priors_from(const Place& root) {
+  static const std::vector<std::string> known{"format", "version", "priors"};
+  std::vector<Prior> priors;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  root.allow_only(known);
+  for (const auto& place : root.list("priors")) {
+    priors.push_back(prior_from(place));
+    const auto& prior = priors.back();
+    if (!seen.insert({prior.parameter, prior.transport, prior.preset}).second)
+      place.mistake(
+          fmt::format("a second prior of {} for the same transport and preset; keep one", in_quotes(prior.parameter)));
+  }
+  return priors;
+}
+
+std::vector<Prior> read_priors(const std::filesystem::path& file) {
+  std::vector<Prior> priors;
+  read_document(file, "ddlsim-priors", 1, [&](const Place& root) { priors = priors_from(root); });
+  return priors;
+}
+
+const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
+                        const std::string& preset) {
+  const std::pair<std::string, std::string> most_special_first[] = {
+      {transport, preset}, {transport, ""}, {"", preset}, {"", ""}};
+  for (const auto& [for_transport, for_preset] : most_special_first)
+    for (const auto& prior : priors)
+      if (prior.parameter == parameter && prior.transport == for_transport && prior.preset == for_preset) return prior;
+  std::set<std::string> known;
+  for (const auto& prior : priors) known.insert(prior.parameter);
+  if (known.count(parameter) > 0)
+    throw UserError("", "",
+                    fmt::format("no prior of {} holds for transport {} and preset {}; add one without them",
+                                in_quotes(parameter), in_quotes(transport), in_quotes(preset)));
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw UserError("", "", unknown_name_text("prior", parameter, names, names));
+}
+
+} // namespace ddlsim
