@@ -1,0 +1,127 @@
+#include "validate/least_squares.hpp"
+#include "validate/methods/rivals.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// Bytes that one GPU's link inside a node, and one node's link between nodes, carry in an iteration.
+struct Load {
+  double inside = 0;
+  double between = 0;
+};
+
+/// Seconds a byte; `between` unknown until a multi-node point or a line rate tells it.
+struct Cost {
+  double inside = 0;
+  std::optional<double> between;
+};
+
+double ring_share(double ranks) { return ranks > 1 ? 2 * (ranks - 1) / ranks : 0; }
+
+bool is_server(const Strategy& strategy) { return strategy.name == "ps" || strategy.name == "ps-async"; }
+
+/// Push and pull of all gradients: by every node (by every GPU without on-node reduction), or through the busiest server.
+double server_share(const Question& at) {
+  const int workers = at.strategy.on_node_reduce ? at.nodes : at.gpus;
+  const int stated = server_count(at.strategy.servers, workers, at.nodes);
+  const double servers = stated > 0 ? stated : workers;
+  const double a_node = static_cast<double>(workers) / at.nodes;
+  return 2 * std::max(a_node, workers / servers);
+}
+
+Load load_of(const Question& at, double bytes) {
+  const double local = std::max(1.0, static_cast<double>(at.gpus) / std::max(1, at.nodes));
+  Load load{ring_share(local) * bytes, 0};
+  if (at.nodes > 1) load.between = bytes * (is_server(at.strategy) ? server_share(at) : ring_share(at.nodes));
+  return load;
+}
+
+Question question_at(const Series& known, const SeriesPoint& point) {
+  return {known, point.gpus, point.nodes, point.gpus_per_node, point.strategy};
+}
+
+class Textbook final : public Method {
+public:
+  explicit Textbook(TextbookFacts facts) : facts_(std::move(facts)) {}
+  std::string name() const override { return "textbook"; }
+  void prepare(const Evidence& evidence) override;
+  std::optional<Forecast> forecast(const Question& question) const override;
+
+private:
+  /// Models without a layer table cannot share a bandwidth: their bytes count as one, and they are fitted alone.
+  double bytes_of(const Series& series) const;
+  std::string pool_of(const Series& series) const;
+
+  TextbookFacts facts_;
+  std::map<std::string, Cost> costs_;
+};
+
+double Textbook::bytes_of(const Series& series) const {
+  const auto found = facts_.model_bytes.find(series.model);
+  if (found == facts_.model_bytes.end()) return 1;
+  const bool half = series.wire_precision == "fp16" || series.wire_precision == "bf16";
+  return half ? 0.5 * found->second : found->second;
+}
+
+std::string Textbook::pool_of(const Series& series) const {
+  const auto pool = series.cluster + "\n" + series.transport;
+  return facts_.model_bytes.count(series.model) > 0 ? pool : pool + "\n" + series.model;
+}
+
+void Textbook::prepare(const Evidence& evidence) {
+  std::map<std::string, std::vector<Equation>> pools;
+  costs_.clear();
+  for (const auto& series : evidence.series) {
+    const auto alone = one_gpu_time(series);
+    if (!alone) continue;
+    for (const auto& point : series.points) {
+      if (point.gpus < 2) continue;
+      const auto load = load_of(question_at(series, point), bytes_of(series));
+      pools[pool_of(series)].push_back({load.inside, load.between, point.iteration_s - *alone,
+                                        1 / (point.iteration_s * point.iteration_s)});
+    }
+  }
+  for (const auto& [pool, equations] : pools) {
+    const auto fitted = solve_non_negative(equations);
+    const bool crossed = std::any_of(equations.begin(), equations.end(), [](const auto& e) { return e.second > 0; });
+    costs_[pool] = {fitted.first, crossed ? std::optional<double>(fitted.second) : std::nullopt};
+  }
+}
+
+std::optional<Forecast> Textbook::forecast(const Question& question) const {
+  const auto& known = question.known;
+  const auto curve = curve_points(known);
+  if (curve.empty()) return std::nullopt;
+  const auto found = costs_.find(pool_of(known));
+  auto cost = found == costs_.end() ? Cost{} : found->second;
+  const auto rate = facts_.node_rate_Bps.find({known.cluster, known.transport});
+  const bool bytes_known = facts_.model_bytes.count(known.model) > 0;
+  if (!cost.between && bytes_known && rate != facts_.node_rate_Bps.end()) cost.between = 1 / rate->second;
+  const auto seconds = [&](const Load& load) { return load.inside * cost.inside + load.between * cost.between.value_or(0); };
+  const auto load = load_of(question, bytes_of(known));
+  if (load.between > 0 && !cost.between) return std::nullopt;
+  if (load.between == 0 && found == costs_.end()) return std::nullopt;
+  const auto& base = curve.front();
+  const double base_seconds = seconds(load_of(question_at(known, base), bytes_of(known)));
+  const double compute = std::max(0.0, base.iteration_s - base_seconds);
+  return Forecast{std::max(compute + seconds(load), 0.5 * base.iteration_s)};
+}
+
+} // namespace
+
+std::unique_ptr<Method> make_textbook(TextbookFacts facts) { return std::make_unique<Textbook>(std::move(facts)); }
+
+std::vector<std::unique_ptr<Method>> make_rivals(TextbookFacts facts) {
+  std::vector<std::unique_ptr<Method>> rivals;
+  rivals.push_back(make_straight_line());
+  rivals.push_back(make_throughput_line());
+  rivals.push_back(make_linear());
+  rivals.push_back(make_amdahl());
+  rivals.push_back(make_usl());
+  rivals.push_back(make_textbook(std::move(facts)));
+  return rivals;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,103 @@
+#include "validate/noise.hpp"
+
+#include "validate/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <regex>
+
+namespace ddlsim {
+namespace {
+
+constexpr int repeats_that_count = 3;
+
+std::string set_of(const Series& series) {
+  return series.file + "\n" + series.cluster + "\n" + series.transport;
+}
+
+double largest_spread(const Series& series) {
+  double largest = 0;
+  for (const auto& point : series.points)
+    if (point.gpus > 1) largest = std::max(largest, point.relative_spread);
+  return largest;
+}
+
+/// Equal for the two siblings of a pair, "" for a model that has none.
+std::string sibling_key(const Series& series) {
+  static const std::regex residual_version("^(resnet[0-9]+)_v[12]$");
+  if (!std::regex_match(series.model, residual_version)) return "";
+  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", set_of(series), std::regex_replace(series.model, residual_version, "$1"),
+                     series.precision, series.batch_per_gpu, series.data, series.strategy, series.preset);
+}
+
+/// |d - median d| / sqrt 2 at every scale the two share.
+std::vector<double> sibling_noise(const Series& one, const Series& other) {
+  std::vector<double> differences;
+  for (const auto& a : one.points)
+    for (const auto& b : other.points)
+      if (a.gpus > 1 && a.gpus == b.gpus && a.nodes == b.nodes)
+        differences.push_back(std::log(a.iteration_s / b.iteration_s));
+  const double centre = median(differences);
+  for (auto& d : differences) d = std::abs(d - centre) / std::sqrt(2.0);
+  // Two scales differ from their own median by the same amount whatever the noise; three begin to tell.
+  return differences.size() < 3 ? std::vector<double>{} : differences;
+}
+
+std::map<std::string, double> noise_from_siblings(const std::vector<Series>& series) {
+  std::map<std::string, std::vector<const Series*>> pairs;
+  for (const auto& one : series)
+    if (const auto key = sibling_key(one); !key.empty()) pairs[key].push_back(&one);
+  std::map<std::string, std::vector<double>> of_set;
+  for (const auto& [key, members] : pairs) {
+    if (members.size() != 2 || members[0]->model == members[1]->model) continue;
+    for (const double d : sibling_noise(*members[0], *members[1])) of_set[set_of(*members[0])].push_back(d);
+  }
+  std::map<std::string, double> noise;
+  for (const auto& [set, values] : of_set)
+    if (!values.empty()) noise[set] = mean(values);
+  return noise;
+}
+
+std::map<std::string, double> noise_of_sets(const std::vector<Series>& series) {
+  std::map<std::string, std::vector<double>> spreads;
+  for (const auto& one : series)
+    if (const double spread = largest_spread(one); spread > 0) spreads[set_of(one)].push_back(spread);
+  std::map<std::string, double> noise;
+  for (const auto& [set, values] : spreads) noise[set] = median(values);
+  return noise;
+}
+
+Noise graded(double relative, const std::string& basis) {
+  return {relative <= class_a_noise ? 'A' : relative <= class_b_noise ? 'B' : 'C', relative, basis};
+}
+
+Noise not_stated(const Series& series) {
+  const bool repeated = !series.points.empty() && std::all_of(series.points.begin(), series.points.end(), [](const auto& p) {
+    return p.gpus == 1 || p.repeats >= repeats_that_count;
+  });
+  return repeated ? Noise{'B', 0, "repeats without a spread"} : Noise{'C', 0, "unknown"};
+}
+
+} // namespace
+
+std::vector<Noise> noise_of(const std::vector<Series>& series) {
+  const auto siblings = noise_from_siblings(series);
+  const auto sets = noise_of_sets(series);
+  std::vector<Noise> all;
+  for (const auto& one : series) {
+    const auto set = set_of(one);
+    if (const double stated = largest_spread(one); stated > 0) all.push_back(graded(stated, "stated spread"));
+    else if (siblings.count(set) > 0) all.push_back(graded(siblings.at(set), "siblings"));
+    else if (sets.count(set) > 0) all.push_back(graded(sets.at(set), "spread of the same set"));
+    else all.push_back(not_stated(one));
+  }
+  return all;
+}
+
+char class_of(const SeriesPoint& point, const Noise& noise) { return point.suspect ? 'C' : noise.grade; }
+
+} // namespace ddlsim

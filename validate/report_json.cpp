@@ -1,0 +1,121 @@
+#include "validate/report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Nine significant digits: what differs after them differs for no reason a reader cares about.
+Json rounded(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+
+Json rounded_if(bool known, double value) { return known ? rounded(value) : Json(nullptr); }
+
+Json to_json(const Range& range) { return Json::array({rounded(range.low), rounded(range.high)}); }
+
+Json to_json(const Score& score) {
+  const bool interval = score.points_with_interval > 0;
+  return {{"points", score.points},
+          {"series", score.series},
+          {"clusters", score.clusters},
+          {"mean_error", rounded_if(score.points > 0, score.mean_error)},
+          {"median_error", rounded_if(score.points > 0, score.median_error)},
+          {"worst_error", rounded_if(score.points > 0, score.worst_error)},
+          {"points_with_interval", score.points_with_interval},
+          {"coverage", rounded_if(interval, score.coverage)},
+          {"half_width", rounded_if(interval, score.half_width)},
+          {"interval_score", rounded_if(interval, score.interval_score)},
+          {"mean_error_range", to_json(score.mean_error_range)},
+          {"coverage_range", to_json(score.coverage_range)}};
+}
+
+Json to_json(const Forecast& forecast) {
+  const bool interval = forecast.low_s > 0;
+  return {{"predicted_s", rounded(forecast.predicted_s)},
+          {"low_s", rounded_if(interval, forecast.low_s)},
+          {"high_s", rounded_if(interval, forecast.high_s)}};
+}
+
+Json to_json(const ScoredPoint& point) {
+  Json methods = Json::object();
+  for (const auto& [method, forecast] : point.forecasts) methods[method] = to_json(forecast);
+  return {{"series", point.series},       {"cluster", point.cluster},
+          {"model", point.model},         {"strategy", point.strategy},
+          {"preset", point.preset},       {"transport", point.transport},
+          {"gpus", point.gpus},           {"nodes", point.nodes},
+          {"split", point.split},         {"left_out", point.left_out},
+          {"class", std::string(1, point.grade)}, {"measured_s", rounded(point.measured_s)},
+          {"methods", methods}};
+}
+
+Json to_json(const PairedDifference& one) {
+  return {{"split", one.split},   {"method", one.method},     {"rival", one.rival},
+          {"points", one.points}, {"clusters", one.clusters}, {"difference", rounded(one.difference)},
+          {"range", to_json(one.range)}};
+}
+
+Json to_json(const RankingScore& one) {
+  return {{"split", one.split},
+          {"method", one.method},
+          {"pairs", one.pairs},
+          {"right", rounded_if(one.pairs > 0, one.right)},
+          {"persistence", rounded_if(one.pairs > 0, one.persistence)}};
+}
+
+Json to_json(const SeriesSummary& one) {
+  return {{"series", one.id},
+          {"cluster", one.cluster},
+          {"model", one.model},
+          {"strategy", one.strategy},
+          {"preset", one.preset},
+          {"transport", one.transport},
+          {"scales", one.scales},
+          {"multi_node_scales", one.multi_node_scales},
+          {"class", std::string(1, one.noise.grade)},
+          {"noise", rounded_if(one.noise.relative > 0, one.noise.relative)},
+          {"noise_basis", one.noise.basis},
+          {"splits", one.splits}};
+}
+
+template <class Item> Json to_array(const std::vector<Item>& items) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(to_json(item));
+  return array;
+}
+
+template <class Key> Json to_object(const std::map<Key, Score>& scores) {
+  Json object = Json::object();
+  for (const auto& [key, score] : scores) object[std::string(1, key)] = to_json(score);
+  return object;
+}
+
+template <> Json to_object(const std::map<std::string, Score>& scores) {
+  Json object = Json::object();
+  for (const auto& [key, score] : scores) object[key] = to_json(score);
+  return object;
+}
+
+} // namespace
+
+std::string validation_json(const ValidationResult& result) {
+  Json root{{"format", "ddlsim-validation"}, {"version", 1}, {"methods", result.methods}};
+  root["points"] = to_array(result.points);
+  for (const auto* part : {"overall", "judged", "by_class", "by_cluster"}) root[part] = Json::object();
+  for (const auto& score : result.scores) {
+    root["overall"][score.split][score.method] = to_json(score.overall);
+    root["judged"][score.split][score.method] = to_json(score.judged);
+    root["by_class"][score.split][score.method] = to_object(score.by_class);
+    root["by_cluster"][score.split][score.method] = to_object(score.by_cluster);
+  }
+  root["differences"] = to_array(result.differences);
+  root["ranking"] = to_array(result.rankings);
+  root["series"] = to_array(result.series);
+  return root.dump(1) + "\n";
+}
+
+} // namespace ddlsim

@@ -1,0 +1,169 @@
+#include "validate/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::size_t methods_side_by_side = 7;
+constexpr std::size_t cluster_width = 26;
+
+using Scores = std::vector<const SplitScore*>;
+
+std::string percent(double ratio) { return fmt::format("{:.1f}", 100 * ratio); }
+
+/// "throughput-line" does not fit a column of 10; its start does.
+std::string column_title(const std::string& method) { return method.substr(0, 10); }
+
+std::string row(const std::string& title, const std::string& count, const std::vector<std::string>& cells) {
+  auto line = fmt::format("{:<{}.{}} {:>7}", title, cluster_width, cluster_width, count);
+  for (const auto& cell : cells) line += fmt::format(" {:>10}", cell);
+  return line + "\n";
+}
+
+std::string row_of(const std::string& title, const std::string& count, const Scores& scores,
+                   const std::function<std::string(const SplitScore&)>& cell) {
+  std::vector<std::string> cells;
+  for (const auto* score : scores) cells.push_back(cell(*score));
+  return row(title, count, cells);
+}
+
+const Score* of_cluster(const SplitScore& score, const std::string& cluster) {
+  const auto found = score.by_cluster.find(cluster);
+  return found == score.by_cluster.end() ? nullptr : &found->second;
+}
+
+std::set<std::string> clusters_of(const Scores& scores) {
+  std::set<std::string> clusters;
+  for (const auto* score : scores)
+    for (const auto& [cluster, one] : score->by_cluster) clusters.insert(cluster);
+  return clusters;
+}
+
+int most_points(const Scores& scores, const std::function<int(const SplitScore&)>& points) {
+  int most = 0;
+  for (const auto* score : scores) most = std::max(most, points(*score));
+  return most;
+}
+
+/// A star says that the method answered fewer points than the row counts.
+std::string cell_of(const Score* score, int points) {
+  if (score == nullptr || score->points == 0) return "-";
+  return percent(score->mean_error) + (score->points < points ? "*" : "");
+}
+
+std::string cluster_rows(const Scores& scores) {
+  std::string text;
+  for (const auto& cluster : clusters_of(scores)) {
+    const int points = most_points(scores, [&](const SplitScore& s) {
+      const auto* one = of_cluster(s, cluster);
+      return one == nullptr ? 0 : one->points;
+    });
+    text += row_of(cluster, fmt::format("{}", points), scores,
+                   [&](const SplitScore& s) { return cell_of(of_cluster(s, cluster), points); });
+  }
+  return text;
+}
+
+std::string mean_row(const std::string& title, const Scores& scores, const std::function<const Score&(const SplitScore&)>& part) {
+  const int points = most_points(scores, [&](const SplitScore& s) { return part(s).points; });
+  return row_of(title, fmt::format("{}", points), scores, [&](const SplitScore& s) { return cell_of(&part(s), points); });
+}
+
+std::string overall_row(const std::string& title, const Scores& scores, const std::function<std::string(const Score&)>& figure) {
+  return row_of(title, "", scores,
+                [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
+}
+
+std::string overall_rows(const Scores& scores) {
+  auto text = mean_row("mean of clusters", scores, [](const SplitScore& s) -> const Score& { return s.overall; });
+  text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.judged; });
+  for (const char grade : {'A', 'B', 'C'})
+    text += mean_row(fmt::format("  class {}", grade), scores,
+                     [grade](const SplitScore& s) -> const Score& { return s.by_class.at(grade); });
+  text += overall_row("median point", scores, [](const Score& s) { return percent(s.median_error); });
+  text += overall_row("worst point", scores, [](const Score& s) { return percent(s.worst_error); });
+  text += overall_row("covered by 90 %, %", scores, [](const Score& s) { return percent(s.coverage); });
+  text += overall_row("half-width, %", scores, [](const Score& s) { return percent(s.half_width); });
+  text += overall_row("interval score x 100", scores, [](const Score& s) { return percent(s.interval_score); });
+  return text;
+}
+
+std::string difference_rows(const ValidationResult& result, const std::string& split) {
+  std::string text;
+  for (const auto& one : result.differences)
+    if (one.split == split && one.points > 0)
+      text += fmt::format("  {} against {}: {:+.1f} points [{:+.1f}, {:+.1f}], {} points on {} clusters\n", one.method, one.rival,
+                          100 * one.difference, 100 * one.range.low, 100 * one.range.high, one.points, one.clusters);
+  return text.empty() ? text : "mean error less a rival's, with 90 % of a bootstrap over clusters:\n" + text;
+}
+
+std::string ranking_rows(const ValidationResult& result, const std::string& split) {
+  std::string text;
+  for (const auto& one : result.rankings)
+    if (one.split == split && one.pairs > 0)
+      text += fmt::format("  {}: {:.0f} % of {} pairs (persistence {:.0f} %)\n", one.method, 100 * one.right, one.pairs,
+                          100 * one.persistence);
+  return text.empty() ? text : "schedules put in the right order at the largest shared scale:\n" + text;
+}
+
+std::string split_title(const std::string& split) {
+  static const std::map<std::string, std::string> titles{
+      {"T1", "T1: calibrated on one node; every larger scale predicted"},
+      {"T2", "T2: calibrated up to the first multi-node scale"},
+      {"T3", "T3: calibrated up to the second multi-node scale"},
+      {"leave-one-model-out", "leave-one-model-out: a model family keeps its one-GPU times only"},
+      {"leave-one-strategy-out", "leave-one-strategy-out: a schedule keeps its one-GPU times only"},
+      {"leave-one-cluster-out", "leave-one-cluster-out: a cluster keeps its one-GPU times only"}};
+  const auto found = titles.find(split);
+  return found == titles.end() ? split : found->second;
+}
+
+std::string split_block(const ValidationResult& result, const std::string& split) {
+  Scores all;
+  for (const auto& score : result.scores)
+    if (score.split == split) all.push_back(&score);
+  if (all.empty()) return "";
+  auto text = split_title(split) + "\n";
+  for (std::size_t first = 0; first < all.size(); first += methods_side_by_side) {
+    const auto count = std::min(methods_side_by_side, all.size() - first);
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    const Scores some(begin, begin + static_cast<std::ptrdiff_t>(count));
+    text += row_of("mean error, %", "points", some, [](const SplitScore& s) { return column_title(s.method); });
+    text += cluster_rows(some) + overall_rows(some);
+  }
+  return text + difference_rows(result, split) + ranking_rows(result, split) + "\n";
+}
+
+std::string series_lines(const ValidationResult& result) {
+  std::map<char, int> grades;
+  int in_tiers = 0, in_transfer_only = 0, in_none = 0;
+  for (const auto& one : result.series) {
+    if (one.splits.empty()) {
+      ++in_none;
+      continue;
+    }
+    ++grades[one.noise.grade];
+    const bool tier = std::any_of(one.splits.begin(), one.splits.end(), [](const auto& s) { return s.size() == 2; });
+    ++(tier ? in_tiers : in_transfer_only);
+  }
+  return fmt::format("{} series: {} in tiers, {} within one node (transfer splits only), {} with nothing to predict\n"
+                     "noise classes of those that take part: {} A, {} B, {} C\n"
+                     "* not every point answered\n\n",
+                     result.series.size(), in_tiers, in_transfer_only, in_none, grades['A'], grades['B'], grades['C']);
+}
+
+} // namespace
+
+std::string validation_text(const ValidationResult& result) {
+  auto text = series_lines(result);
+  for (const auto& split : split_names()) text += split_block(result, split);
+  return text;
+}
+
+} // namespace ddlsim

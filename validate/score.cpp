@@ -1,0 +1,182 @@
+#include "validate/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace ddlsim {
+namespace {
+
+constexpr double interval_alpha = 0.1;
+constexpr double low_quantile = 0.05;
+constexpr double high_quantile = 0.95;
+
+bool has_interval(const Forecast& forecast) { return forecast.low_s > 0 && forecast.high_s > 0; }
+
+bool covers(const Forecast& forecast, double measured_s) {
+  return forecast.low_s <= measured_s && measured_s <= forecast.high_s;
+}
+
+/// Value of each point, kept by cluster and series.
+class Nested {
+public:
+  void add(const ScoredPoint& point, double value) {
+    values_[point.cluster][point.series].push_back(value);
+    flat_.push_back(value);
+  }
+  const std::vector<double>& flat() const { return flat_; }
+  int series() const {
+    int count = 0;
+    for (const auto& [cluster, of] : values_) count += static_cast<int>(of.size());
+    return count;
+  }
+  std::vector<double> cluster_means() const {
+    std::vector<double> means;
+    for (const auto& [cluster, of] : values_) {
+      std::vector<double> of_series;
+      for (const auto& [series, values] : of) of_series.push_back(mean(values));
+      means.push_back(mean(of_series));
+    }
+    return means;
+  }
+
+private:
+  std::map<std::string, std::map<std::string, std::vector<double>>> values_;
+  std::vector<double> flat_;
+};
+
+using ByCluster = std::map<std::string, std::vector<double>>;
+
+ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std::string& split, const std::string& method) {
+  ByCluster residuals;
+  for (const auto& point : points) {
+    const auto found = point.forecasts.find(method);
+    if (point.split == split && found != point.forecasts.end())
+      residuals[point.cluster].push_back(std::log(point.measured_s / found->second.predicted_s));
+  }
+  return residuals;
+}
+
+/// ln of the bounds over the prediction, from every cluster but one; nothing when there is no other.
+std::optional<Range> bounds_without(const ByCluster& residuals, const std::string& left_out) {
+  std::vector<Weighted> others;
+  for (const auto& [cluster, values] : residuals)
+    if (cluster != left_out)
+      for (const double value : values) others.emplace_back(value, 1.0 / static_cast<double>(values.size()));
+  if (others.empty()) return std::nullopt;
+  return Range{std::min(0.0, weighted_quantile(others, low_quantile)), std::max(0.0, weighted_quantile(others, high_quantile))};
+}
+
+/// Bounds by split, method and cluster, worked out when first asked for.
+class ResidualBounds {
+public:
+  explicit ResidualBounds(const std::vector<ScoredPoint>& points) : points_(points) {}
+  const std::optional<Range>& of(const ScoredPoint& point, const std::string& method) {
+    auto& of_method = bounds_[{point.split, method}];
+    if (of_method.empty()) {
+      const auto residuals = residuals_by_cluster(points_, point.split, method);
+      for (const auto& [cluster, values] : residuals) of_method[cluster] = bounds_without(residuals, cluster);
+    }
+    return of_method.at(point.cluster);
+  }
+
+private:
+  const std::vector<ScoredPoint>& points_;
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::optional<Range>>> bounds_;
+};
+
+std::vector<const ScoredPoint*> pick(const std::vector<const ScoredPoint*>& points,
+                                     const std::function<bool(const ScoredPoint&)>& wanted) {
+  std::vector<const ScoredPoint*> picked;
+  for (const auto* point : points)
+    if (wanted(*point)) picked.push_back(point);
+  return picked;
+}
+
+void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& points, const std::string& method, int draws,
+                          std::uint64_t seed) {
+  Nested inside, width, scores;
+  for (const auto* point : points) {
+    const auto found = point->forecasts.find(method);
+    if (found == point->forecasts.end() || !has_interval(found->second)) continue;
+    inside.add(*point, covers(found->second, point->measured_s) ? 1 : 0);
+    width.add(*point, 0.5 * std::log(found->second.high_s / found->second.low_s));
+    scores.add(*point, interval_score(found->second, point->measured_s));
+  }
+  score.points_with_interval = static_cast<int>(inside.flat().size());
+  score.coverage = mean(inside.cluster_means());
+  score.half_width = mean(width.cluster_means());
+  score.interval_score = mean(scores.cluster_means());
+  score.coverage_range = bootstrap_mean(inside.cluster_means(), draws, seed);
+}
+
+} // namespace
+
+double error_of(const Forecast& forecast, double measured_s) { return std::abs(std::log(forecast.predicted_s / measured_s)); }
+
+double interval_score(const Forecast& forecast, double measured_s) {
+  const double low = std::log(forecast.low_s), high = std::log(forecast.high_s), x = std::log(measured_s);
+  return (high - low) + 2 / interval_alpha * (std::max(0.0, low - x) + std::max(0.0, x - high));
+}
+
+void add_residual_intervals(std::vector<ScoredPoint>& points) {
+  ResidualBounds bounds(points);
+  for (auto& point : points)
+    for (auto& [method, forecast] : point.forecasts) {
+      if (has_interval(forecast)) continue;
+      const auto& range = bounds.of(point, method);
+      if (!range) continue;
+      forecast.low_s = forecast.predicted_s * std::exp(range->low);
+      forecast.high_s = forecast.predicted_s * std::exp(range->high);
+    }
+}
+
+Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws, std::uint64_t seed) {
+  Nested errors;
+  for (const auto* point : points) {
+    const auto found = point->forecasts.find(method);
+    if (found != point->forecasts.end()) errors.add(*point, error_of(found->second, point->measured_s));
+  }
+  Score score;
+  if (errors.flat().empty()) return score;
+  const auto clusters = errors.cluster_means();
+  score.points = static_cast<int>(errors.flat().size());
+  score.series = errors.series();
+  score.clusters = static_cast<int>(clusters.size());
+  score.mean_error = mean(clusters);
+  score.median_error = median(errors.flat());
+  score.worst_error = *std::max_element(errors.flat().begin(), errors.flat().end());
+  score.mean_error_range = bootstrap_mean(clusters, draws, seed);
+  set_interval_figures(score, points, method, draws, seed);
+  return score;
+}
+
+SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::string& split, const std::string& method,
+                       int draws, std::uint64_t seed) {
+  const auto points = pick(all, [&](const ScoredPoint& p) { return p.split == split; });
+  SplitScore score{split, method, score_points(points, method, draws, seed), {}, {}, {}};
+  score.judged = score_points(pick(points, [](const ScoredPoint& p) { return p.grade != 'C'; }), method, draws, seed);
+  for (const char grade : {'A', 'B', 'C'})
+    score.by_class[grade] =
+        score_points(pick(points, [&](const ScoredPoint& p) { return p.grade == grade; }), method, draws, seed);
+  std::map<std::string, std::vector<const ScoredPoint*>> clusters;
+  for (const auto* point : points) clusters[point->cluster].push_back(point);
+  for (const auto& [cluster, own] : clusters)
+    if (const auto one = score_points(own, method, draws, seed); one.points > 0) score.by_cluster[cluster] = one;
+  return score;
+}
+
+PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
+                         const std::string& rival, int draws, std::uint64_t seed) {
+  Nested differences;
+  for (const auto* point : points) {
+    const auto mine = point->forecasts.find(method), theirs = point->forecasts.find(rival);
+    if (point->split != split || mine == point->forecasts.end() || theirs == point->forecasts.end()) continue;
+    differences.add(*point, error_of(mine->second, point->measured_s) - error_of(theirs->second, point->measured_s));
+  }
+  const auto clusters = differences.cluster_means();
+  return {split, method, rival, static_cast<int>(differences.flat().size()), static_cast<int>(clusters.size()),
+          mean(clusters), bootstrap_mean(clusters, draws, seed)};
+}
+
+} // namespace ddlsim

@@ -1,0 +1,85 @@
+#pragma once
+// Errors, intervals and their averages. Error = |ln(predicted / measured)| of iteration time.
+
+#include "validate/method.hpp"
+#include "validate/statistics.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One target point of one split with what every method said of it.
+struct ScoredPoint {
+  std::string series;
+  std::string file;
+  std::string cluster;
+  std::string model;
+  std::string strategy; ///< text of the point's strategy
+  std::string preset;
+  std::string transport;
+  int gpus = 0;
+  int nodes = 0;
+  std::string split;
+  std::string left_out;
+  char grade = 'C'; ///< noise class
+  double measured_s = 0;
+  std::map<std::string, Forecast> forecasts; ///< by method; absent where it had no answer
+};
+
+/// Averages over a list of points: over the points of a series, then series of a cluster, then clusters.
+struct Score {
+  int points = 0;
+  int series = 0;
+  int clusters = 0;
+  double mean_error = 0;
+  double median_error = 0; ///< of the points
+  double worst_error = 0;
+  int points_with_interval = 0; ///< the next three are over these
+  double coverage = 0;          ///< share of measured times inside their 90 % interval
+  double half_width = 0;        ///< half of ln(high / low)
+  double interval_score = 0;    ///< of ln time, 90 %: T. Gneiting and A. Raftery, JASA 102 (2007), equation 43
+  Range mean_error_range;       ///< 90 %, bootstrap over clusters
+  Range coverage_range;
+};
+
+/// All of one method in one split.
+struct SplitScore {
+  std::string split;
+  std::string method;
+  Score overall;
+  Score judged; ///< noise classes A and B only
+  std::map<char, Score> by_class;
+  std::map<std::string, Score> by_cluster;
+};
+
+/// Mean over clusters of (mean error of the method - of the rival), on points that both answered.
+struct PairedDifference {
+  std::string split;
+  std::string method;
+  std::string rival;
+  int points = 0;
+  int clusters = 0;
+  double difference = 0; ///< negative: the method is better
+  Range range;           ///< 90 %, bootstrap over clusters
+};
+
+double error_of(const Forecast& forecast, double measured_s);
+
+/// (u - l) + 2 / a (l - x)+ + 2 / a (x - u)+ with a = 0.1, in natural logarithms of the three times.
+double interval_score(const Forecast& forecast, double measured_s);
+
+/// Gives every forecast without an interval one from the method's residuals ln(measured / predicted) at the other clusters' points of
+/// the same split name: their 5 % and 95 % quantiles, every cluster with equal weight, widened to hold the prediction itself. None where
+/// there is no other cluster.
+void add_residual_intervals(std::vector<ScoredPoint>& points);
+
+/// Points are picked by the caller; `method` by name.
+Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws, std::uint64_t seed);
+SplitScore score_split(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
+                       int draws, std::uint64_t seed);
+PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
+                         const std::string& rival, int draws, std::uint64_t seed);
+
+} // namespace ddlsim

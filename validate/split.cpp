@@ -1,0 +1,154 @@
+#include "validate/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+/// A record with what the rules need of it.
+struct Located {
+  const Record* record = nullptr;
+  const StepRecord* step = nullptr; ///< null for the other kinds
+  std::string cluster;
+};
+
+std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
+  std::vector<Located> all;
+  for (const auto& file : files)
+    for (const auto& record : file.records) all.push_back({&record, std::get_if<StepRecord>(&record), file.context.cluster});
+  return all;
+}
+
+std::string experiment_of(const Located& at) {
+  const auto& step = *at.step;
+  return fmt::format("{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}\n{}", at.cluster, step.head.gpu, step.model, step.precision,
+                     step.batch_per_gpu, step.data, step.strategy.name, step.preset, step.head.transport);
+}
+
+/// Multi-node scales of every experiment, ascending.
+std::map<std::string, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
+  std::map<std::string, std::set<int>> scales;
+  for (const auto& at : records)
+    if (at.step != nullptr && at.step->nodes > 1) scales[experiment_of(at)].insert(at.step->gpus);
+  return scales;
+}
+
+std::vector<bool> tier_mask(const std::vector<Located>& records, int multi_node_scales_shown) {
+  const auto scales = multi_node_scales(records);
+  std::vector<bool> visible(records.size(), true);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto* step = records[i].step;
+    if (step == nullptr || step->nodes <= 1) continue;
+    const auto& own = scales.at(experiment_of(records[i]));
+    const auto rank = std::distance(own.begin(), own.find(step->gpus));
+    visible[i] = rank < multi_node_scales_shown;
+  }
+  return visible;
+}
+
+using Matches = std::function<bool(const Located&)>;
+
+std::vector<bool> transfer_mask(const std::vector<Located>& records, const Matches& left_out, bool link_facts_too) {
+  std::vector<bool> visible(records.size(), true);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& at = records[i];
+    if (!left_out(at)) continue;
+    const bool link_fact = std::holds_alternative<CollectiveRecord>(*at.record) ||
+                           std::holds_alternative<PointToPointRecord>(*at.record) ||
+                           std::holds_alternative<ServerRecord>(*at.record) ||
+                           std::holds_alternative<InputRecord>(*at.record);
+    if (at.step != nullptr ? at.step->gpus > 1 : link_facts_too && link_fact) visible[i] = false;
+  }
+  return visible;
+}
+
+bool all_visible(const SeriesPoint& point, const std::vector<bool>& visible) {
+  return std::all_of(point.records.begin(), point.records.end(), [&](RecordIndex i) { return visible[i]; });
+}
+
+Split make_split(const std::string& name, const std::string& left_out, std::vector<bool> visible,
+                 const std::vector<Series>& series) {
+  Split split{name, left_out, std::move(visible), {}};
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    SplitPart part{s, {}, {}};
+    for (std::size_t p = 0; p < series[s].points.size(); ++p)
+      (all_visible(series[s].points[p], split.visible_records) ? part.visible : part.targets).push_back(p);
+    const bool knows_something = !part.visible.empty() || series[s].one_gpu_s;
+    if (knows_something && !part.targets.empty()) split.parts.push_back(std::move(part));
+  }
+  return split;
+}
+
+/// One split for every value that `what` takes on multi-GPU training records.
+void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<Located>& records,
+                  const std::vector<Series>& series, const std::function<std::string(const Located&)>& what) {
+  std::set<std::string> values;
+  for (const auto& at : records)
+    if (at.step != nullptr && at.step->gpus > 1) values.insert(what(at));
+  const bool whole_cluster = name == "leave-one-cluster-out";
+  for (const auto& value : values) {
+    const auto left_out = [&](const Located& at) { return what(at) == value; };
+    splits.push_back(make_split(name, value, transfer_mask(records, left_out, whole_cluster), series));
+  }
+}
+
+} // namespace
+
+const std::vector<std::string>& split_names() {
+  static const std::vector<std::string> names{
+      "T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out"};
+  return names;
+}
+
+std::string model_family(const std::string& model) {
+  static const std::regex variant("(_(v[0-9]+([.][0-9]+)?|seq[0-9]+|tf|mxnet|aux))+$");
+  return std::regex_replace(model, variant, "");
+}
+
+std::string schedule_of(const std::string& strategy_name, const std::string& preset) {
+  const bool server = strategy_name == "ps" || strategy_name == "ps-async";
+  return fmt::format("{} by {}", server ? strategy_name : "all-reduce", preset);
+}
+
+std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {
+  const auto records = locate(files);
+  std::vector<Split> splits;
+  for (int tier = 1; tier <= 3; ++tier)
+    splits.push_back(make_split(fmt::format("T{}", tier), "", tier_mask(records, tier - 1), series));
+  add_transfer(splits, "leave-one-model-out", records, series,
+               [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
+  add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {
+    return at.step == nullptr ? "" : schedule_of(at.step->strategy.name, at.step->preset);
+  });
+  add_transfer(splits, "leave-one-cluster-out", records, series, [](const Located& at) { return at.cluster; });
+  splits.erase(std::remove_if(splits.begin(), splits.end(), [](const Split& split) { return split.parts.empty(); }),
+               splits.end());
+  return splits;
+}
+
+std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split) {
+  std::vector<MeasurementFile> visible;
+  RecordIndex index = 0;
+  for (const auto& file : files) {
+    MeasurementFile kept{file.file, file.context, {}};
+    for (const auto& record : file.records)
+      if (split.visible_records[index++]) kept.records.push_back(record);
+    visible.push_back(std::move(kept));
+  }
+  return visible;
+}
+
+Series visible_series(const Series& series, const SplitPart& part) {
+  Series visible = series;
+  visible.points.clear();
+  for (const auto position : part.visible) visible.points.push_back(series.points[position]);
+  return visible;
+}
+
+} // namespace ddlsim

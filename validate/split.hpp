@@ -1,0 +1,47 @@
+#pragma once
+// What a method may see and what it must predict: tiers and transfer splits, by rule from the records alone.
+
+#include "validate/series.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One series in a split. Positions are into Series::points.
+struct SplitPart {
+  std::size_t series = 0;
+  std::vector<std::size_t> visible;
+  std::vector<std::size_t> targets; ///< never empty
+};
+
+struct Split {
+  std::string name;                  ///< T1, T2, T3, leave-one-model-out, leave-one-strategy-out, leave-one-cluster-out
+  std::string left_out;              ///< the model family, strategy or cluster; "" for a tier
+  std::vector<bool> visible_records; ///< by RecordIndex
+  std::vector<SplitPart> parts;
+};
+
+/// Names of the splits in the order of reports.
+const std::vector<std::string>& split_names();
+
+/// T1, T2, T3, then one split for each model family, strategy and cluster left out. Splits in which nothing is predicted are not there.
+/// Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data, strategy name, preset and transport, in whatever
+/// files. T1 shows its points of one node, T2 also its first multi-node scale, T3 also the second; larger scales are hidden and predicted.
+/// Transfer: what is left out keeps its one-GPU times only; a cluster left out loses its collective, point-to-point, server and input
+/// records too. A series with nothing visible, or nothing to predict, takes no part.
+std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series);
+
+/// resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework variants: siblings would give the answer away.
+std::string model_family(const std::string& model);
+
+/// What "leave one strategy out" leaves out: all-reduce, ps or ps-async, as one framework preset runs it: "ps by byteps".
+std::string schedule_of(const std::string& strategy_name, const std::string& preset);
+
+/// The files with hidden records taken away; contexts stay.
+std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split);
+
+/// The series with its hidden points taken away.
+Series visible_series(const Series& series, const SplitPart& part);
+
+} // namespace ddlsim
