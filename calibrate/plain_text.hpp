@@ -1,0 +1,34 @@
+#pragma once
+// Lines, words and numbers of text files that other programs or people wrote.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddlsim {
+
+/// A number as printed, and half a step of its last printed digit: 5.45 +- 0.005.
+struct PrintedNumber {
+  double value = 0;
+  double half_step = 0;
+};
+
+bool is_digit(char letter);
+std::string lower_case(std::string_view text); ///< ASCII letters only
+std::string_view trim(std::string_view text);  ///< without blanks and tabs at both ends
+std::vector<std::string> split_words(std::string_view text);
+bool starts_with_word(std::string_view text, std::string_view word); ///< `word`, then a blank or the end
+
+/// The finite number that is all of `text` ("5.45", "1e-07"); none for anything else, nan and inf among it.
+std::optional<PrintedNumber> parse_number(std::string_view text);
+
+/// The text of FILE without byte order mark. Throws UserError when it is empty, not UTF-8 (UTF-16 is named) or binary,
+/// besides what read_text_file refuses.
+std::string read_utf8_file(const std::filesystem::path& file);
+
+/// Lines without their ends (LF, CRLF or CR).
+std::vector<std::string> split_lines(std::string_view text);
+
+} // namespace ddlsim
