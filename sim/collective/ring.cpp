@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 namespace ddlsim {
@@ -74,10 +75,12 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
 RingEdge ring_edge(const Machine& machine, int rank) {
   const int from = machine.node_of(rank);
   const int to = machine.node_of((rank + 1) % machine.ranks);
-  if (from == to) return {machine.intra_Bps, machine.intra_latency_s};
   const bool leaves = machine.nodes_per_leaf > 0 && from / machine.nodes_per_leaf != to / machine.nodes_per_leaf;
-  const double rate_Bps = leaves ? std::min(machine.nic_Bps, machine.uplink_Bps) : machine.nic_Bps;
-  return {rate_Bps, machine.net_latency_s};
+  RingEdge edge{machine.intra_Bps, machine.intra_latency_s};
+  if (from != to)
+    edge = {leaves ? std::min(machine.nic_Bps, machine.uplink_Bps) : machine.nic_Bps, machine.net_latency_s};
+  if (!(edge.rate_Bps > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
+  return edge;
 }
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {

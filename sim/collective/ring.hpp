@@ -17,10 +17,12 @@ namespace ddlsim {
 /// next chunk, w_e) or hands on to the next edge (w_e + latency_e), and a path stays longest where it is slowest:
 ///   4. T = max over runs of m <= K neighbouring edges of [ sum of (w + latency) + (K - m) x largest w ]
 /// which costs O(n) for any mix of edges, a short last node included. On equal edges T = 2(n-1) (latency + S/(n rate)).
-/// A message that is all latency crosses the network ceil(2(n-1) nodes/n) times. Rates of edges in use must be above 0.
+/// A message that is all latency crosses the network ceil(2(n-1) nodes/n) times.
+/// Throws std::invalid_argument when an edge has no rate, see ring_edge.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// Rate and delay of the edge that leaves `rank`; a fat-tree's uplink narrows the edges that leave a leaf.
+/// Throws std::invalid_argument when the rate is not above zero.
 struct RingEdge {
   double rate_Bps = 0;
   double latency_s = 0;
