@@ -37,16 +37,23 @@ def wrong_values(sources, texts, platforms):
         if not path.endswith(".jsonl") or not file.is_file():
             continue
         first, *records = read_lines(file)
-        source = sources[first["source"]["file"]]
+        source, table = origin_of(sources, first["source"]["file"])
         for number, record in enumerate(records, 2):
-            if not agrees(source, record):
+            if not agrees(source, table, record):
                 found.append(f"{path}:{number}: {record['value']} is not the figure at {record['from']}")
     return found
 
 
-def agrees(source, record):
+def origin_of(sources, file):
+    """The source that a context's file belongs to, and the file again where it is a table beside the source."""
+    if file in sources:
+        return sources[file], ""
+    return next(source for source in sources.values() if file in source.tables()), file
+
+
+def agrees(source, table, record):
     try:
-        return central(source.figure(record["from"]), record["statistic"]) == record["value"]
+        return central(source.figure(table + record["from"]), record["statistic"]) == record["value"]
     except (LookupError, ValueError):
         return False
 

@@ -16,12 +16,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
-from families import azure, dlperf, hkbu, horovod, mxnet, tensorflow  # noqa: E402
+from families import azure, bcaffe, ceilings, collectives, dlperf, facts, hkbu, horovod, kernels  # noqa: E402
+from families import lambda_labs, mlperf, mxnet, nccl, nvidia_examples, pipedream, single_gpu  # noqa: E402
+from families import tensorflow, triosim  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
-FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf)
+FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
+            collectives, nccl, pipedream, bcaffe, triosim, kernels, ceilings, facts)
 
 
 def convert(folder):

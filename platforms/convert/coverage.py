@@ -16,16 +16,11 @@ MEASURED_GROUPS = frozenset(("speedups", "sum_us_by_stage"))
 def figures(source):
     """Pointers of all measured figures of a source and of the tables beside it."""
     yield from _in_document(source.document, "", False)
-    for file in tables(source):
+    for file in source.tables():
         for row, cells in enumerate(source.table(file), 1):
             for column, text in cells.items():
                 if column in MEASURED and text:
                     yield f"{file}#row={row}&column={column}"
-
-
-def tables(source):
-    """CSV files that the source names."""
-    return [entry["file"] for entry in source.document.get("files", []) if entry["file"].endswith(".csv")]
 
 
 def _in_document(place, pointer, inside):

@@ -1,13 +1,14 @@
 """The device catalogue's name of a GPU that a source names in its own way."""
 
 import json
+import re
 from pathlib import Path
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "gpus.json"
 
-# Words of the sources that are no alias in the catalogue.
-WORDS = {"Tesla P100 (SXM2, DGX-1)": "P100-SXM2-16GB", "Tesla K80 (one GK210 die)": "K80",
-         "Tesla K80 (one GK210 die per GPU)": "K80"}
+# Words of the sources that are no alias in the catalogue, even without makers' names and brackets.
+WORDS = {"Tesla P100 (SXM2, DGX-1)": "P100-SXM2-16GB", "V100-SXM3-32GB 450W (DGX-2H)": "V100-SXM3-32GB-450W",
+         "NVIDIA V100-SXM3-32GB (450W)": "V100-SXM3-32GB-450W", "V100 32GB": "V100-SXM3-32GB"}
 
 
 def _known():
@@ -23,7 +24,9 @@ KNOWN = _known()
 
 def catalogue_name(words):
     """Raises LookupError for a GPU that the catalogue does not have."""
-    name = KNOWN.get(WORDS.get(words, words).lower())
+    plain = re.sub(r"\s*\(.*\)$|^(NVIDIA |Lambda Cloud )|\s+NVLink$", "", WORDS.get(words, words), flags=re.IGNORECASE)
+    short = plain.lower().removeprefix("tesla ")
+    name = KNOWN.get(plain.lower(), KNOWN.get(short))
     if name is None:
         raise LookupError(f"the GPU catalogue has no {words!r}")
     return name

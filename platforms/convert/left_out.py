@@ -24,10 +24,10 @@ def section(name, used, left_out, counts):
         return text
     rows = Counter()
     for entry, count in zip(left_out, counts):
-        rows[(entry.what, entry.why)] += count
-    table = "".join(f"| {what_of(what)} | {count} | {why} |\n" for (what, why), count in rows.items())
+        rows[(what_of(entry), entry.why)] += count
+    table = "".join(f"| {what} | {count} | {why} |\n" for (what, why), count in rows.items())
     return f"{text}\n| left out | figures | why |\n|---|---|---|\n{table}"
 
 
-def what_of(what):
-    return f"`{what}`" if "/" in what or "*" in what else what
+def what_of(entry):
+    return f"`{entry.what}`" if entry.pointers is None else entry.what

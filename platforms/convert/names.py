@@ -24,8 +24,8 @@ TORCHVISION = {
     "squeezenet1_0": "squeezenet1_0", "nasnetalarge": "nasnetalarge", "nasnetamobile": "nasnetamobile",
 }
 
-# MXNet example/image-classification symbols (dmlc/mxnet): resnet.py of 2017 is pre-activation ("v2"), with the stride in
-# the 3x3; inception-v3 has no auxiliary head and 1000 classes; AlexNet is the symbol of 203 MB.
+# MXNet example/image-classification symbols (dmlc/mxnet): resnet.py of 2017 is pre-activation ("v2"), with the stride
+# in the 3x3; inception-v3 has no auxiliary head and 1000 classes; AlexNet is the symbol of 203 MB.
 MXNET_SYMBOL = {
     "alexnet": "alexnet_mxnet", "vgg16": "vgg16", "inception_v3": "inception_v3", "inception_bn": "inception_bn",
     "resnet50": "resnet50_v2", "resnet101": "resnet101_v2", "resnet152": "resnet152_v2",
@@ -40,3 +40,34 @@ DLPERF = {"resnet50": "resnet50_v1.5", "bert-base pretraining": "bert_base_seq12
 
 # HKBU ddl-benchmarks: torchvision 0.5 (PyTorch 1.4), BERT with sentences of 64 by script default (the source's notes).
 HKBU = {"resnet50": "resnet50_v1.5", "bert_base": "bert_base_seq64", "bert_large": "bert_large_seq64"}
+
+# fb.resnet.torch and Caffe models run in Torch7 by jcjohnson/cnn-benchmarks: the ResNets have the stride in the 3x3,
+# ResNet-200 is pre-activation, AlexNet and Inception v1 are BVLC's.
+TORCH7 = {
+    "AlexNet": "alexnet_bvlc", "Inception-V1": "googlenet", "VGG-16": "vgg16", "VGG-19": "vgg19",
+    "ResNet-18": "resnet18", "ResNet-34": "resnet34", "ResNet-50": "resnet50_v1.5", "ResNet-101": "resnet101_v1.5",
+    "ResNet-152": "resnet152_v1.5", "ResNet-200": "resnet200_v2",
+}
+
+# u39kun/deep-learning-benchmark runs torchvision in PyTorch, tf_cnn_benchmarks' networks in TensorFlow, and Caffe2's
+# own ResNet builder, which has the stride in the 3x3.
+U39KUN = {
+    "PyTorch": {"vgg16": "vgg16", "resnet152": "resnet152_v1.5", "densenet161": "densenet161"},
+    "TensorFlow": {"vgg16": "vgg16", "resnet152": "resnet152_v1"},
+    "Caffe2": {"vgg16": "vgg16", "resnet152": "resnet152_v1.5"},
+}
+
+# NVIDIA/DeepLearningExamples: the folder names the network; ResNet-50 is v1.5 everywhere.
+NVIDIA_EXAMPLES = {
+    "Classification/RN50v1.5": "resnet50_v1.5", "Classification/ConvNets/resnet50v1.5": "resnet50_v1.5",
+    "Classification/ConvNets/resnext101-32x4d": "resnext101_32x4d",
+    "Classification/ConvNets/se-resnext101-32x4d": "se_resnext101_32x4d", "Detection/SSD": "ssd300",
+    "Segmentation/MaskRCNN": "maskrcnn", "Segmentation/UNet_Industrial": "unet_industrial",
+    "SpeechRecognition/Jasper": "jasper",
+}
+
+# MLPerf closed division: the rules fix ResNet-50 v1.5.
+MLPERF = "resnet50_v1.5"
+
+# B-Caffe trains BVLC's GoogLeNet with its two auxiliary classifiers: 64 layers, 13.4 million parameters.
+BCAFFE = "googlenet_aux"

@@ -14,13 +14,14 @@ class MeasurementFile:
     """One platforms/CLUSTER/measurements/NAME.jsonl in the making."""
 
     def __init__(self, sink, source, cluster, name, context):
+        self._table = context["source"]["file"] if context["source"]["file"] != source.name else ""
         self.path = f"{cluster}/measurements/{name}.jsonl"
         self.lines = [line({"record": "context", "version": 1, "cluster": cluster, **context})]
         self._sink, self._source = sink, source
 
-    def add(self, kind, pointer, **fields):
+    def add(self, record_kind, pointer, **fields):
         """One record; its value is read at the pointer. Fields that are None are absent."""
-        head = {"record": kind, "from": pointer, "origin": "table", **UNKNOWN}
+        head = {"record": record_kind, "from": pointer.removeprefix(self._table), "origin": "table", **UNKNOWN}
         record = {**head, **{key: value for key, value in fields.items() if value is not None}}
         record["value"] = central(self._source.figure(pointer), record["statistic"])
         if record["value"] <= 0:
@@ -75,11 +76,12 @@ def line(record):
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-def context(source, gpu, machine, software, date, who, where=None, path=None, **more):
-    """The first line of a file, without its cluster. `where` is a block with the public source, if not the file's."""
+def context(source, gpu, machine, software, date, who, where=None, path=None, table=None):
+    """The first line of a file, without its cluster. `where` is a block with the public source, if not the file's;
+    `table` the CSV file that all records of the file point into, if they do."""
     block = where or source.document["source"]
     public = {"title": block.get("title", source.document["source"].get("title", "")),
               "repository": block.get("repo", ""), "path": path or block.get("path", block.get("file", "")),
-              "commit": block.get("commit", ""), "file": source.name}
+              "commit": block.get("commit", ""), "file": table or source.name}
     return {"gpu": gpu, "machine": machine, "software": software, "date": date, "who": who, "source": public,
-            "emulated": False, **more}
+            "emulated": False}

@@ -1,7 +1,8 @@
 """One file of published tables, and the figures in it, addressed by pointer.
 
-A pointer is a JSON pointer (RFC 6901) into the file itself, "/sets/0/points/3/images_per_sec", or a cell of a
-table beside it, "deepbench/gemm-m40-fp32.csv#row=12&column=time_ms" (row 1 is the first below the header).
+A pointer is a JSON pointer (RFC 6901) into the file itself, "/sets/0/points/3/images_per_sec", or a cell of a table
+beside it, "deepbench/gemm-m40-fp32.csv#row=12&column=time_ms" (row 1 is the first below the header). A record whose
+context names the table as its file has only the second half of that, "#row=12&column=time_ms".
 """
 
 import csv
@@ -23,6 +24,10 @@ class Source:
             with open(self.folder / relative, encoding="utf-8", newline="") as file:
                 self._tables[relative] = list(csv.DictReader(file))
         return self._tables[relative]
+
+    def tables(self):
+        """CSV files that the source names."""
+        return [entry["file"] for entry in self.document.get("files", []) if entry["file"].endswith(".csv")]
 
     def figure(self, pointer):
         """The number (or list of numbers) at a pointer; raises LookupError when there is none."""

@@ -3,7 +3,7 @@
 from gpus import catalogue_name
 from names import TF_CNN
 from sink import context
-from steps import layout, step
+from records import layout, step
 
 CLUSTERS = {"azure-batchai-horovod-k80.json": "azure-nc24r-k80",
             "azure-batchai-horovod-p100.json": "azure-nc24rs-v2-p100",
@@ -22,9 +22,9 @@ IRREGULAR = "the K80 charts of NCCL over TCP are irregular: siblings differ by a
 
 def convert(source, sink):
     block = source.document["cluster"]
+    machine = f"{block['nodes']}, {block['gpus_per_node']} {block['gpu']} a node; {block['network']}"
     file = sink.open(source, CLUSTERS[source.name], context(
-        source, catalogue_name(block["gpu"]), f"{block['nodes']}, {block['gpus_per_node']} {block['gpu']} a node; {block['network']}",
-        source.document["framework"], "2018", "M. Salvaris, Microsoft"))
+        source, catalogue_name(block["gpu"]), machine, source.document["framework"], "2018", "M. Salvaris, Microsoft"))
     for s, one in enumerate(source.document["sets"]):
         for p, point in enumerate(one["points"]):
             add_point(file, f"/sets/{s}/points/{p}/images_per_sec", one, point, block["gpus_per_node"])

@@ -7,7 +7,7 @@ from gpus import catalogue_name
 from names import DLPERF
 from sink import context
 from source import spread
-from steps import step
+from records import step
 from strategies import plain
 
 SOURCES = ("dlperf-v100.json",)
@@ -31,8 +31,8 @@ def convert(source, sink):
     machine = (f"{block['nodes']} nodes x {block['gpus_per_node']}, {block['intra_node']}; {block['network']}; "
                f"{block['cpu']}; driver {block['driver']}")
     file = sink.open(source, "dlperf-v100", context(
-        source, catalogue_name(block["gpu"]), machine, f"CUDA {block['cuda']}; the stack stands in each record's note", "2020",
-        "OneFlow, DLPerf", path="README.md and one README a stack"))
+        source, catalogue_name(block["gpu"]), machine, f"CUDA {block['cuda']}; the stack stands in each record's note",
+        "2020", "OneFlow, DLPerf", path="README.md and one README a stack"))
     for s, one in enumerate(document["series"]):
         add_series(file, source, s)
     repeats(file, source, sink)
@@ -74,9 +74,9 @@ def grid(point):
 
 def words(one):
     """What the report's heading says beyond model, precision and batch: "with xla", "without dali", ..."""
-    return ", ".join(re.findall(r"(?:with|without|W/O)\s*(?:Graph Kernel Fusion|dynamic_loss_scaling|dali|xla|amp|clip)",
-                                one["variant"]) + re.findall(r"(?:dynamic|static) loss scale|DALI\b|DataLoader",
-                                                             one["variant"])) or None
+    switches = r"(?:with|without|W/O)\s*(?:Graph Kernel Fusion|dynamic_loss_scaling|dali|xla|amp|clip)"
+    others = r"(?:dynamic|static) loss scale|DALI\b|DataLoader"
+    return ", ".join(re.findall(switches, one["variant"]) + re.findall(others, one["variant"])) or None
 
 
 def input_bound(one, everything):
@@ -133,10 +133,11 @@ def add_runs(file, pointer, runs):
          note=f"{runs['framework']}; runs of {runs['run']}, no table of this series")
 
 
+FACES = "a face model whose last layer is cut over the GPUs: not data parallel, and no variant is named"
+OTHERS = "other runs than the table's (another median), or GPU counts the table lacks"
+
+
 def leave_out_rest(source, sink, other):
-    faces = [pointer for pointer, runs in other if "nsight" in runs["file"]]
-    sink.leave_out_each(source, "repeated runs of InsightFace", "a face model whose last layer is cut over the GPUs: not "
-                        "data parallel, and no variant is named", faces)
-    rest = [pointer for pointer, runs in other if "nsight" not in runs["file"]]
-    sink.leave_out_each(source, "repeated runs whose median is no table value",
-                        "other runs than the table's, or GPU counts the table lacks", rest)
+    for file in sorted({runs["file"] for _, runs in other}):
+        sink.leave_out_each(source, f"repeated runs of {file}", FACES if "nsight" in file else OTHERS,
+                            [pointer for pointer, runs in other if runs["file"] == file])

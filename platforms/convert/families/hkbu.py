@@ -2,7 +2,7 @@
 
 from names import HKBU
 from sink import context
-from steps import layout, step
+from records import layout, step
 from strategies import plain, servers
 
 SOURCES = ("hkbu-ddl-benchmarks-2020.json",)

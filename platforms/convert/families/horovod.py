@@ -2,7 +2,7 @@
 
 from names import TF_CNN
 from sink import context
-from steps import layout, step
+from records import layout, step
 from strategies import plain, servers
 
 SOURCES = ("horovod-readme-2017-pascal-ps-vs-allreduce.json",)
@@ -25,14 +25,15 @@ VGG_NOTE = "the August 2017 table has 2.3-2.4 times one GPU for the same set-up,
 def convert(source, sink):
     document = source.document
     block = document["clusters"]["16"]
-    machine = f"{block['nodes']} nodes x {block['gpus_per_node']}, {block['gpu']}, {block['network']} {block['network_gbps']} Gbit/s"
+    machine = (f"{block['nodes']} nodes x {block['gpus_per_node']}, {block['gpu']}, {block['network']} "
+               f"{block['network_gbps']} Gbit/s")
     file = sink.open(source, CLUSTERS["16"], context(source, "", machine, document["framework"], "2017-09",
                                                      "Horovod authors, Uber"))
     for s, one in enumerate(document["sets"]):
         for p, point in enumerate(one["points"]):
             add_point(file, f"/sets/{s}/points/{p}/images_per_sec", one, point, block["gpus_per_node"])
     sink.leave_out(source, "/earlier_version/speedups/*",
-                   "speed-ups rounded to 0.1, not rates; the same set-ups a month earlier, contradicting VGG-16 over servers")
+                   "speed-ups rounded to 0.1, not rates; the same set-ups a month earlier")
 
 
 def setup_of(text):

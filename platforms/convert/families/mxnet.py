@@ -3,7 +3,7 @@
 from gpus import catalogue_name
 from names import MXNET_SYMBOL
 from sink import context
-from steps import forward_or_train, layout, step
+from records import forward_or_train, layout, step
 from strategies import servers
 
 SCALING = "mxnet-readme-k80-256gpu-dist-device-sync.json"

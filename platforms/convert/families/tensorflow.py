@@ -5,7 +5,7 @@ import re
 from gpus import catalogue_name
 from names import TF_CNN
 from sink import context
-from steps import layout, step
+from records import layout, step
 from strategies import plain, tf_distributed, tf_local
 
 CLUSTERS = {"tf-benchmarks-p100-dgx1.json": "dgx1-p100",
@@ -23,7 +23,8 @@ def convert(source, sink):
     document = source.document
     report = source.name.startswith("bugliarello")
     block = document["cluster"]
-    machine = f"{block['gpus_per_node']} x {block['gpu']} a node, {block['intra_node_link']}; {block['network'] or 'one node'}"
+    machine = (f"{block['gpus_per_node']} x {block['gpu']} a node, {block['intra_node_link']}; "
+               f"{block['network'] or 'one node'}")
     file = sink.open(source, CLUSTERS[source.name], context(
         source, catalogue_name(block["gpu"]), machine, document["framework"], "2017-09" if report else "2017-05",
         "E. Bugliarello, CSCS" if report else "TensorFlow authors"))

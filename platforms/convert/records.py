@@ -1,4 +1,4 @@
-"""Step records: one row of a table of rates."""
+"""The kinds of records that families write, each with the fields the format asks for."""
 
 
 def layout(gpus, per_node):
@@ -19,3 +19,15 @@ def forward_or_train(file, pointer, series, model, precision, batch, preset, mod
     """One GPU alone: no synchronisation and no strategy."""
     step(file, pointer, series, model, precision, batch, preset, {"name": "none"}, layout(1, 1),
          **{"synchronised": False, "mode": mode, **more})
+
+
+def collective(file, pointer, series, ranks, nodes, size, unit, **more):
+    """Time of one all-reduce of `size` bytes, unless `more` names another operation."""
+    file.add("collective", pointer, series=series, **{"operation": "all_reduce", "algorithm": "unknown", **more,
+             "ranks": ranks, "nodes": nodes, "size_bytes": size, "unit": unit})
+
+
+def layer(file, pointer, series, model, name, kind, direction, precision, batch, unit, **more):
+    """Time of one layer or kernel for the whole batch; `flop` in `more` is of the pass over the whole batch too."""
+    file.add("layer", pointer, series=series, **{"model": model, "layer": name, "kind": kind, "pass": direction,
+             "precision": precision, "batch": batch, **more, "unit": unit})

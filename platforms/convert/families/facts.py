@@ -1,0 +1,14 @@
+"""Sources that hold no measurement of a run: facts, constants, fits and abstracts. They are left out whole."""
+
+REASONS = {
+    "hardware-facts.json": "facts of devices and machines, not measurements; they stand in gpus.json and cluster.json",
+    "iris-cluster-spec.json": "facts of a machine, not measurements; they stand in iris/cluster.json",
+    "large-scale-imagenet-records.json": "abstracts only: no rate, no time of an iteration, no variant",
+    "mgwfbp-alpha-beta.json": "fitted constants, not measurements; their labels are doubtful",
+    "nccl-tuning-constants.json": "constants of a library, not measurements",
+}
+SOURCES = tuple(REASONS)
+
+
+def convert(source, sink):
+    sink.leave_out(source, "*", REASONS[source.name])

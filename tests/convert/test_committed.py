@@ -1,0 +1,96 @@
+"""The committed records of published tables: they parse, have their keys, and none comes from another's place."""
+
+import json
+import unittest
+from collections import Counter
+from pathlib import Path
+
+PLATFORMS = Path(__file__).resolve().parents[2] / "platforms"
+HEAD = {"record", "series", "from", "origin", "transport", "library", "statistic"}
+KEYS = {
+    "step": {"model", "precision", "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
+             "nodes", "gpus_per_node", "synchronised", "data", "value", "unit"},
+    "collective": {"operation", "algorithm", "ranks", "nodes", "size_bytes", "value", "unit"},
+    "point_to_point": {"size_bytes", "value", "unit"},
+    "layer": {"model", "layer", "kind", "pass", "precision", "batch", "value", "unit"},
+    "server": {"what", "value", "unit"},
+    "input": {"what", "value", "unit"},
+    "loss": {"model", "epoch", "step", "value"},
+}
+CONTEXT = {"record", "version", "cluster", "gpu", "machine", "software", "date", "who", "source", "emulated"}
+LARGEST_BYTES = 1 << 20
+BARE = {"resnet50", "resnet101", "resnet152", "inception3", "inception", "bert_base", "bert_large", "bert"}
+# Fields in which points of one step series may not differ: they differ in GPUs.
+SAME = ("model", "precision", "wire_precision", "batch_per_gpu", "preset", "data", "mode", "transport", "library",
+        "gpu")
+
+
+def files():
+    return sorted(PLATFORMS.glob("*/measurements/*.jsonl"))
+
+
+def read(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def published(lines):
+    """Whether a file was converted from a published source; own runs carry no pointer."""
+    return all(record.get("origin") != "run" for record in lines[1:])
+
+
+class CommittedRecords(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.documents = {file: lines for file, lines in ((file, read(file)) for file in files()) if published(lines)}
+
+    def test_there_are_records(self):
+        self.assertGreater(sum(len(lines) - 1 for lines in self.documents.values()), 10_000)
+
+    def test_context_stands_first_and_names_its_cluster(self):
+        for file, (first, *_) in self.documents.items():
+            with self.subTest(file=file.name):
+                self.assertEqual(first["record"], "context")
+                self.assertEqual(set(first), CONTEXT)
+                self.assertEqual(first["cluster"], file.parents[1].name)
+                self.assertTrue((file.parents[1] / "cluster.json").is_file())
+
+    def test_records_have_their_keys(self):
+        for file, (_, *records) in self.documents.items():
+            for number, record in enumerate(records, 2):
+                missing = (HEAD | KEYS[record["record"]]) - set(record)
+                self.assertFalse(missing, f"{file.name}:{number} lacks {missing}")
+
+    def test_pointers_are_unique(self):
+        for file, (_, *records) in self.documents.items():
+            twice = [place for place, count in Counter(record["from"] for record in records).items() if count > 1]
+            self.assertFalse(twice, f"{file.name}: {twice[:3]}")
+
+    def test_values_are_positive_numbers(self):
+        for file, (_, *records) in self.documents.items():
+            for number, record in enumerate(records, 2):
+                good = isinstance(record["value"], (int, float)) and record["value"] > 0
+                self.assertTrue(good or record["record"] == "loss", f"{file.name}:{number}: {record['value']}")
+
+    def test_models_are_variants(self):
+        named = {record["model"] for lines in self.documents.values() for record in lines[1:] if "model" in record}
+        self.assertFalse(named & BARE)
+
+    def test_files_are_small(self):
+        for file in self.documents:
+            self.assertLess(file.stat().st_size, LARGEST_BYTES, file.name)
+
+    def test_step_series_differ_in_gpus_only(self):
+        seen = {}
+        for file, (_, *records) in self.documents.items():
+            for record in (one for one in records if one["record"] == "step"):
+                about = (file.name, file.parents[1].name, *(record.get(key) for key in SAME))
+                self.assertEqual(seen.setdefault(record["series"], about), about, record["series"])
+
+    def test_a_step_series_has_each_scale_once(self):
+        scales = Counter((record["series"], record["gpus"], record["synchronised"]) for lines in self.documents.values()
+                         for record in lines[1:] if record["record"] == "step")
+        self.assertFalse([scale for scale, count in scales.items() if count > 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
