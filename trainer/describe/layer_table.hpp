@@ -1,0 +1,39 @@
+#pragma once
+// A network's layer table: its layers in forward order with shapes and work, found by running the network.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+class Network;
+
+struct TensorRow {
+  std::string name;
+  std::vector<std::int64_t> shape;
+};
+
+struct LayerRow {
+  std::string name;
+  std::string kind;
+  std::int64_t forward_flop_per_sample = 0;
+  std::int64_t activation_bytes_per_sample = 0; ///< output of the layer, fp32
+  std::vector<TensorRow> tensors;               ///< trained ones
+};
+
+using LayerTable = std::vector<LayerRow>;
+
+/// Samples in the batch that is run: batch norm in training mode needs two where the image has shrunk to one pixel.
+inline constexpr std::int64_t kDescribeBatch = 2;
+
+/// Runs the loss of a random batch in training mode, without gradients, and writes down each layer call. Throws
+/// std::logic_error when the network breaks the rules a table rests on: a layer called twice, a trained tensor in no
+/// layer that was called, work that is not a multiple of the batch.
+LayerTable describe(Network& network, std::int64_t batch = kDescribeBatch);
+
+std::int64_t element_count(const TensorRow& tensor);
+std::int64_t parameter_count(const LayerTable& table);
+std::int64_t forward_flop_per_sample(const LayerTable& table);
+
+} // namespace ddltrain

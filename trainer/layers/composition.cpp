@@ -1,0 +1,96 @@
+// Chain, residual block and branches: units made of units.
+
+#include "trainer/layers/unit.hpp"
+#include "trainer/layers/units.hpp"
+
+namespace ddltrain {
+namespace {
+
+void register_units(torch::nn::Module& owner, const Units& units) {
+  for (const NamedUnit& named : units) {
+    owner.register_module(named.name, named.unit);
+  }
+}
+
+at::Tensor run(const Units& units, at::Tensor value) {
+  for (const NamedUnit& named : units) {
+    value = named.unit->forward(value);
+  }
+  return value;
+}
+
+class Flatten final : public Unit {
+public:
+  at::Tensor forward(const at::Tensor& input) override { return input.flatten(1); }
+};
+
+class Chain final : public Unit {
+public:
+  explicit Chain(const Units& steps) : steps_(steps) { register_units(*this, steps_); }
+  at::Tensor forward(const at::Tensor& input) override { return run(steps_, input); }
+
+private:
+  Units steps_;
+};
+
+class Residual final : public Unit {
+public:
+  Residual(const Units& main, const Units& shortcut, const Units& after)
+      : main_(main), shortcut_(shortcut), after_(after), add_(add()) {
+    register_units(*this, main_);
+    register_units(*this, shortcut_);
+    register_module("add", add_);
+    register_units(*this, after_);
+  }
+  at::Tensor forward(const at::Tensor& input) override {
+    const at::Tensor main = run(main_, input);
+    return run(after_, call_layer(add_, {main, run(shortcut_, input)}));
+  }
+
+private:
+  Units main_;
+  Units shortcut_;
+  Units after_;
+  UnitPtr add_;
+};
+
+class Branches final : public Unit {
+public:
+  explicit Branches(const std::vector<Units>& ways) : ways_(ways), concatenate_(concatenate()) {
+    for (const Units& way : ways_) {
+      register_units(*this, way);
+    }
+    register_module("concatenate", concatenate_);
+  }
+  at::Tensor forward(const at::Tensor& input) override {
+    Tensors outputs;
+    for (const Units& way : ways_) {
+      outputs.push_back(run(way, input));
+    }
+    return call_layer(concatenate_, outputs);
+  }
+
+private:
+  std::vector<Units> ways_;
+  UnitPtr concatenate_;
+};
+
+} // namespace
+
+UnitPtr flatten() {
+  return std::make_shared<Flatten>();
+}
+
+UnitPtr chain(const Units& steps) {
+  return std::make_shared<Chain>(steps);
+}
+
+UnitPtr residual(const Units& main, const Units& shortcut, const Units& after) {
+  return std::make_shared<Residual>(main, shortcut, after);
+}
+
+UnitPtr branches(const std::vector<Units>& ways) {
+  return std::make_shared<Branches>(ways);
+}
+
+} // namespace ddltrain

@@ -1,0 +1,44 @@
+#include "trainer/layers/layer_definition.hpp"
+#include "trainer/layers/units.hpp"
+
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/zeros.h>
+
+namespace ddltrain {
+namespace {
+
+LayerKind kind_of(const ConvolutionShape& shape) {
+  if (shape.groups > 1 && shape.groups == shape.in_channels) {
+    return LayerKind::depthwise;
+  }
+  if (shape.kernel == Size2{1, 1}) {
+    return LayerKind::conv1x1;
+  }
+  if (shape.kernel == Size2{3, 3}) {
+    return LayerKind::conv3x3;
+  }
+  return LayerKind::conv;
+}
+
+} // namespace
+
+UnitPtr convolution(const ConvolutionShape& shape) {
+  const std::int64_t fan_in = shape.in_channels / shape.groups * shape.kernel[0] * shape.kernel[1];
+  const at::Tensor weight =
+      he_uniform({shape.out_channels, shape.in_channels / shape.groups, shape.kernel[0], shape.kernel[1]}, fan_in);
+  const at::Tensor bias = shape.bias ? at::zeros({shape.out_channels}) : at::Tensor();
+
+  LayerDefinition definition;
+  definition.kind = kind_of(shape);
+  definition.parameters.push_back({"weight", weight});
+  if (shape.bias) {
+    definition.parameters.push_back({"bias", bias});
+  }
+  definition.compute = [weight, bias, shape](const Tensors& inputs, bool) {
+    return at::conv2d(inputs.at(0), weight, bias, shape.stride, shape.padding, Size2{1, 1}, shape.groups);
+  };
+  definition.flop = flop_per_output_element(2 * fan_in);
+  return make_layer(std::move(definition));
+}
+
+} // namespace ddltrain

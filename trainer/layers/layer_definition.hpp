@@ -1,0 +1,46 @@
+#pragma once
+// A layer as data: its tensors, what it computes, and how much work that is. The sources that define layers include
+// this and single ATen operators only: the full module header of LibTorch costs 15 s a source.
+
+#include "trainer/layers/layer_kind.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+class Unit;
+using UnitPtr = std::shared_ptr<Unit>;
+using Tensors = std::vector<at::Tensor>;
+
+struct NamedTensor {
+  std::string name;
+  at::Tensor tensor;
+};
+
+struct LayerDefinition {
+  LayerKind kind = LayerKind::elementwise;
+  std::vector<NamedTensor> parameters; ///< trained
+  std::vector<NamedTensor> buffers;    ///< kept and moved with the layer, not trained
+  std::function<at::Tensor(const Tensors& inputs, bool training)> compute;
+  /// Forward work of one call on the whole batch, from the layer's attributes and the tensors it met. A multiply and
+  /// an add are two; the bias of a convolution or matrix product is not counted, as published counts do not.
+  std::function<std::int64_t(const Tensors& inputs, const at::Tensor& output)> flop;
+};
+
+/// The layer as a unit that networks are composed of.
+UnitPtr make_layer(LayerDefinition definition);
+
+/// A flop function for work proportional to the output: `each` operations an element.
+std::function<std::int64_t(const Tensors&, const at::Tensor&)> flop_per_output_element(std::int64_t each);
+
+/// An uninitialised fp32 tensor filled uniformly in +-sqrt(6 / fan_in): He's initialisation for layers before a ReLU
+/// (arXiv 1502.01852), which keeps activations of one size through deep networks without normalisation (VGG).
+at::Tensor he_uniform(const std::vector<std::int64_t>& shape, std::int64_t fan_in);
+
+} // namespace ddltrain

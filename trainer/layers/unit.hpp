@@ -1,0 +1,47 @@
+#pragma once
+// The unit every network is composed of, and the layer: the unit that does work, seen by whoever observes the network.
+
+#include "trainer/layers/layer_definition.hpp"
+
+#include <torch/nn/module.h>
+
+namespace ddltrain {
+
+/// Something with one input and one output: a layer, or a composition of units.
+class Unit : public torch::nn::Module {
+public:
+  virtual at::Tensor forward(const at::Tensor& input) = 0;
+};
+
+class Layer;
+
+/// Called after each layer call, in forward order, with what went in and came out.
+using LayerObserver = std::function<void(const Layer& layer, const Tensors& inputs, const at::Tensor& output)>;
+
+/// One layer of a network. All work of a network happens in layers, and every layer call passes through `call`.
+class Layer final : public Unit {
+public:
+  explicit Layer(LayerDefinition definition);
+
+  at::Tensor forward(const at::Tensor& input) override { return call({input}); }
+  at::Tensor call(const Tensors& inputs);
+
+  LayerKind kind() const { return definition_.kind; }
+  /// Forward work of the call that mapped `inputs` to `output`, whole batch.
+  std::int64_t flop(const Tensors& inputs, const at::Tensor& output) const { return definition_.flop(inputs, output); }
+
+  /// Sets who is told of each call; an empty function tells nobody.
+  void observe(LayerObserver observer) { observer_ = std::move(observer); }
+
+private:
+  LayerDefinition definition_;
+  LayerObserver observer_;
+};
+
+/// Calls a unit that is known to be a layer with several inputs. Throws std::logic_error when it is a composition.
+at::Tensor call_layer(const UnitPtr& unit, const Tensors& inputs);
+
+/// Every layer of a network with its path ("layer1.0.conv1"), in registration order.
+std::vector<std::pair<std::string, Layer*>> layers_of(const torch::nn::Module& network);
+
+} // namespace ddltrain

@@ -1,0 +1,96 @@
+#pragma once
+// The units that networks are composed of. A network written with these needs no LibTorch header.
+// Images are [batch, channels, height, width]; sizes are {height, width}.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+class Unit;
+using UnitPtr = std::shared_ptr<Unit>;
+
+/// A unit and the name it is registered under; names become paths ("layer1.0.conv1") in the layer table.
+struct NamedUnit {
+  std::string name;
+  UnitPtr unit;
+};
+using Units = std::vector<NamedUnit>;
+using Size2 = std::array<std::int64_t, 2>;
+
+// Layers with weights.
+
+struct ConvolutionShape {
+  std::int64_t in_channels = 0;
+  std::int64_t out_channels = 0;
+  Size2 kernel = {1, 1};
+  Size2 stride = {1, 1};
+  Size2 padding = {0, 0};
+  std::int64_t groups = 1;
+  bool bias = false;
+};
+UnitPtr convolution(const ConvolutionShape& shape);
+
+/// y = W x + b over the last dimension.
+UnitPtr linear(std::int64_t in_features, std::int64_t out_features);
+
+/// Looks up rows of a [rows, width] table. Input: integers of any shape.
+UnitPtr embedding(std::int64_t rows, std::int64_t width);
+
+struct BatchNormOptions {
+  double epsilon = 1e-5;
+  bool scale = true; ///< with gamma; beta there always is
+};
+UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options = {});
+
+/// Normalises the last dimension, of `width` elements.
+UnitPtr layer_norm(std::int64_t width);
+
+// Layers without weights.
+
+struct LocalResponseNormOptions {
+  std::int64_t neighbours = 5; ///< channels summed over
+  double alpha = 1e-4;
+  double beta = 0.75;
+  double k = 1;
+};
+UnitPtr local_response_norm(const LocalResponseNormOptions& options);
+
+UnitPtr relu();
+UnitPtr relu6();
+UnitPtr gelu();
+UnitPtr tanh_activation();
+UnitPtr softmax(); ///< over the last dimension
+UnitPtr dropout(double probability);
+
+struct PoolShape {
+  std::int64_t kernel = 2;
+  std::int64_t stride = 2;
+  std::int64_t padding = 0;
+  bool ceil = false; ///< keep a last, partly filled window
+};
+UnitPtr max_pool(const PoolShape& shape);
+UnitPtr average_pool(const PoolShape& shape);
+UnitPtr global_average_pool(); ///< [batch, channels, h, w] -> [batch, channels]
+
+UnitPtr add();         ///< sum of its inputs
+UnitPtr concatenate(); ///< joins its inputs along the channels
+
+// Compositions. Their parts are registered under the composition's own name.
+
+/// [batch, ...] -> [batch, all the rest]; a view, no work.
+UnitPtr flatten();
+
+/// One unit after the other.
+UnitPtr chain(const Units& steps);
+
+/// after(main(x) + shortcut(x)); no shortcut units: x itself.
+UnitPtr residual(const Units& main, const Units& shortcut, const Units& after);
+
+/// Every way applied to the same input, the outputs joined along the channels.
+UnitPtr branches(const std::vector<Units>& ways);
+
+} // namespace ddltrain

@@ -1,0 +1,79 @@
+#include "trainer/models/image_network.hpp"
+
+#include "trainer/layers/loss.hpp"
+#include "trainer/models/network.hpp"
+
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+
+namespace ddltrain {
+namespace {
+
+class ImageNetwork final : public Network {
+public:
+  explicit ImageNetwork(ImageNetworkPlan plan) : plan_(std::move(plan)) {
+    for (const NamedUnit& named : plan_.units) {
+      register_module(named.name, named.unit);
+      if (named.name == plan_.auxiliary_after) {
+        register_module(plan_.auxiliary.name, plan_.auxiliary.unit);
+      }
+    }
+    add_loss(loss_, "");
+    if (plan_.auxiliary.unit) {
+      add_loss(auxiliary_loss_, plan_.auxiliary.name + "_");
+    }
+  }
+
+  Batch random_batch(std::int64_t samples) const override {
+    const auto& [channels, height, width] = plan_.image;
+    const at::Tensor images = at::rand({samples, channels, height, width});
+    return {{images}, {at::randint(plan_.classes, {samples}, at::kLong)}};
+  }
+
+  at::Tensor losses(const Batch& batch) override {
+    at::Tensor value = batch.inputs.at(0);
+    at::Tensor auxiliary;
+    for (const NamedUnit& named : plan_.units) {
+      value = named.unit->forward(value);
+      if (named.name == plan_.auxiliary_after) {
+        auxiliary = plan_.auxiliary.unit->forward(value);
+      }
+    }
+    const at::Tensor loss = cross_entropy(loss_, value, batch.targets.at(0));
+    if (!auxiliary.defined()) {
+      return loss;
+    }
+    return loss + plan_.auxiliary_weight * cross_entropy(auxiliary_loss_, auxiliary, batch.targets.at(0));
+  }
+
+private:
+  struct Loss {
+    UnitPtr log_softmax;
+    UnitPtr likelihood;
+  };
+
+  void add_loss(Loss& loss, const std::string& prefix) {
+    loss.log_softmax = register_module(prefix + "log_softmax", ddltrain::log_softmax());
+    loss.likelihood = register_module(prefix + "loss", negative_log_likelihood());
+  }
+
+  static at::Tensor cross_entropy(const Loss& loss, const at::Tensor& logits, const at::Tensor& targets) {
+    return call_layer(loss.likelihood, {loss.log_softmax->forward(logits), targets});
+  }
+
+  ImageNetworkPlan plan_;
+  Loss loss_;
+  Loss auxiliary_loss_;
+};
+
+} // namespace
+
+std::shared_ptr<Network> image_network(ImageNetworkPlan plan) {
+  return std::make_shared<ImageNetwork>(std::move(plan));
+}
+
+UnitPtr conv_bn_relu(const ConvolutionShape& shape, const BatchNormOptions& norm) {
+  return chain({{"conv", convolution(shape)}, {"bn", batch_norm(shape.out_channels, norm)}, {"relu", relu()}});
+}
+
+} // namespace ddltrain

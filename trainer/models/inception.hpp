@@ -1,0 +1,17 @@
+#pragma once
+#include <memory>
+
+namespace ddltrain {
+
+class Network;
+
+enum class InceptionVariant {
+  torchvision,     ///< 1000 classes, batch norm with gamma, no auxiliary head
+  torchvision_aux, ///< the same with the auxiliary classifier that its training loss includes
+  tensorflow       ///< tf_cnn_benchmarks: 1001 classes, batch norm without gamma, no auxiliary head
+};
+
+/// Inception v3 (arXiv 1512.00567) on 299x299 images.
+std::shared_ptr<Network> inception_v3(InceptionVariant variant);
+
+} // namespace ddltrain

@@ -1,0 +1,62 @@
+#include "trainer/program/cli.hpp"
+
+#include "trainer/files/error.hpp"
+#include "trainer/program/describe_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace ddltrain {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUse = 2;
+
+struct DescribeArguments {
+  std::string model;
+  std::string output_file;
+  bool list = false;
+};
+
+void add_describe(CLI::App& program, DescribeArguments& arguments) {
+  CLI::App* describe = program.add_subcommand("describe", "Write the layer table of a model");
+  describe->add_option("MODEL", arguments.model, "Model variant; --list shows all");
+  describe->add_option("--output", arguments.output_file, "File to write; standard output without it");
+  describe->add_flag("--list", arguments.list, "Show the model variants");
+  describe->callback([&arguments] {
+    if (arguments.list != arguments.model.empty()) {
+      throw UsageError("describe takes a MODEL or --list, one of them");
+    }
+    if (arguments.list) {
+      list_command();
+    } else {
+      describe_command(arguments.model, arguments.output_file);
+    }
+  });
+}
+
+int report(const std::exception& error, int status) {
+  fmt::print(stderr, "ddltrain: {}\n", error.what());
+  return status;
+}
+
+} // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App program("Trains real networks and measures what the simulator needs", "ddltrain");
+  program.require_subcommand(1);
+  DescribeArguments describe;
+  add_describe(program, describe);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : kWrongUse;
+  } catch (const UsageError& error) {
+    return report(error, kWrongUse);
+  } catch (const std::exception& error) {
+    return report(error, kFailed);
+  }
+  return 0;
+}
+
+} // namespace ddltrain
