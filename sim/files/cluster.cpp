@@ -50,13 +50,15 @@ void read_node(const Place& place, Cluster& cluster) {
   static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "intra", "nics"};
   if (!place.is_object()) return;
   place.allow_only(known);
-  if (!place.has("gpu")) place.mistake_at("gpu", "missing; give a name of gpus.json, or \"\" for a node without GPUs");
+  if (!place.has("gpu"))
+    place.mistake_at("gpu",
+                     "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
   cluster.gpu = place.text_or("gpu", "");
   cluster.gpus_per_node = static_cast<int>(place.integer("gpus", 0, most_in_a_node));
-  if (cluster.gpu.empty() != (cluster.gpus_per_node == 0) && place.has("gpus"))
-    place.mistake_at("gpus", fmt::format("{} GPUs of type {} found; both say none (0 and \"\"), or neither",
-                                         cluster.gpus_per_node, in_quotes(cluster.gpu)));
-  cluster.cpu = place.text("cpu");
+  if (!cluster.gpu.empty() && cluster.gpus_per_node == 0 && place.has("gpus"))
+    place.mistake_at("gpus",
+                     fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
+  cluster.cpu = place.text_or("cpu", "");
   cluster.host_memory_bandwidth_Bps = place.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
   cluster.intra = intra_from(place.at("intra"));
   if (cluster.gpus_per_node > 1 && cluster.intra.kind == "none")
@@ -77,7 +79,7 @@ Fabric fabric_from(const Place& place) {
   place.allow_only(fabric.kind == "star" ? star_keys : tree_keys);
   if (tree) fabric.nodes_per_leaf = static_cast<int>(place.integer("nodes_per_leaf", 1, most_nodes));
   if (tree) fabric.blocking = place.number("blocking", 1, most_blocking);
-  fabric.hop_latency_s = place.quantity("hop_latency", Dimension::time);
+  fabric.hop_latency_s = place.quantity_or_zero("hop_latency", Dimension::time);
   return fabric;
 }
 

@@ -73,7 +73,8 @@ public:
   long integer_or(const std::string& key, long fallback, long at_least, long at_most) const;
   bool boolean(const std::string& key) const; ///< required
   bool boolean_or(const std::string& key, bool fallback) const;
-  double quantity(const std::string& key, Dimension dimension) const; ///< required; a string with a unit, > 0
+  double quantity(const std::string& key, Dimension dimension) const;         ///< required; a string with a unit, > 0
+  double quantity_or_zero(const std::string& key, Dimension dimension) const; ///< the same, and "0 us" is fine
   double quantity_or(const std::string& key, Dimension dimension, double fallback) const;
   std::vector<std::string> texts_or_none(const std::string& key) const;
   std::vector<Place> list(const std::string& key) const; ///< required array
@@ -83,6 +84,7 @@ private:
   const nlohmann::json* required(const std::string& key, const std::string& expected) const;
   double number_in(const std::string& key, const nlohmann::json& value, double at_least, double at_most) const;
   long integer_in(const std::string& key, const nlohmann::json& value, long at_least, long at_most) const;
+  double quantity_in(const std::string& key, const nlohmann::json& value, Dimension dimension, bool zero_is_fine) const;
   std::string text_in(const std::string& key, const nlohmann::json& value) const;
 
   const nlohmann::json* value_;

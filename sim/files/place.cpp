@@ -224,23 +224,31 @@ bool Place::boolean_or(const std::string& key, bool fallback) const {
   return fallback;
 }
 
-double Place::quantity(const std::string& key, Dimension dimension) const {
+double Place::quantity_in(const std::string& key, const json& value, Dimension dimension, bool zero_is_fine) const {
   constexpr double stands_for_a_mistake = 1;
-  const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
-  if (value == nullptr) return stands_for_a_mistake;
-  if (!value->is_string()) {
+  if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a quantity with its unit expected; write a text like \"{}\"",
-                                describe(*value), example_quantity(dimension)));
+                                describe(value), example_quantity(dimension)));
     return stands_for_a_mistake;
   }
   try {
-    const double si = parse_quantity(value->get_ref<const std::string&>(), dimension);
-    if (si > 0) return si;
-    mistake_at(key, fmt::format("{} found; give more than 0", describe(*value)));
+    const double si = parse_quantity(value.get_ref<const std::string&>(), dimension);
+    if (si > 0 || zero_is_fine) return si;
+    mistake_at(key, fmt::format("{} found; give more than 0", describe(value)));
   } catch (const UserError& error) {
     mistakes_->append(error, path_ + pointer_step(key));
   }
   return stands_for_a_mistake;
+}
+
+double Place::quantity(const std::string& key, Dimension dimension) const {
+  const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
+  return value == nullptr ? 1 : quantity_in(key, *value, dimension, false);
+}
+
+double Place::quantity_or_zero(const std::string& key, Dimension dimension) const {
+  const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
+  return value == nullptr ? 0 : quantity_in(key, *value, dimension, true);
 }
 
 double Place::quantity_or(const std::string& key, Dimension dimension, double fallback) const {

@@ -20,14 +20,16 @@ void read_sizes(const Place& place, Preset& preset) {
   if (buckets) preset.first_bucket_bytes = place.quantity_or("first_bucket", Dimension::size, 0);
   if (buckets || fusion) preset.bucket_bytes = place.quantity("bucket", Dimension::size);
   if (fusion) preset.cycle_s = place.quantity("cycle", Dimension::time);
-  if (preset.sharding == "split") preset.split_bytes = place.quantity("split", Dimension::size);
+  const bool cut = preset.sharding == "split";
+  const bool may_be_cut = cut || preset.sharding == "hash";
+  if (cut || (may_be_cut && place.has("split"))) preset.split_bytes = place.quantity("split", Dimension::size);
   const auto refuse = [&](const char* key, bool meant, const char* needs) {
     if (!meant && place.has(key)) place.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
   };
   refuse("first_bucket", buckets, "\"grouping\": \"buckets\"");
   refuse("bucket", buckets || fusion, "\"grouping\": \"buckets\" or \"fusion\"");
   refuse("cycle", fusion, "\"grouping\": \"fusion\"");
-  refuse("split", preset.sharding == "split", "\"sharding\": \"split\"");
+  refuse("split", may_be_cut, "\"sharding\": \"split\" or \"hash\"");
 }
 
 std::vector<std::string> transports_from(const Place& place) {

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace ddlsim {
 
@@ -34,19 +35,28 @@ Prior prior_from(const Place& place) {
   return prior;
 }
 
+/// The first that fits is taken; a later one counts only where the earlier is dropped, its cluster being under test.
+bool hides(const Prior& earlier, const Prior& later) {
+  const auto same =
+      earlier.parameter == later.parameter && earlier.transport == later.transport && earlier.preset == later.preset;
+  return same && std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
+           return std::find(later.learnt_from.begin(), later.learnt_from.end(), cluster) != later.learnt_from.end();
+         });
+}
+
 } // namespace
 
 std::vector<Prior> priors_from(const Place& root) {
   static const std::vector<std::string> known{"format", "version", "priors"};
   std::vector<Prior> priors;
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
   root.allow_only(known);
   for (const auto& place : root.list("priors")) {
-    priors.push_back(prior_from(place));
-    const auto& prior = priors.back();
-    if (!seen.insert({prior.parameter, prior.transport, prior.preset}).second)
-      place.mistake(
-          fmt::format("a second prior of {} for the same transport and preset; keep one", in_quotes(prior.parameter)));
+    const Prior prior = prior_from(place);
+    if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); }))
+      place.mistake(fmt::format("a second prior of {} for the same transport and preset, which is never reached; keep "
+                                "one, or say what the first was learnt from",
+                                in_quotes(prior.parameter)));
+    priors.push_back(prior);
   }
   return priors;
 }
