@@ -200,7 +200,8 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& said
   Imported imported;
   const auto table = parse_csv(read_utf8_file(file), file, mistakes);
   if (table.header.cells.empty()) throw_mistakes(mistakes);
-  const auto preamble = read_comments(table, said, file, mistakes, imported.notes);
+  auto preamble = read_comments(table, said, file, mistakes, imported.notes);
+  fill_from_cluster(preamble.said);
   check_given(said, mistakes);
   const auto columns = read_header(table, file, mistakes);
   const bool whole = has_required_columns(columns, preamble.said, at_line(file, table.header.line), mistakes);
@@ -210,7 +211,7 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& said
   if (!whole) throw_mistakes(mistakes);
   for (const auto& row : table.rows) {
     RowMistakes row_mistakes(at_line(file, row.line), mistakes);
-    auto record = step_record(cells_of(row, columns, preamble.said), said.cluster_gpus_per_node, row_mistakes);
+    auto record = step_record(cells_of(row, columns, preamble.said), preamble.said.cluster_gpus_per_node, row_mistakes);
     record.head.file = file.string();
     record.head.line = row.line;
     record.head.gpu = out.context.gpu;

@@ -267,6 +267,14 @@ private:
   std::map<std::tuple<std::string, int, int, int>, const NcclTable*> table_of_;
 };
 
+/// The log's GPUs are those of the cluster, or the person may have named the wrong one.
+void note_other_gpu(const ImportContext& context, std::vector<std::string>& notes) {
+  const auto cluster = context.find_cluster ? context.find_cluster(context.cluster) : std::nullopt;
+  if (cluster && !context.gpu.empty() && cluster->gpu != context.gpu)
+    notes.push_back(
+        fmt::format("the log's GPUs are {}, those of cluster {} are {}", context.gpu, cluster->name, cluster->gpu));
+}
+
 bool is_json(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && text[first] == '{';
@@ -285,6 +293,8 @@ Imported import_nccl_tests(const std::filesystem::path& file, const ImportContex
   for (const auto& table : tables) importer.add(table);
   auto context = said;
   importer.complete_context(context);
+  note_other_gpu(context, out.notes);
+  fill_from_cluster(context);
   out.measurements.context = context_record(context, file, mistakes);
   if (out.measurements.records.empty() && mistakes.empty())
     mistakes.push_back(

@@ -29,11 +29,13 @@ bool is_date(const std::string& text) {
 
 } // namespace
 
-void fill_from_cluster(ImportContext& context, const Cluster& cluster) {
-  if (context.cluster.empty()) context.cluster = cluster.name;
-  if (context.gpu.empty()) context.gpu = cluster.gpu;
-  if (context.machine.empty()) context.machine = cluster.title;
-  context.cluster_gpus_per_node = cluster.gpus_per_node;
+void fill_from_cluster(ImportContext& context) {
+  if (!context.find_cluster || context.cluster.empty()) return;
+  const auto cluster = context.find_cluster(context.cluster);
+  if (!cluster) return;
+  if (context.gpu.empty()) context.gpu = cluster->gpu;
+  if (context.machine.empty()) context.machine = cluster->title;
+  if (context.cluster_gpus_per_node == 0) context.cluster_gpus_per_node = cluster->gpus_per_node;
 }
 
 std::string to_json_lines(const MeasurementFile& measurements) {

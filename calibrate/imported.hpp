@@ -7,7 +7,9 @@
 #include "sim/files/measurement.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,9 @@ struct ImportContext {
   /// Values that hold for the whole file, by name. CSV: any optional column; nccl-tests: operation, ranks, nodes,
   /// transport, algorithm.
   std::map<std::string, std::string> given;
-  int cluster_gpus_per_node = 0;         ///< 0: not known
+  int cluster_gpus_per_node = 0; ///< 0: not known
+  /// The shipped cluster of a name, nothing when there is none; may be empty. Asked when the file, too, has been heard.
+  std::function<std::optional<Cluster>(const std::string& name)> find_cluster;
   std::vector<Gpu> catalogue;            ///< empty: GPU names are taken as the file has them
   std::vector<std::string> known_models; ///< empty: model names are not looked up
 };
@@ -36,13 +40,13 @@ struct Imported {
   std::vector<std::string> notes; ///< what was left out or assumed, and why; one sentence each
 };
 
-/// Fills what the context leaves open from the cluster: name, GPU, GPUs a node.
-void fill_from_cluster(ImportContext& context, const Cluster& cluster);
-
 /// The whole file as JSON Lines: the context, then every record; ends with a line break.
 std::string to_json_lines(const MeasurementFile& measurements);
 
 // For the importers.
+
+/// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
+void fill_from_cluster(ImportContext& context);
 
 /// The context record of FILE; what nobody said is "unknown". Adds mistakes: no cluster, a date of another form, a
 /// GPU that the catalogue does not have.

@@ -8,13 +8,15 @@
 namespace ddlsim {
 namespace {
 
-/// What the shipped data say about the names on the command line; a cluster that is not shipped is taken as the person says it.
+/// What the shipped data say about the names on the command line; a cluster that is not shipped is taken as the person or the file says it.
 ImportContext with_data(ImportContext context, const DataFolder& data) {
   context.catalogue = load_gpus(data);
   context.known_models = list_models(data);
-  const auto clusters = list_clusters(data);
-  if (std::find(clusters.begin(), clusters.end(), context.cluster) != clusters.end())
-    fill_from_cluster(context, load_cluster(data, context.cluster));
+  context.find_cluster = [data](const std::string& name) -> std::optional<Cluster> {
+    const auto clusters = list_clusters(data);
+    if (std::find(clusters.begin(), clusters.end(), name) == clusters.end()) return std::nullopt;
+    return load_cluster(data, name);
+  };
   return context;
 }
 
