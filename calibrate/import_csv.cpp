@@ -135,9 +135,19 @@ RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, c
   return cells;
 }
 
+bool is_lone_gpu(const StepRecord& record) {
+  return record.gpus == 1 && record.strategy.name == "none";
+}
+
+/// One GPU without a strategy may stand in the series that it is the baseline of.
+bool may_share_series(StepRecord record, const StepRecord& reference) {
+  if (is_lone_gpu(record) || is_lone_gpu(reference)) record.strategy = reference.strategy;
+  return series_name(record) == series_name(reference);
+}
+
 /// Rows of a series differ in scale only, and no two of them are the same point.
 void check_series(const std::vector<Record>& records, std::vector<Mistake>& mistakes) {
-  std::map<std::string, const StepRecord*> first_of_series;
+  std::map<std::string, const StepRecord*> reference_of_series;
   std::map<std::tuple<std::string, int, int>, int> line_of_point;
   for (const auto& one : records) {
     const auto& record = std::get<StepRecord>(one);
@@ -150,15 +160,14 @@ void check_series(const std::vector<Record>& records, std::vector<Mistake>& mist
            fmt::format("found {} GPUs of '{}' again, first in line {}; give the rows different names in a column "
                        "series, or one row their mean and repeats",
                        record.gpus, head.series, point->second)});
-    const auto [first, opened] = first_of_series.emplace(head.series, &record);
-    auto alike = record;
-    if (record.gpus == 1) alike.strategy = first->second->strategy; // the baseline of a series may be a GPU alone
-    if (!opened && series_name(alike) != series_name(*first->second))
+    auto& reference = reference_of_series.emplace(head.series, &record).first->second;
+    if (!may_share_series(record, *reference))
       mistakes.push_back(
           {at_line(head.file, head.line), "series",
            fmt::format("found '{}' for {}, and in line {} for {}; expected rows of one series to differ in GPUs "
                        "and nodes only",
-                       head.series, series_name(record), first->second->head.line, series_name(*first->second))});
+                       head.series, series_name(record), reference->head.line, series_name(*reference))});
+    if (is_lone_gpu(*reference)) reference = &record;
   }
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("cells that do not fit the header, and quotes") {
 }
 
 TEST_CASE("values that are not in the vocabulary") {
-  CHECK_THAT(in_cell("precision", "fp23"), Contains("did you mean 'fp32'?"));
+  CHECK_THAT(in_cell("precision", "fp322"), Contains("did you mean 'fp32'?"));
   CHECK_THAT(in_cell("wire_precision", "int8"), Contains("expected one of fp32"));
   CHECK_THAT(in_cell("transport", "nccl_ib"), Contains("did you mean 'nccl-ib'?"));
   CHECK_THAT(in_cell("data", "imagenet"), Contains("expected one of synthetic, real, unknown"));
@@ -152,4 +152,10 @@ TEST_CASE("files that are no table") {
   CHECK_THAT(mistakes_in(""), Contains("empty"));
   CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\ncaf\xE9,32,4,800\n"), Contains("not UTF-8"));
   CHECK_THAT(mistakes_of([] { ddlsim::import_csv("no/such/rates.csv", on_iris()); }), Contains("rates.csv"));
+}
+
+TEST_CASE("a baseline does not join two strategies") {
+  CHECK_THAT(mistakes_in("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n"
+                         "a,vgg16,32,4,800,tree\n"),
+             Contains("rates.csv:4: series: found 'a' for vgg16-bs32-fp32-tree, and in line 3"));
 }

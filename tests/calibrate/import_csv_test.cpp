@@ -163,11 +163,11 @@ TEST_CASE("nodes: given, from GPUs a node, partly used") {
 TEST_CASE("a model without layer table is noted, with the nearest name") {
   auto said = on_iris();
   said.known_models = {"resnet50_v1", "resnet50_v1.5", "vgg16"};
-  const auto imported = import_text("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg61,32,4,800,fp32,ring,"
+  const auto imported = import_text("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg166,32,4,800,fp32,ring,"
                                     "1\nvgg16,32,4,800,fp32,ring,1\n",
                                     said);
   REQUIRE(imported.notes.size() == 1);
-  CHECK_THAT(imported.notes[0], Catch::Contains("model 'vgg61'") && Catch::Contains("nearest name is 'vgg16'"));
+  CHECK_THAT(imported.notes[0], Catch::Contains("model 'vgg166'") && Catch::Contains("nearest name is 'vgg16'"));
 }
 
 TEST_CASE("the cluster fills what the person and the file leave open") {
