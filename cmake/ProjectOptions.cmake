@@ -19,6 +19,9 @@ add_library(ddlsim_options INTERFACE)
 target_compile_options(ddlsim_options INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wfloat-conversion
   -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(ddlsim_options INTERFACE -Wno-restrict) # false alarm on std::string + "text" (GCC bug 105651)
+endif()
 target_include_directories(ddlsim_options INTERFACE ${CMAKE_SOURCE_DIR})
 
 if(DDLSIM_SANITIZE)

@@ -11,8 +11,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr int worlds = 100;         ///< behind an interval: its 5 % end is then the mean of the 5th and 6th world
+constexpr int worlds = 100; ///< behind an interval: its 5 % end is then the mean of the 5th and 6th world
 constexpr std::uint64_t seed = 1;
+constexpr const char* shape_stand_in = "V100-SXM2-16GB";
 
 /// Everything the shipped files say, read once.
 struct Shelf {
@@ -32,14 +33,17 @@ Shelf read_shelf(const DataFolder& data) {
 }
 
 const Preset& preset_of(const Shelf& shelf, const std::string& name, const Strategy& strategy) {
-  const auto found = std::find_if(shelf.presets.begin(), shelf.presets.end(), [&](const Preset& preset) { return preset.name == name; });
+  const auto found = std::find_if(shelf.presets.begin(), shelf.presets.end(),
+                                  [&](const Preset& preset) { return preset.name == name; });
   return found != shelf.presets.end() ? *found : find_preset(shelf.presets, stand_in_preset(strategy));
 }
 
-/// The record's transport, else the preset's first that the cluster has, else the cluster's first; one without a NIC for one box.
+/// The record's transport, else the preset's first that the cluster has, else the cluster's first; one without a NIC
+/// for one box.
 Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& said) {
   const auto has = [&](const std::string& name) {
-    return std::find_if(cluster.transports.begin(), cluster.transports.end(), [&](const Transport& one) { return one.name == name; });
+    return std::find_if(cluster.transports.begin(), cluster.transports.end(),
+                        [&](const Transport& one) { return one.name == name; });
   };
   if (has(said) != cluster.transports.end()) return *has(said);
   for (const auto& name : preset.transports)
@@ -61,7 +65,8 @@ public:
     const auto cluster = shelf_.clusters.find(question.known.cluster);
     if (model == shelf_.models.end() || cluster == shelf_.clusters.end() || !can_simulate(question.strategy)) return {};
     if (question.nodes > 1 && cluster->second.nics.empty()) return {};
-    const auto key = std::tuple(question.known.id, question.gpus, question.nodes, one_gpu_time(question.known).value_or(0));
+    const auto key =
+        std::tuple(question.known.id, question.gpus, question.nodes, one_gpu_time(question.known).value_or(0));
     const auto known = answered_.find(key);
     if (known != answered_.end()) return known->second;
     return answered_.emplace(key, simulate(question, model->second, cluster->second)).first->second;
@@ -70,10 +75,17 @@ public:
 private:
   std::optional<Forecast> simulate(const Question& question, const Model& model, const Cluster& cluster) const {
     try {
-      return simulate_with(question, model, cluster, find_gpu(shelf_.gpus, question.known.gpu));
+      return simulate_with(question, model, cluster, gpu_of(question, cluster));
     } catch (const UserError&) {
       return {}; // a GPU or a precision the catalogue does not have
     }
+  }
+
+  /// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any CNN-era card gives it.
+  const Gpu& gpu_of(const Question& question, const Cluster& cluster) const {
+    const std::string& said = question.known.gpu.empty() ? cluster.gpu : question.known.gpu;
+    if (said.empty() && one_gpu_time(question.known)) return find_gpu(shelf_.gpus, shape_stand_in);
+    return find_gpu(shelf_.gpus, said);
   }
 
   Forecast simulate_with(const Question& question, const Model& model, const Cluster& cluster, const Gpu& gpu) const {
@@ -96,17 +108,23 @@ private:
     for (const auto& world : draw_parameters(priors, compute, transport, preset.name, worlds, seed).values)
       times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
     const double predicted_s = time_step(setup, median, Fidelity::closed_form).iteration_s;
-    return {predicted_s, std::min(predicted_s, quantile(times_s, low_tail)), std::max(predicted_s, quantile(times_s, high_tail))};
+    return {predicted_s, std::min(predicted_s, quantile(times_s, low_tail)),
+            std::max(predicted_s, quantile(times_s, high_tail))};
   }
 
   Shelf shelf_;
-  mutable std::map<std::tuple<std::string, int, int, double>, std::optional<Forecast>> answered_; ///< splits ask the same again
+  mutable std::map<std::tuple<std::string, int, int, double>, std::optional<Forecast>>
+      answered_; ///< splits ask the same again
 };
 
 } // namespace
 
-std::string stand_in_preset(const Strategy& strategy) { return strategy.name == "ps" ? "byteps" : "pytorch-ddp"; }
+std::string stand_in_preset(const Strategy& strategy) {
+  return strategy.name == "ps" ? "byteps" : "pytorch-ddp";
+}
 
-std::unique_ptr<Method> make_simulator(const DataFolder& data) { return std::make_unique<Simulator>(data); }
+std::unique_ptr<Method> make_simulator(const DataFolder& data) {
+  return std::make_unique<Simulator>(data);
+}
 
 } // namespace ddlsim

@@ -10,12 +10,14 @@
 
 namespace ddlsim {
 
-/// Predicts with compute scaled to the series' own one-GPU time (the roofline where there is none) and everything else at the priors of
-/// platforms/priors.json, those learnt from the cluster under test left out. Interval: 5 % and 95 % of drawn worlds.
-/// Cannot answer for a model without a layer table, a cluster without a cluster.json, or a strategy that cannot be simulated.
+/// Predicts with compute scaled to the series' own one-GPU time (the roofline where there is none) and everything else
+/// at the priors of platforms/priors.json, those learnt from the cluster under test left out. Interval: 5 % and 95 % of
+/// drawn worlds. Cannot answer for a model without a layer table, a cluster without a cluster.json, or a strategy that
+/// cannot be simulated.
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
-/// The preset that stands for a stack that has none of its own: byteps for a parameter server over TCP, pytorch-ddp otherwise.
+/// The preset that stands for a stack that has none of its own: byteps for a parameter server over TCP, pytorch-ddp
+/// otherwise.
 std::string stand_in_preset(const Strategy& strategy);
 
 } // namespace ddlsim

@@ -1,0 +1,96 @@
+#include "sim/answer/predict.hpp"
+#include "sim/answer/report.hpp"
+#include "sim/files/error.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+
+Scenario iris() {
+  auto scenario = read_scenario(shipped.scenarios() / "iris-resnet50.json");
+  scenario.gpus = {1, 4, 16};
+  scenario.samples = 40;
+  return scenario;
+}
+
+const PredictOptions quick{Fidelity::closed_form, {}};
+
+} // namespace
+
+TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
+  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
+  REQUIRE(json["points"].size() == 9); // 3 strategies x 3 scales
+  for (const auto& point : json["points"]) {
+    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s", "bottleneck", "evidence",
+                             "fidelity"})
+      CHECK(point.contains(name));
+    CHECK(point["iteration_s_low"].get<double>() <= point["iteration_s"].get<double>());
+    CHECK(point["iteration_s"].get<double>() <= point["iteration_s_high"].get<double>());
+    CHECK(point["samples_per_s_low"].get<double>() <= point["samples_per_s_high"].get<double>());
+    CHECK(point["efficiency"].get<double>() > 0);
+    CHECK(point["efficiency"].get<double>() <= 1 + 1e-9);
+  }
+  for (const auto& strategy : json["strategies"]) {
+    CHECK(strategy["knee_gpus"].get<int>() >= 1);
+    CHECK_FALSE(strategy["measure_next"]["what"].get<std::string>().empty());
+  }
+  CHECK(json["produced_by"]["files"].size() == 5);
+}
+
+TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
+  const auto prediction = predict(iris(), shipped, quick);
+  CHECK(prediction.one_gpu_evidence == "transferred");
+  for (const auto& answer : prediction.strategies) {
+    CHECK(answer.points.front().evidence == "transferred");
+    CHECK(answer.points.back().evidence == "assumed");
+  }
+}
+
+TEST_CASE("same scenario and seed, same bytes; another seed moves only intervals", "[predict]") {
+  const auto once = to_json_text(predict(iris(), shipped, quick));
+  CHECK(once == to_json_text(predict(iris(), shipped, quick)));
+  auto other = iris();
+  other.seed = 2;
+  const auto a = predict(iris(), shipped, quick);
+  const auto b = predict(other, shipped, quick);
+  CHECK(a.strategies[0].points[2].iteration_s == b.strategies[0].points[2].iteration_s);
+  CHECK(a.strategies[0].points[2].iteration_s_high != b.strategies[0].points[2].iteration_s_high);
+}
+
+TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
+  auto scenario = iris();
+  scenario.strategies.resize(1);
+  const auto full = predict(scenario, shipped, {Fidelity::full, {}});
+  const auto closed = predict(scenario, shipped, quick);
+  for (std::size_t i = 0; i < scenario.gpus.size(); ++i)
+    CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
+}
+
+TEST_CASE("too many GPUs, or a strategy not yet simulated, is a row with its error while the rest goes on", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {4, 1'000'000};
+  Strategy async;
+  async.name = "ps-async";
+  scenario.strategies = {scenario.strategies[0], async};
+  const auto prediction = predict(scenario, shipped, quick);
+  CHECK(prediction.strategies[0].points[0].error.empty());
+  CHECK_FALSE(prediction.strategies[0].points[1].error.empty());
+  CHECK_FALSE(prediction.strategies[1].points[0].error.empty());
+  CHECK_NOTHROW(to_json_text(prediction));
+  CHECK_NOTHROW(to_terminal_text(prediction));
+}
+
+TEST_CASE("unknown names are clear errors", "[predict]") {
+  auto scenario = iris();
+  scenario.model = "resnet50_v15";
+  CHECK_THROWS_WITH(predict(scenario, shipped, quick), Catch::Contains("resnet50_v1.5"));
+  scenario = iris();
+  scenario.transport = "nccl-tcpip";
+  CHECK_THROWS_AS(predict(scenario, shipped, quick), UserError);
+}
+
+} // namespace ddlsim

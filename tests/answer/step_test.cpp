@@ -1,0 +1,93 @@
+#include "tests/answer/small_world.hpp"
+
+#include "sim/files/error.hpp"
+#include "sim/model/normal.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ddlsim {
+
+TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") {
+  const SmallWorld small;
+  for (const int gpus : {2, 3, 8, 17}) {
+    const double ring_s = 2.0 * (gpus - 1) * (1e-3 + 1e8 / gpus / 1e9);
+    const auto time = time_step(small.setup("ring", gpus), small.world, Fidelity::closed_form);
+    CHECK(time.iteration_s == Approx(0.3 + ring_s));
+    CHECK(time.compute_s == Approx(0.3));
+    CHECK(time.exposed_communication_s == Approx(ring_s));
+    CHECK(time_step(small.setup("ring", gpus), small.world, Fidelity::full).iteration_s == Approx(time.iteration_s).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
+  const SmallWorld small;
+  auto setup = small.setup("ps", 4);
+  setup.strategy.servers = {ServerCount::Rule::count, 1};
+  setup.strategy.placement = "dedicated";
+  const auto time = time_step(setup, small.world, Fidelity::closed_form);
+  CHECK(time.iteration_s == Approx(0.3 + 2 * (4 * 0.1 + 1e-3)));
+  CHECK(time.bottleneck == "server-link");
+  auto slow = small.world;
+  slow.server_process_Bps = 5e8; // software at half of the NIC
+  const auto limited = time_step(setup, slow, Fidelity::closed_form);
+  CHECK(limited.iteration_s == Approx(0.3 + 2 * (4 * 0.2 + 1e-3)));
+  CHECK(limited.bottleneck == "server-software");
+}
+
+TEST_CASE("every software cost is in the iteration once", "[step]") {
+  const SmallWorld small;
+  const double bare_s = time_step(small.setup("ring", 4), small.world, Fidelity::closed_form).iteration_s;
+  const auto extra = [&](double Parameters::*field, double value) {
+    auto world = small.world;
+    world.*field = value;
+    return time_step(small.setup("ring", 4), world, Fidelity::closed_form).iteration_s - bare_s;
+  };
+  CHECK(extra(&Parameters::sync_on_s, 0.02) == Approx(0.02));
+  CHECK(extra(&Parameters::operation_cost_s, 0.01) == Approx(0.01)); // one group
+  CHECK(extra(&Parameters::tensor_cost_s, 0.005) == Approx(0.005));  // one tensor
+  CHECK(extra(&Parameters::second_node_jump, 0.1) == Approx(0.03));
+  CHECK(extra(&Parameters::step_spread, 0.05) == Approx(0.05 * 0.3 * expected_largest_normal(4)));
+  auto world = small.world;
+  world.form_residual = 1.1;
+  CHECK(time_step(small.setup("ring", 4), world, Fidelity::closed_form).iteration_s == Approx(1.1 * bare_s));
+}
+
+TEST_CASE("one GPU alone is compute alone", "[step]") {
+  const SmallWorld small;
+  auto setup = small.setup("ring", 1);
+  setup.synchronised = false;
+  auto world = small.world;
+  world.sync_on_s = 1;
+  CHECK(time_step(setup, world, Fidelity::full).iteration_s == Approx(0.3));
+}
+
+TEST_CASE("a strategy that cannot be simulated is refused by name", "[step]") {
+  const SmallWorld small;
+  CHECK_THROWS_AS(time_step(small.setup("ps-async", 2), small.world, Fidelity::closed_form), UserError);
+}
+
+TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][property]") {
+  const SmallWorld small;
+  for (const std::string strategy : {"ring", "ps"}) {
+    auto setup = small.setup(strategy, 6);
+    setup.strategy.servers = {ServerCount::Rule::per_node, 1};
+    double last_s = 1e9;
+    for (const double efficiency : {0.1, 0.2, 0.5, 1.0, 2.0}) {
+      auto world = small.world;
+      world.nic_efficiency = efficiency;
+      const double now_s = time_step(setup, world, Fidelity::closed_form).iteration_s;
+      CHECK(now_s <= last_s * (1 + 1e-12));
+      last_s = now_s;
+    }
+    double slowest_s = 0;
+    for (const double latency_s : {0.0, 1e-6, 1e-4, 1e-2}) {
+      auto world = small.world;
+      world.net_latency_s = latency_s;
+      const double now_s = time_step(setup, world, Fidelity::closed_form).iteration_s;
+      CHECK(now_s >= slowest_s * (1 - 1e-12));
+      slowest_s = now_s;
+    }
+  }
+}
+
+} // namespace ddlsim

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Are the sources as clang-format and the house rules would have them? With "tidy": clang-tidy too (minutes).
+set -euo pipefail
+root=$1
+cd "$root"
+sources=$(git ls-files '*.cpp' '*.hpp')
+clang-format --dry-run -Werror $sources
+long=$(wc -l $sources | awk '$2 != "total" && $1 > 400')
+if [ -n "$long" ]; then
+  printf 'files over 400 lines (one noun a file):\n%s\n' "$long" >&2
+  exit 1
+fi
+if [ "${2:-}" = tidy ]; then
+  git ls-files 'sim/*.cpp' 'calibrate/*.cpp' 'validate/*.cpp' | xargs -P 2 -n 4 clang-tidy --quiet -p build/release
+fi
+printf 'style: %s files are as they should be\n' "$(printf '%s\n' "$sources" | wc -l)"
