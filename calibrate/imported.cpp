@@ -15,6 +15,13 @@ std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
 }
 
+/// 12 of "rates.csv:12", 0 of a place without line.
+long line_of(const std::string& where) {
+  const auto colon = where.rfind(':');
+  const auto line = colon == std::string::npos ? std::nullopt : parse_number(std::string_view(where).substr(colon + 1));
+  return line ? static_cast<long>(line->value) : 0;
+}
+
 bool is_date(const std::string& text) {
   const std::string form = "dddd-dd-dd";
   if (text.size() != 4 && text.size() != 7 && text.size() != 10) return false;
@@ -70,11 +77,13 @@ Context context_record(const ImportContext& said, const std::filesystem::path& f
 
 void throw_mistakes(std::vector<Mistake> mistakes) {
   if (mistakes.empty()) return;
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return line_of(a.where) < line_of(b.where); });
   if (mistakes.size() > max_told_mistakes) {
     const auto more = mistakes.size() - max_told_mistakes;
-    const std::string first = mistakes.front().where;
+    const std::string last = mistakes.back().where;
     mistakes.resize(max_told_mistakes);
-    mistakes.push_back({first.substr(0, first.rfind(':')), "", fmt::format("and {} more mistakes", more)});
+    mistakes.push_back({last.substr(0, last.rfind(':')), "", fmt::format("and {} more mistakes", more)});
   }
   throw UserError(std::move(mistakes));
 }

@@ -52,7 +52,8 @@ void fill_from_cluster(ImportContext& context);
 /// GPU that the catalogue does not have.
 Context context_record(const ImportContext& said, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
 
-/// Throws UserError with the first max_told_mistakes and how many more there are; does nothing without mistakes.
+/// Throws UserError with the first max_told_mistakes by line, and how many more there are; does nothing without
+/// mistakes.
 void throw_mistakes(std::vector<Mistake> mistakes);
 
 /// "FILE:LINE".

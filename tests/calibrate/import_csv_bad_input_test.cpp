@@ -41,6 +41,8 @@ TEST_CASE("all mistakes of a table at once, each with line and column") {
   CHECK_THAT(mistakes, Contains("rates.csv:4: gpus: found 4.5, expected a whole number"));
   CHECK_THAT(mistakes, Contains("rates.csv:4: rate: found 'fast', expected a number"));
   CHECK(std::count(mistakes.begin(), mistakes.end(), '\n') == 6);
+  CHECK(mistakes.find("rates.csv:1:") < mistakes.find("rates.csv:2:"));
+  CHECK(mistakes.find("rates.csv:2:") < mistakes.find("rates.csv:4:"));
 }
 
 TEST_CASE("headers") {
