@@ -37,9 +37,6 @@ UnitPtr convolution(const ConvolutionShape& shape);
 /// y = W x + b over the last dimension.
 UnitPtr linear(std::int64_t in_features, std::int64_t out_features);
 
-/// Looks up rows of a [rows, width] table. Input: integers of any shape.
-UnitPtr embedding(std::int64_t rows, std::int64_t width);
-
 struct BatchNormOptions {
   double epsilon = 1e-5;
   bool scale = true; ///< with gamma; beta there always is

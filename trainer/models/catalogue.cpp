@@ -2,7 +2,12 @@
 
 #include "trainer/files/error.hpp"
 #include "trainer/files/nearest_name.hpp"
+#include "trainer/models/alexnet.hpp"
+#include "trainer/models/bert.hpp"
+#include "trainer/models/googlenet.hpp"
 #include "trainer/models/inception.hpp"
+#include "trainer/models/lenet.hpp"
+#include "trainer/models/mobilenet.hpp"
 #include "trainer/models/resnet.hpp"
 #include "trainer/models/vgg.hpp"
 
@@ -17,7 +22,19 @@ const std::string kImage224 = "image 3x224x224";
 const std::string kImage299 = "image 3x299x299";
 
 void add_classic(Entries& entries) {
-  entries.push_back({"vgg16", "VGG-16, 1000 classes", kImage224, vgg16});
+  const auto add = [&entries](const std::string& name, const std::string& title, const std::string& sample, auto make) {
+    entries.push_back({name, title, sample, make});
+  };
+  add("lenet5", "LeNet-5 on digits, 10 classes", "image 1x28x28", lenet5);
+  add("alexnet", "AlexNet of one column (torchvision), 1000 classes", kImage224,
+      [] { return alexnet(AlexNetVariant::torchvision); });
+  add("alexnet_tf", "AlexNet as in tf_cnn_benchmarks, 1001 classes", "image 3x227x227",
+      [] { return alexnet(AlexNetVariant::tensorflow); });
+  add("alexnet_mxnet", "AlexNet as in MXNet's image-classification example, 1000 classes", kImage224,
+      [] { return alexnet(AlexNetVariant::mxnet); });
+  add("vgg16", "VGG-16, 1000 classes", kImage224, vgg16);
+  add("googlenet", "GoogLeNet without auxiliary heads (torchvision), 1000 classes", kImage224, googlenet);
+  add("mobilenet_v2", "MobileNetV2 of width 1.0, 1000 classes", kImage224, mobilenet_v2);
 }
 
 void add_inception(Entries& entries) {
@@ -43,6 +60,22 @@ void add_resnet(Entries& entries, const std::string& depth, const ResNetDepths& 
   add("v2", "pre-activation, as in tf_cnn_benchmarks", ResNetVersion::v2);
 }
 
+/// At 64 tokens the masked-word head scores every token, as the HKBU benchmark that uses this length does
+/// (transformers' BertForPreTraining); at 128 it scores the 20 masked ones, google-research/bert's
+/// max_predictions_per_seq.
+void add_bert(Entries& entries, const std::string& size, BertShape shape) {
+  const auto add = [&](std::int64_t tokens, std::int64_t predicted, const std::string& remark) {
+    shape.tokens = tokens;
+    shape.predicted = predicted;
+    const std::string length = std::to_string(tokens);
+    entries.push_back({"bert_" + size + "_seq" + length,
+                       "BERT-" + size + " pre-training, " + length + " tokens, " + remark + " scored by the word head",
+                       "sequence of " + length + " tokens", [shape] { return bert(shape); }});
+  };
+  add(64, 0, "all");
+  add(128, 20, "20");
+}
+
 Entries make_catalogue() {
   Entries entries;
   add_classic(entries);
@@ -50,6 +83,8 @@ Entries make_catalogue() {
   add_resnet(entries, "50", kResNet50);
   add_resnet(entries, "101", kResNet101);
   add_resnet(entries, "152", kResNet152);
+  add_bert(entries, "base", {.blocks = 12, .width = 768, .heads = 12});
+  add_bert(entries, "large", {.blocks = 24, .width = 1024, .heads = 16});
   return entries;
 }
 
