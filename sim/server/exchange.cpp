@@ -59,20 +59,12 @@ struct Fluid {
   double now_s = 0;
 };
 
-void announce(Fluid& fluid, const Lane& lane, int change) {
-  if (lane.push) {
-    fluid.share.push_changes(lane.server, change);
-  } else {
-    fluid.share.pull_changes(lane.server, change);
-  }
-}
-
 void finish_head(Fluid& fluid, Lane& lane) {
   const std::size_t shard = lane.queue[lane.head];
   (lane.push ? fluid.pullable_s : fluid.pulled_s)[shard] = fluid.now_s + fluid.latency_s;
   lane.under_way = false;
   ++lane.head;
-  announce(fluid, lane, -1);
+  fluid.share.set_busy(lane.server, lane.push, false);
 }
 
 void begin_heads(Fluid& fluid) {
@@ -80,7 +72,7 @@ void begin_heads(Fluid& fluid) {
     if (lane.under_way || lane.head == lane.queue.size() || fluid.available_s(lane) > fluid.now_s) continue;
     lane.under_way = true;
     lane.left_bytes = fluid.sizes_bytes[lane.queue[lane.head]];
-    announce(fluid, lane, +1);
+    fluid.share.set_busy(lane.server, lane.push, true);
   }
 }
 
@@ -88,7 +80,7 @@ void set_rates(Fluid& fluid) {
   fluid.share.settle();
   for (Lane& lane : fluid.lanes) {
     if (!lane.under_way) continue;
-    lane.rate_Bps = lane.push ? fluid.share.push_Bps(lane.server) : fluid.share.pull_Bps(lane.server);
+    lane.rate_Bps = fluid.share.rate_Bps(lane.server, lane.push);
   }
 }
 

@@ -24,20 +24,21 @@ struct ServerExchangeTiming {
   double busiest_server_s = 0; ///< time its narrowest link needs for its messages, the same in each direction
 };
 
-/// Closed form: every connection carries one message at a time, and at any moment all copies of a shard move at one
-/// rate, the smallest fair share on their way (link rate / messages on the link, for server and worker NIC, leaf
-/// uplinks, server process, connection, loopback). With copies = nodes x messages_per_node:
-///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; rate(t) = smallest share at t
+/// Closed form: every connection carries one message at a time, all copies of a shard move at one rate, and between
+/// shards the links (NICs, leaf uplinks, server process, connection, loopback) are shared by max-min fairness. With
+/// copies = nodes x messages_per_node:
+///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; its rate changes as others come and
+///   go
 ///   2. sum:  in(p, k) = end of the push + latency; the server then has all copies
 ///   3. pull: starts at max(in(p, k), out(p, k-1)); out(p, k) at its end; pulled = out + latency
 /// A message's software cost counts as cost x R further bytes, R being the rate at which the server alone takes copies
 /// in. Where servers are the bottleneck, each is thus a FIFO in each direction:
-///   in(p, k) = max(ready, in(p, k-1)) + copies x (bytes/R + cost), and the same for out.
+///   in(p, k) = max(ready, in(p, k-1)) + copies x (bytes/R + cost), and the same for out;
+/// with everything ready at 0 that is the two-machine flow shop, copies/R (sum s + max s).
 ///
-/// Exact (equal to max-min fairness) for dedicated servers on one switch, whatever the shards and whichever NIC is
-/// narrow, and for colocated ones that carry the same shards, one or more on every node. Elsewhere (colocated on some
-/// nodes, unequal colocated shards, a short last leaf) a copy may not use what slower ones leave over, so the time is
-/// too long: see the figures beside `time_server_exchange`.
+/// Exact, that is equal to the full simulation, for dedicated servers on one switch, whatever the shards and whichever
+/// NIC is narrow, and for colocated servers that carry the same shards, as many on every node. Elsewhere the copies of
+/// a shard do not stay together and this form is mostly too slow: `time_server_exchange` says by how much.
 ///
 /// Throws std::invalid_argument when a rate in use is not above zero, or ready_s is not as long as shards.
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,

@@ -1,9 +1,9 @@
 #include "sim/server/fair_share.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -14,117 +14,153 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-/// Nodes that host servers, each by itself; one more group stands for every worker node without a server, all alike.
-LinkLevel node_level(const Machine& machine, const ServerMachine& servers) {
-  LinkLevel level{machine.nic_Bps, {}, {}};
-  std::map<int, int> group_of_node;
-  for (int server = 0; server < servers.servers; ++server) {
-    const int node = server_node(machine, servers, server);
-    const auto [entry, is_new] = group_of_node.emplace(node, static_cast<int>(level.groups.size()));
-    if (is_new) level.groups.push_back({node < machine.nodes() ? 1 : 0, 0, 0});
-    level.group_of_server.push_back(entry->second);
-  }
-  const int hosting_workers = servers.dedicated ? 0 : static_cast<int>(level.groups.size());
-  if (hosting_workers < machine.nodes()) level.groups.push_back({1, 0, 0});
-  return level;
-}
-
-LinkLevel leaf_level(const Machine& machine, const ServerMachine& servers) {
-  LinkLevel level{machine.uplink_Bps, {}, {}};
-  int last_leaf = leaf_of_node(machine, machine.nodes() - 1);
-  for (int server = 0; server < servers.servers; ++server) {
-    level.group_of_server.push_back(leaf_of_node(machine, server_node(machine, servers, server)));
-    last_leaf = std::max(last_leaf, level.group_of_server.back());
-  }
-  level.groups.resize(at(last_leaf + 1));
-  for (int node = 0; node < machine.nodes(); ++node) {
-    ++level.groups[at(leaf_of_node(machine, node))].workers;
-  }
-  return level;
-}
-
-double share_Bps(double rate, int messages) {
-  return messages > 0 ? rate / messages : unlimited_Bps;
-}
-
 } // namespace
 
+/// Nodes that host servers, each by itself; one more group stands for every worker node without a server, all alike.
+FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerMachine& servers) {
+  LinkLevel level{machine.nic_Bps};
+  std::map<int, std::size_t> group_of_node;
+  for (int server = 0; server < servers.servers; ++server) {
+    const int node = server_node(machine, servers, server);
+    const auto [entry, is_new] = group_of_node.emplace(node, level.groups.size());
+    if (is_new) level.groups.push_back({node < machine.nodes() ? 1.0 : 0.0, {}, {}});
+    level.group_of_server.push_back(entry->second);
+  }
+  const std::size_t hosting_workers = servers.dedicated ? 0 : level.groups.size();
+  if (hosting_workers < at(machine.nodes())) level.groups.push_back({1.0, {}, {}});
+  return level;
+}
+
+FairShare::LinkLevel FairShare::leaf_level(const Machine& machine, const ServerMachine& servers) {
+  LinkLevel level{machine.uplink_Bps};
+  std::size_t last_leaf = at(leaf_of_node(machine, machine.nodes() - 1));
+  for (int server = 0; server < servers.servers; ++server) {
+    level.group_of_server.push_back(at(leaf_of_node(machine, server_node(machine, servers, server))));
+    last_leaf = std::max(last_leaf, level.group_of_server.back());
+  }
+  level.groups.resize(last_leaf + 1);
+  for (int node = 0; node < machine.nodes(); ++node) {
+    level.groups[at(leaf_of_node(machine, node))].workers += 1;
+  }
+  return level;
+}
+
 FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange)
-    : workers_(machine.nodes()), messages_per_node_(exchange.messages_per_node), own_limit_Bps_(unlimited_Bps),
+    : workers_(machine.nodes()), messages_per_node_(exchange.messages_per_node), ceiling_Bps_(unlimited_Bps),
       intra_Bps_(servers.dedicated ? 0.0 : machine.intra_Bps) {
   const int copies = copies_at_server(machine, servers, exchange).all();
-  if (servers.process_Bps > 0) own_limit_Bps_ = servers.process_Bps / copies;
-  if (servers.connection_Bps > 0) own_limit_Bps_ = std::min(own_limit_Bps_, servers.connection_Bps);
+  if (servers.process_Bps > 0) ceiling_Bps_ = servers.process_Bps / copies;
+  if (servers.connection_Bps > 0) ceiling_Bps_ = std::min(ceiling_Bps_, servers.connection_Bps);
   levels_.push_back(node_level(machine, servers));
   LinkLevel leaves = leaf_level(machine, servers);
   if (leaves.groups.size() > 1) levels_.push_back(std::move(leaves));
-  settle();
-}
-
-void FairShare::push_changes(int server, int change) {
-  pushing_ += change;
-  for (LinkLevel& level : levels_) {
-    level.groups[at(level.group_of_server[at(server)])].pushed += change;
+  for (int server = 0; server < servers.servers; ++server) {
+    lanes_.push_back({server, true});
+    lanes_.push_back({server, false});
   }
 }
 
-void FairShare::pull_changes(int server, int change) {
-  pulling_ += change;
-  for (LinkLevel& level : levels_) {
-    level.groups[at(level.group_of_server[at(server)])].pulled += change;
-  }
+void FairShare::set_busy(int server, bool push, bool busy) {
+  lanes_[lane_of(server, push)].busy = busy;
 }
 
-void FairShare::settle() {
-  crowds_.clear();
+/// Messages on a group's link, or bytes a second, according to what the sums add up.
+double FairShare::messages(const HostGroup& group, Way way, const Sum& all, const Sum& own) const {
+  const double outside = workers_ - group.workers;
+  switch (way) {
+  case Way::out:
+    return messages_per_node_ * (group.workers * (all.push - own.push) + outside * own.pull);
+  case Way::in:
+    return messages_per_node_ * (group.workers * (all.pull - own.pull) + outside * own.push);
+  case Way::loop_push:
+    return messages_per_node_ * own.push;
+  case Way::loop_pull:
+    return messages_per_node_ * own.pull;
+  }
+  return 0;
+}
+
+void FairShare::consider(const LinkLevel& level, std::size_t group, Way way, double link_Bps,
+                         Narrowest& narrowest) const {
+  const HostGroup& hosts = level.groups[group];
+  const double open = messages(hosts, way, level.open, hosts.open);
+  if (open <= 0) return;
+  const double share_Bps = (link_Bps - messages(hosts, way, level.settled_Bps, hosts.settled_Bps)) / open;
+  if (share_Bps < narrowest.share_Bps) narrowest = {share_Bps, &level, group, way};
+}
+
+FairShare::Narrowest FairShare::find_narrowest() const {
+  Narrowest narrowest{ceiling_Bps_};
   for (const LinkLevel& level : levels_) {
-    crowds_.push_back(count_messages(level));
-  }
-}
-
-FairShare::Crowds FairShare::count_messages(const LinkLevel& level) const {
-  Crowds crowds;
-  const auto remember = [](int messages, int group, int& most, int& elsewhere, int& most_group) {
-    if (messages > most) {
-      elsewhere = most;
-      most = messages;
-      most_group = group;
-    } else {
-      elsewhere = std::max(elsewhere, messages);
+    for (std::size_t group = 0; group < level.groups.size(); ++group) {
+      consider(level, group, Way::out, level.rate_Bps, narrowest);
+      consider(level, group, Way::in, level.rate_Bps, narrowest);
     }
-  };
-  for (std::size_t i = 0; i < level.groups.size(); ++i) {
-    const HostGroup& group = level.groups[i];
-    const int outside = workers_ - group.workers;
-    crowds.up.push_back(messages_per_node_ * (group.workers * (pushing_ - group.pushed) + group.pulled * outside));
-    crowds.down.push_back(messages_per_node_ * (group.workers * (pulling_ - group.pulled) + group.pushed * outside));
-    if (group.workers == 0) continue;
-    const int index = static_cast<int>(i);
-    remember(crowds.up.back(), index, crowds.most_up, crowds.most_up_elsewhere, crowds.most_up_group);
-    remember(crowds.down.back(), index, crowds.most_down, crowds.most_down_elsewhere, crowds.most_down_group);
   }
-  return crowds;
+  if (intra_Bps_ <= 0) return narrowest;
+  for (std::size_t node = 0; node < levels_.front().groups.size(); ++node) {
+    consider(levels_.front(), node, Way::loop_push, intra_Bps_, narrowest);
+    consider(levels_.front(), node, Way::loop_pull, intra_Bps_, narrowest);
+  }
+  return narrowest;
 }
 
-double FairShare::level_share_Bps(const LinkLevel& level, const Crowds& crowds, int server, bool push) const {
-  const int group = level.group_of_server[at(server)];
-  if (level.groups[at(group)].workers == workers_) return unlimited_Bps;
-  const int own = push ? crowds.down[at(group)] : crowds.up[at(group)];
-  const int worst_worker = push ? (crowds.most_up_group == group ? crowds.most_up_elsewhere : crowds.most_up)
-                                : (crowds.most_down_group == group ? crowds.most_down_elsewhere : crowds.most_down);
-  return share_Bps(level.rate_Bps, std::max(own, worst_worker));
+bool FairShare::crosses(const Lane& lane, const Narrowest& link) const {
+  if (link.level == nullptr) return true;
+  const bool inside = link.level->group_of_server[at(lane.server)] == link.group;
+  const double workers = link.level->groups[link.group].workers;
+  switch (link.way) {
+  case Way::out:
+    return lane.push ? !inside && workers > 0 : inside && workers < workers_;
+  case Way::in:
+    return lane.push ? inside && workers < workers_ : !inside && workers > 0;
+  case Way::loop_push:
+    return inside && lane.push;
+  case Way::loop_pull:
+    return inside && !lane.push;
+  }
+  return false;
 }
 
-double FairShare::rate_Bps(int server, bool push) const {
-  double rate = own_limit_Bps_;
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
-    rate = std::min(rate, level_share_Bps(levels_[i], crowds_[i], server, push));
+void FairShare::reopen() {
+  for (LinkLevel& level : levels_) {
+    level.open = level.settled_Bps = {};
+    for (HostGroup& group : level.groups) {
+      group.open = group.settled_Bps = {};
+    }
+    for (const Lane& lane : lanes_) {
+      if (!lane.busy) continue;
+      level.open.of(lane.push) += 1;
+      level.groups[level.group_of_server[at(lane.server)]].open.of(lane.push) += 1;
+    }
   }
-  if (intra_Bps_ > 0) {
-    const HostGroup& node = levels_.front().groups[at(levels_.front().group_of_server[at(server)])];
-    rate = std::min(rate, share_Bps(intra_Bps_, messages_per_node_ * (push ? node.pushed : node.pulled)));
+  for (Lane& lane : lanes_) {
+    lane.settled = !lane.busy;
   }
-  return rate;
+}
+
+void FairShare::settle_lane(Lane& lane, double rate_Bps) {
+  lane.rate_Bps = rate_Bps;
+  lane.settled = true;
+  for (LinkLevel& level : levels_) {
+    HostGroup& group = level.groups[level.group_of_server[at(lane.server)]];
+    level.open.of(lane.push) -= 1;
+    group.open.of(lane.push) -= 1;
+    level.settled_Bps.of(lane.push) += rate_Bps;
+    group.settled_Bps.of(lane.push) += rate_Bps;
+  }
+}
+
+/// Progressive filling: all rates rise together until a link is full; what crosses it is settled; the rest rises on.
+void FairShare::settle() {
+  reopen();
+  const auto is_open = [](const Lane& lane) { return !lane.settled; };
+  while (std::any_of(lanes_.begin(), lanes_.end(), is_open)) {
+    const Narrowest narrowest = find_narrowest();
+    for (Lane& lane : lanes_) {
+      if (is_open(lane) && crosses(lane, narrowest)) settle_lane(lane, narrowest.share_Bps);
+    }
+  }
 }
 
 } // namespace ddlsim

@@ -3,58 +3,82 @@
 
 #include "sim/server/traffic.hpp"
 
+#include <cstddef>
 #include <vector>
 
 namespace ddlsim {
 
-/// Hosts behind one link to the rest: a node behind its NIC, a leaf behind its uplinks.
-struct HostGroup {
-  int workers = 0; ///< worker nodes in it
-  int pushed = 0;  ///< of its servers, how many take a shard in just now
-  int pulled = 0;  ///< of its servers, how many give a shard out just now
-};
-
-/// All links of one kind.
-struct LinkLevel {
-  double rate_Bps = 0;
-  std::vector<HostGroup> groups;
-  std::vector<int> group_of_server;
-};
-
-/// Rate of one copy of the shard that each server takes in and gives out, for any set of busy servers.
+/// Rate of one copy of the shard that each server takes in (push) and gives out (pull), for any set of busy servers:
+/// max-min fairness between the servers' shards, all copies of a shard at one rate.
 class FairShare {
 public:
   FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
 
-  /// Call when server `server` begins (`change` +1) or ends (-1) to take in, or to give out, a shard.
-  void push_changes(int server, int change);
-  void pull_changes(int server, int change);
+  /// A server begins or ends to take in (push) or to give out a shard.
+  void set_busy(int server, bool push, bool busy);
 
   /// Call after the changes of a moment, before the rates are read.
   void settle();
-  double push_Bps(int server) const { return rate_Bps(server, true); }
-  double pull_Bps(int server) const { return rate_Bps(server, false); }
+  double rate_Bps(int server, bool push) const { return lanes_[lane_of(server, push)].rate_Bps; }
 
 private:
-  /// Most messages on a link of any group with workers, and the group, so that a server's own group can be left out.
-  struct Crowds {
-    std::vector<int> up, down; ///< messages on each group's link, by direction
-    int most_up = 0, most_up_elsewhere = 0, most_up_group = -1;
-    int most_down = 0, most_down_elsewhere = 0, most_down_group = -1;
+  /// One direction of one server.
+  struct Lane {
+    int server = 0;
+    bool push = true;
+    bool busy = false;
+    bool settled = false;
+    double rate_Bps = 0;
   };
 
-  Crowds count_messages(const LinkLevel& level) const;
-  double rate_Bps(int server, bool push) const;
-  double level_share_Bps(const LinkLevel& level, const Crowds& crowds, int server, bool push) const;
+  /// Something added up over the lanes of a group of hosts.
+  struct Sum {
+    double push = 0;
+    double pull = 0;
+    double& of(bool is_push) { return is_push ? push : pull; }
+  };
 
-  int workers_ = 1;
-  int messages_per_node_ = 1;
-  double own_limit_Bps_ = 0; ///< process and connection ceilings
-  double intra_Bps_ = 0;     ///< 0: no local copies
-  int pushing_ = 0;
-  int pulling_ = 0;
+  /// Hosts behind one link to the rest: a node behind its NIC, a leaf behind its uplinks.
+  struct HostGroup {
+    double workers = 0; ///< worker nodes in it
+    Sum open;           ///< busy lanes of its servers whose rate is not settled yet
+    Sum settled_Bps;    ///< rates of its servers' settled lanes
+  };
+
+  /// All links of one kind, node or leaf.
+  struct LinkLevel {
+    double rate_Bps = 0;
+    std::vector<HostGroup> groups{};
+    std::vector<std::size_t> group_of_server{};
+    Sum open{};
+    Sum settled_Bps{};
+  };
+
+  /// A link that lanes share: out of a group, into it, or inside a node for its own worker's copies.
+  enum class Way { out, in, loop_push, loop_pull };
+  struct Narrowest {
+    double share_Bps = 0;
+    const LinkLevel* level = nullptr; ///< null: no link, but the ceiling of each message
+    std::size_t group = 0;
+    Way way = Way::out;
+  };
+
+  static std::size_t lane_of(int server, bool push) { return 2 * static_cast<std::size_t>(server) + (push ? 0 : 1); }
+  static LinkLevel node_level(const Machine& machine, const ServerMachine& servers);
+  static LinkLevel leaf_level(const Machine& machine, const ServerMachine& servers);
+  double messages(const HostGroup& group, Way way, const Sum& all, const Sum& own) const;
+  void consider(const LinkLevel& level, std::size_t group, Way way, double link_Bps, Narrowest& narrowest) const;
+  Narrowest find_narrowest() const;
+  bool crosses(const Lane& lane, const Narrowest& link) const;
+  void reopen();
+  void settle_lane(Lane& lane, double rate_Bps);
+
+  double workers_ = 1;
+  double messages_per_node_ = 1;
+  double ceiling_Bps_ = 0;        ///< of one message, by its server process and connection
+  double intra_Bps_ = 0;          ///< 0: no local copies
   std::vector<LinkLevel> levels_; ///< nodes first, then leaves where there is more than one
-  std::vector<Crowds> crowds_;
+  std::vector<Lane> lanes_;
 };
 
 } // namespace ddlsim
