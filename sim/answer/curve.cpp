@@ -26,6 +26,7 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.efficiency = setup.one_gpu_s / time.iteration_s;
   point.compute_s = time.compute_s;
   point.exposed_communication_s = time.exposed_communication_s;
+  point.synchronisation_s = time.synchronisation_s;
   point.straggling_s = time.straggling_s;
   point.bottleneck = time.bottleneck;
 }

@@ -11,6 +11,9 @@ namespace {
 /// Worlds behind the knee's interval: its ends are whole nodes, 5 worlds beyond each end are enough to place them.
 constexpr std::size_t knee_worlds = 100;
 
+/// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
+constexpr double lost_share = 0.5;
+
 int knee_inside_node(const Curve& curve, const Parameters& world, double bound) {
   int gpus = std::min(curve.gpus_per_full_node, curve.growth_gpus);
   while (gpus > 1 && efficiency(curve, world, gpus) < bound) --gpus;
@@ -24,12 +27,14 @@ int knee_of_world(const Curve& curve, const Parameters& world, double bound) {
   int good = 0;
   int bad = 0;
   for (int nodes = 1; nodes <= most; nodes = nodes < most ? std::min(2 * nodes, most) : most + 1) {
-    if (holds(nodes)) {
+    const double reached = efficiency(curve, world, nodes * per_node);
+    if (reached >= bound) {
       good = nodes;
       bad = 0;
     } else if (bad == 0) {
       bad = nodes;
     }
+    if (reached < lost_share * bound) break;
   }
   if (good == 0) return knee_inside_node(curve, world, bound);
   while (bad > good + 1) {
@@ -55,7 +60,7 @@ Knee find_knee(const Curve& curve, double efficiency_bound) {
   knee.gpus_low = std::min(knee.gpus, at(low_tail));
   knee.gpus_high = std::max(knee.gpus, at(high_tail));
   knee.beyond_growth = knee.gpus + curve.gpus_per_full_node > curve.growth_gpus;
-  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::closed_form).bottleneck;
+  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::closed_form).largest_loss;
   return knee;
 }
 

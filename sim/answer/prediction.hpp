@@ -24,6 +24,7 @@ struct PredictedPoint {
   double efficiency_high = 0;
   double compute_s = 0;
   double exposed_communication_s = 0;
+  double synchronisation_s = 0;
   double straggling_s = 0;
   std::string bottleneck;
   std::string evidence;              ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
@@ -37,7 +38,7 @@ struct Knee {
   int gpus_low = 0;
   int gpus_high = 0;
   bool beyond_growth = false;        ///< still above the bound at the largest cluster that may be built
-  std::string bottleneck;
+  std::string bottleneck;            ///< what costs most there beside compute
 };
 
 /// The one measurement that would narrow the interval at the largest scale most.

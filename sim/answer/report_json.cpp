@@ -44,6 +44,7 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
                                                     {"efficiency_high", point.efficiency_high},
                                                     {"compute_s", point.compute_s},
                                                     {"exposed_communication_s", point.exposed_communication_s},
+                                                    {"synchronisation_s", point.synchronisation_s},
                                                     {"straggling_s", point.straggling_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
   json["bottleneck"] = point.bottleneck;

@@ -29,12 +29,12 @@ std::vector<std::string> to_row(const PredictedPoint& point) {
 std::string knee_sentence(const StrategyAnswer& answer, double bound) {
   const auto& knee = answer.knee;
   const std::string at_bound = percent(bound);
+  const std::string loss = knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
   if (knee.beyond_growth)
-    return fmt::format("Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {} takes most "
-                       "of the time there.",
-                       at_bound, knee.gpus, knee.gpus_low, knee.bottleneck);
-  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {} takes most of the time there.", at_bound, knee.gpus,
-                     knee.gpus_low, knee.gpus_high, knee.bottleneck);
+    return fmt::format("Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.", at_bound,
+                       knee.gpus, knee.gpus_low, loss);
+  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus, knee.gpus_low,
+                     knee.gpus_high, loss);
 }
 
 std::string measure_sentence(const MeasureNext& next) {

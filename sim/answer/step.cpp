@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -76,9 +77,12 @@ Exposed run_servers(const StepSetup& setup, const Parameters& world, const Compu
   return {std::max(profile.total_s(), timing.end_s + spread_s), software ? "server-software" : "server-link"};
 }
 
-std::string name_bottleneck(const StepTime& time, const std::string& communication) {
-  if (time.compute_s >= time.exposed_communication_s && time.compute_s >= time.straggling_s) return "compute";
-  return time.exposed_communication_s >= time.straggling_s ? communication : "straggling";
+void name_shares(StepTime& time, const std::string& communication) {
+  std::pair<double, std::string> largest{time.exposed_communication_s, communication};
+  if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
+  if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
+  time.largest_loss = largest.second;
+  time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
 } // namespace
@@ -106,11 +110,12 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fid
     exposed = is_parameter_server(setup.strategy) ? run_servers(setup, world, profile, machine, fidelity)
                                                   : run_all_reduce(setup, world, profile, machine, fidelity);
   const double jump_s = machine.nodes() > 1 ? world.second_node_jump * time.compute_s : 0;
-  time.exposed_communication_s = (exposed.end_s - time.compute_s + world.sync_on_s + jump_s) * world.form_residual;
+  time.exposed_communication_s = (exposed.end_s - time.compute_s) * world.form_residual;
+  time.synchronisation_s = (world.sync_on_s + jump_s) * world.form_residual;
   time.straggling_s = world.step_spread * time.compute_s * expected_largest_normal(machine.nodes()) * world.form_residual;
   time.compute_s *= world.form_residual;
-  time.iteration_s = time.compute_s + time.exposed_communication_s + time.straggling_s;
-  time.bottleneck = name_bottleneck(time, exposed.bottleneck);
+  time.iteration_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
+  name_shares(time, exposed.bottleneck);
   return time;
 }
 

@@ -33,9 +33,11 @@ struct StepSetup {
 struct StepTime {
   double iteration_s = 0;
   double compute_s = 0;               ///< one GPU's forward and backward
-  double exposed_communication_s = 0; ///< what synchronisation adds beyond compute, overlap taken off
+  double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
+  double synchronisation_s = 0;       ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
   double straggling_s = 0;            ///< waiting for the slowest node
-  std::string bottleneck;             ///< compute, communication, server-link, server-software, straggling: the largest share
+  std::string bottleneck;             ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
+  std::string largest_loss;           ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
 };
 
 /// True for the strategies the engine can run: none, ring, all-reduce, auto (as the ring), ps.

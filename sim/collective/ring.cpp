@@ -23,9 +23,18 @@ struct RunStart {
   double before_s = 0;
 };
 
-std::vector<Passage> passages_of(const Machine& machine, double chunk_bytes) {
-  std::vector<Passage> passages(static_cast<std::size_t>(machine.ranks));
-  for (int rank = 0; rank < machine.ranks; ++rank) {
+/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all where the last node
+/// or leaf is short.
+int period_of(const Machine& machine) {
+  if (machine.ranks % machine.ranks_per_node != 0) return machine.ranks;
+  const bool one_switch = machine.nodes_per_leaf == 0 || machine.nodes() <= machine.nodes_per_leaf;
+  if (one_switch || machine.uplink_Bps >= machine.nic_Bps) return machine.ranks_per_node;
+  return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf : machine.ranks;
+}
+
+std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
+  std::vector<Passage> passages(static_cast<std::size_t>(edges));
+  for (int rank = 0; rank < edges; ++rank) {
     const RingEdge edge = ring_edge(machine, rank);
     passages[static_cast<std::size_t>(rank)] = {chunk_bytes / edge.rate_Bps, edge.latency_s};
   }
@@ -70,6 +79,36 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
   return static_cast<double>(steps) * slowest_s + best_s;
 }
 
+/// Formula 4 on a ring that repeats itself after passages.size() edges: a run is some whole turns of the period and a rest shorter than
+/// it, and the sum is linear in the number of turns, so none or as many as fit is best.
+double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t steps) {
+  const std::size_t edges = period.size();
+  double turn_s = 0;
+  double widest_s = 0;
+  for (const Passage& edge : period) {
+    turn_s += edge.busy_s + edge.latency_s;
+    widest_s = std::max(widest_s, edge.busy_s);
+  }
+  double best_s = 0;
+  for (std::size_t first = 0; first < edges; ++first) {
+    double run_s = 0;
+    double slowest_s = 0;
+    for (std::size_t length = 0; length <= std::min(steps, edges); ++length) {
+      const auto rest = static_cast<double>(steps - length);
+      if (length > 0) best_s = std::max(best_s, run_s + rest * slowest_s);
+      const std::size_t turns = (steps - length) / edges;
+      if (turns > 0) {
+        best_s = std::max(best_s, run_s + static_cast<double>(turns) * turn_s +
+                                      static_cast<double>(steps - length - turns * edges) * widest_s);
+      }
+      const Passage& edge = period[(first + length) % edges];
+      run_s += edge.busy_s + edge.latency_s;
+      slowest_s = std::max(slowest_s, edge.busy_s);
+    }
+  }
+  return best_s;
+}
+
 } // namespace
 
 RingEdge ring_edge(const Machine& machine, int rank) {
@@ -85,12 +124,14 @@ RingEdge ring_edge(const Machine& machine, int rank) {
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {
   if (machine.ranks <= 1) return 0;
-  const std::vector<Passage> passages = passages_of(machine, size_bytes / machine.ranks);
+  const int period = period_of(machine);
+  const std::vector<Passage> passages = passages_of(machine, period, size_bytes / machine.ranks);
+  const auto steps = 2 * (static_cast<std::size_t>(machine.ranks) - 1);
+  if (period < machine.ranks) return slowest_periodic_path_s(passages, steps);
   std::set<double> levels_s; // at most three: inside a node, between nodes, between leaves
   for (const Passage& passage : passages) {
     levels_s.insert(passage.busy_s);
   }
-  const std::size_t steps = 2 * (passages.size() - 1);
   double slowest_s = 0;
   for (const double level_s : levels_s) {
     slowest_s = std::max(slowest_s, slowest_path_s(passages, steps, level_s));
