@@ -125,9 +125,10 @@ CsvComment parse_comment(std::string_view line, int number) {
 
 char guess_separator(std::string_view header) {
   char best = ',';
-  for (const char candidate : {';', '\t'})
+  for (const char candidate : {';', '\t'}) {
     if (std::count(header.begin(), header.end(), candidate) > std::count(header.begin(), header.end(), best))
       best = candidate;
+  }
   return best;
 }
 

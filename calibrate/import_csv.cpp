@@ -45,13 +45,14 @@ std::vector<std::string> known_keys(Preamble& preamble) {
 void note_unknown_key(const CsvComment& comment, Preamble& preamble, const std::filesystem::path& file,
                       std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
   const auto near = nearest_name(comment.key, known_keys(preamble));
-  if (near.empty())
+  if (near.empty()) {
     notes.push_back(fmt::format("line {}: '{}' is no key that is known; the line was taken as a remark", comment.line,
                                 comment.key));
-  else
+  } else {
     mistakes.push_back(
         {at_line(file, comment.line), comment.key,
          fmt::format("found an unknown key, did you mean '{}'? A remark may begin with ## instead", near)});
+  }
 }
 
 Preamble read_comments(const CsvTable& table, const ImportContext& said, const std::filesystem::path& file,
@@ -109,14 +110,15 @@ bool has_required_columns(const std::vector<std::string>& columns, const ImportC
   };
   for (const char* name : {"model", "batch_per_gpu", "gpus"})
     if (!has(name)) mistakes.push_back({where, name, "found no such column, expected it in the header"});
-  if (!has("rate") && !has("iteration_ms"))
+  if (!has("rate") && !has("iteration_ms")) {
     mistakes.push_back(
         {where, "rate", "found neither a column rate (images a second over all GPUs) nor iteration_ms, expected one"});
+  }
   return mistakes.size() == before;
 }
 
 void check_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
-  for (const auto& [name, value] : said.given)
+  for (const auto& [name, value] : said.given) {
     if (!is_rate_column(name)) {
       const auto near = nearest_name(name, rate_columns());
       mistakes.push_back({"", name,
@@ -124,6 +126,7 @@ void check_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
                                       near.empty() ? "expected a column: " + join_names(rate_columns())
                                                    : "did you mean '" + near + "'?")});
     }
+  }
 }
 
 RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, const ImportContext& said) {
@@ -154,19 +157,21 @@ void check_series(const std::vector<Record>& records, std::vector<Mistake>& mist
     const auto& head = record.head;
     const auto [point, fresh] =
         line_of_point.emplace(std::make_tuple(head.series, record.gpus, record.nodes), head.line);
-    if (!fresh)
+    if (!fresh) {
       mistakes.push_back(
           {at_line(head.file, head.line), "series",
            fmt::format("found {} GPUs of '{}' again, first in line {}; give the rows different names in a column "
                        "series, or one row their mean and repeats",
                        record.gpus, head.series, point->second)});
+    }
     auto& reference = reference_of_series.emplace(head.series, &record).first->second;
-    if (!may_share_series(record, *reference))
+    if (!may_share_series(record, *reference)) {
       mistakes.push_back(
           {at_line(head.file, head.line), "series",
            fmt::format("found '{}' for {}, and in line {} for {}; expected rows of one series to differ in GPUs "
                        "and nodes only",
                        head.series, series_name(record), reference->head.line, series_name(*reference))});
+    }
     if (is_lone_gpu(*reference)) reference = &record;
   }
 }
@@ -180,9 +185,10 @@ void note_assumptions(const CsvTable& table, const std::vector<std::string>& col
   if (table.rows.empty()) return;
   if (open("precision")) notes.emplace_back("no column precision: fp32 was taken");
   if (open("strategy")) notes.emplace_back("no column strategy: all-reduce was taken, its algorithm not known");
-  if (open("nodes") && open("gpus_per_node"))
+  if (open("nodes") && open("gpus_per_node")) {
     notes.push_back(fmt::format("no column nodes or gpus_per_node: the cluster's {} GPUs a node were taken",
                                 said.cluster_gpus_per_node));
+  }
   std::set<std::string> unknown;
   for (const auto& one : records) unknown.insert(std::get<StepRecord>(one).model);
   for (const auto& model : said.known_models) unknown.erase(model);

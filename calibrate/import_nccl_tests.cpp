@@ -48,18 +48,19 @@ Given read_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
   for (const auto& operation : nccl_operations()) operations.push_back(operation.name);
   Given given;
   for (const auto& [name, value] : said.given) {
-    if (name == "operation")
+    if (name == "operation") {
       given.operation = given_name(name, value, operations, mistakes);
-    else if (name == "transport")
+    } else if (name == "transport") {
       given.transport = given_name(name, value, transport_names(), mistakes);
-    else if (name == "algorithm")
+    } else if (name == "algorithm") {
       given.algorithm = value;
-    else if (name == "ranks")
+    } else if (name == "ranks") {
       given.ranks = given_number(name, value, mistakes);
-    else if (name == "nodes")
+    } else if (name == "nodes") {
       given.nodes = given_number(name, value, mistakes);
-    else
+    } else {
       mistakes.push_back({"", name, fmt::format("found an unknown name, expected one of {}", join_names(names))});
+    }
   }
   return given;
 }
@@ -101,13 +102,15 @@ public:
     const auto& table = *first_.table;
     if (context.gpu.empty()) context.gpu = first_.gpu;
     if (context.date.empty()) context.date = table.date;
-    if (context.software.empty())
+    if (context.software.empty()) {
       context.software =
           table.nccl_version.empty() ? "NCCL, nccl-tests" : fmt::format("NCCL {}, nccl-tests", table.nccl_version);
-    if (context.machine.empty() && !first_.scale.device.empty())
+    }
+    if (context.machine.empty() && !first_.scale.device.empty()) {
       context.machine =
           fmt::format("{} x {}, {}", first_.scale.nodes,
                       (first_.scale.ranks + first_.scale.nodes - 1) / first_.scale.nodes, first_.scale.device);
+    }
   }
 
 private:
@@ -118,14 +121,15 @@ private:
     const auto& operations = nccl_operations();
     const bool known = std::any_of(operations.begin(), operations.end(),
                                    [&](const NcclOperation& one) { return one.program == table.program; });
-    if (table.rows.empty())
+    if (table.rows.empty()) {
       note(table, "a table without rows was left out");
-    else if (!table.program.empty() && !known)
+    } else if (!table.program.empty() && !known) {
       note(table, fmt::format("the table of {} was left out: it is no collective operation "
                               "that records have",
                               table.program));
-    else
+    } else {
       return true;
+    }
     return false;
   }
 
@@ -155,9 +159,10 @@ private:
   /// By the command line, the program's name, or else what columns and bandwidths leave.
   bool find_operation(Run& run) {
     if (given_.operation.empty() && run.table->program.empty()) return deduce_operation(run);
-    for (const auto& operation : nccl_operations())
+    for (const auto& operation : nccl_operations()) {
       if (given_.operation.empty() ? operation.program == run.table->program : operation.name == given_.operation)
         run.operation = operation;
+    }
     return !run.operation.name.empty(); // else the command line had it wrong
   }
 
@@ -168,6 +173,7 @@ private:
       return run.operation_deduced = true;
     }
     std::vector<std::string> names;
+    names.reserve(possible.size());
     for (const auto& operation : possible) names.push_back(operation.name);
     mistake(*run.table, fmt::format("found no line that names the program, and {}; say --set operation=NAME",
                                     names.empty() ? "bandwidths that fit no operation on " +
@@ -178,11 +184,12 @@ private:
 
   std::string find_gpu_name(const NcclScale& scale) {
     if (!said_.gpu.empty()) return said_.gpu;
-    const auto gpu = catalogue_gpu_name(scale.device, said_.catalogue);
-    if (!gpu.empty() && !in_catalogue(gpu, said_.catalogue) && unknown_gpus_.insert(gpu).second)
+    auto gpu = catalogue_gpu_name(scale.device, said_.catalogue);
+    if (!gpu.empty() && !in_catalogue(gpu, said_.catalogue) && unknown_gpus_.insert(gpu).second) {
       mistakes_.push_back({out_.measurements.file.string(), "gpu",
                            fmt::format("found '{}', which gpus.json does not have; say --gpu NAME (`ddlsim list gpus`)",
                                        scale.device)});
+    }
     return gpu;
   }
 
@@ -251,7 +258,7 @@ private:
   /// A second run at the same scale is another experiment: "...-run2".
   std::string free_series(const Run& run, const std::string& series) {
     for (int number = 1;; ++number) {
-      const auto name = number == 1 ? series : fmt::format("{}-run{}", series, number);
+      auto name = number == 1 ? series : fmt::format("{}-run{}", series, number);
       const auto key = std::make_tuple(name, run.scale.ranks, run.scale.nodes, run.scale.communicators);
       const auto [at, fresh] = table_of_.emplace(key, run.table);
       if (fresh || at->second == run.table) return name;
@@ -270,9 +277,10 @@ private:
 /// The log's GPUs are those of the cluster, or the person may have named the wrong one.
 void note_other_gpu(const ImportContext& context, std::vector<std::string>& notes) {
   const auto cluster = context.find_cluster ? context.find_cluster(context.cluster) : std::nullopt;
-  if (cluster && !context.gpu.empty() && cluster->gpu != context.gpu)
+  if (cluster && !context.gpu.empty() && cluster->gpu != context.gpu) {
     notes.push_back(
         fmt::format("the log's GPUs are {}, those of cluster {} are {}", context.gpu, cluster->name, cluster->gpu));
+  }
 }
 
 bool is_json(const std::string& text) {
@@ -296,12 +304,13 @@ Imported import_nccl_tests(const std::filesystem::path& file, const ImportContex
   note_other_gpu(context, out.notes);
   fill_from_cluster(context);
   out.measurements.context = context_record(context, file, mistakes);
-  if (out.measurements.records.empty() && mistakes.empty())
+  if (out.measurements.records.empty() && mistakes.empty()) {
     mistakes.push_back(
         {file.string(), "",
          fmt::format("found no row of a nccl-tests table, expected one below a header 'size count type ... time algbw "
                      "busbw'{}",
                      out.notes.empty() ? "" : "; " + join_names(out.notes, "; "))});
+  }
   throw_mistakes(mistakes);
   return out;
 }

@@ -52,20 +52,23 @@ std::string to_json_lines(const MeasurementFile& measurements) {
 }
 
 Context context_record(const ImportContext& said, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
-  if (said.cluster.empty())
+  if (said.cluster.empty()) {
     mistakes.push_back(
         {file.string(), "cluster",
          "found no cluster, expected the machine's name: give --cluster NAME (`ddlsim list clusters` shows "
          "those there are); a CSV may say it in a line '# cluster: NAME'"});
-  if (!said.date.empty() && !is_date(said.date))
+  }
+  if (!said.date.empty() && !is_date(said.date)) {
     mistakes.push_back(
         {file.string(), "date", fmt::format("found '{}', expected a date as 2018, 2018-05 or 2018-05-07", said.date)});
+  }
   Context context;
   context.cluster = said.cluster;
   context.gpu = said.gpu.empty() || said.catalogue.empty() ? said.gpu : catalogue_gpu_name(said.gpu, said.catalogue);
-  if (!context.gpu.empty() && !in_catalogue(context.gpu, said.catalogue))
+  if (!context.gpu.empty() && !in_catalogue(context.gpu, said.catalogue)) {
     mistakes.push_back(
         {file.string(), "gpu", fmt::format("found '{}', expected a name in gpus.json (`ddlsim list gpus`)", said.gpu)});
+  }
   context.machine = or_unknown(said.machine);
   context.software = or_unknown(said.software);
   context.date = or_unknown(said.date);

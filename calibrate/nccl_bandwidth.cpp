@@ -70,15 +70,17 @@ double bus_factor(const NcclOperation& operation, int ranks) {
 std::string bandwidth_contradiction(const NcclTiming& timing, double size_bytes, const NcclOperation& operation,
                                     int ranks) {
   const auto algbw = printed(timing.algbw_GBps);
-  if (!overlap(bandwidth_range(size_bytes, timing.time_us), algbw))
+  if (!overlap(bandwidth_range(size_bytes, timing.time_us), algbw)) {
     return fmt::format("algbw {} GB/s contradicts size / time = {:.0f} B / {} us = {:.4g} GB/s",
                        timing.algbw_GBps.value, size_bytes, timing.time_us.value,
                        size_bytes / timing.time_us.value / B_per_us_per_GBps);
+  }
   const double factor = bus_factor(operation, ranks);
-  if (!overlap({algbw.low * factor, algbw.high * factor}, printed(timing.busbw_GBps)))
+  if (!overlap({algbw.low * factor, algbw.high * factor}, printed(timing.busbw_GBps))) {
     return fmt::format("busbw {} GB/s contradicts algbw x {} = {:.4g} GB/s, as {} on {} ranks has it",
                        timing.busbw_GBps.value, factor_text(operation, ranks), timing.algbw_GBps.value * factor,
                        operation.name, ranks);
+  }
   return "";
 }
 

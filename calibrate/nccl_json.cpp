@@ -70,10 +70,11 @@ NcclRow read_row(const Place& place, const std::string& where) {
   row.redop = place.text_or("redop", "none");
   if (place.has("root") && place.at("root").value().is_string()) {
     const auto root = parse_number(trim(place.at("root").value().get<std::string>()));
-    if (!root)
+    if (!root) {
       place.mistake_at("root", "found no number, expected a rank or -1");
-    else
+    } else {
       row.root = static_cast<int>(root->value);
+    }
   }
   row.out_of_place = read_timing(place, "out_of_place");
   row.in_place = read_timing(place, "in_place");
@@ -83,13 +84,16 @@ NcclRow read_row(const Place& place, const std::string& where) {
 /// Program from the command line, NCCL_ALGO from the environment; nothing else of either is kept.
 void read_command(const Place& root, NcclTable& table) {
   const std::string algorithm = "NCCL_ALGO=";
-  if (root.has("args") && root.at("args").value().is_array())
+  if (root.has("args") && root.at("args").value().is_array()) {
     for (const auto& word : root.at("args").value())
       if (word.is_string() && table.program.empty()) table.program = nccl_program(word.get<std::string>());
-  if (root.has("env") && root.at("env").value().is_array())
-    for (const auto& setting : root.at("env").value())
+  }
+  if (root.has("env") && root.at("env").value().is_array()) {
+    for (const auto& setting : root.at("env").value()) {
       if (setting.is_string() && setting.get<std::string>().rfind(algorithm, 0) == 0)
         table.algorithm = nccl_algorithm(setting.get<std::string>().substr(algorithm.size()));
+    }
+  }
 }
 
 void read_root(const Place& root, const std::string& where, NcclTable& table) {

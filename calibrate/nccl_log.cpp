@@ -144,9 +144,10 @@ private:
 
   void read_library_version(const std::vector<std::string>& words) {
     const std::string key = "nccl-library=";
-    for (const auto& word : words)
+    for (const auto& word : words) {
       if (word.rfind(key, 0) == 0)
         if (const auto code = whole(std::string_view(word).substr(key.size()))) version_ = nccl_version_text(*code);
+    }
   }
 
   /// A command line, perhaps over several lines: a program followed by options, NCCL_ALGO among the variables.
@@ -154,9 +155,10 @@ private:
     const std::string key = "NCCL_ALGO=";
     for (std::size_t i = 0; i < words.size(); ++i) {
       const auto at = words[i].find(key);
-      if (at != std::string::npos)
+      if (at != std::string::npos) {
         (words[0] == "export" ? exported_algorithm_ : next_algorithm_) =
             nccl_algorithm(words[i].substr(at + key.size()));
+      }
       const auto program = i + 1 < words.size() && words[i + 1].front() == '-' ? nccl_program(words[i]) : "";
       if (program.empty()) continue;
       start_run_after_table();
@@ -187,10 +189,11 @@ private:
   void start_table(int line, const std::vector<std::string>& columns, bool milliseconds) {
     columns_ = columns;
     time_unit_us_ = milliseconds ? us_per_ms : 1;
-    if (open_ && tables_.back().rows.empty())
+    if (open_ && tables_.back().rows.empty()) {
       tables_.pop_back(); // the header came twice
-    else
+    } else {
       start_run_after_table();
+    }
     auto table = run_;
     table.where = at_line(file_, line);
     table.nccl_version = version_;
@@ -234,23 +237,25 @@ private:
     row.line = line;
     std::string bad;
     read_words(words, row, bad);
-    if (bad.empty())
+    if (bad.empty()) {
       tables_.back().rows.push_back(row);
-    else
+    } else {
       mistakes_.push_back({row.where, "", fmt::format("found {}; is the line whole?", bad)});
+    }
   }
 
   void refuse_row(int line, std::size_t words) {
     const auto found = fmt::format("{} of {} columns", words, columns_.size());
-    if (static_cast<std::size_t>(line) == last_)
+    if (static_cast<std::size_t>(line) == last_) {
       notes_.push_back(
           fmt::format("line {}: the last row has {}; the log ends there, and the row was left out", line, found));
-    else
+    } else {
       mistakes_.push_back(
           {at_line(file_, line), "",
            fmt::format("found a row of {}, expected all as in the table's header; other output may have "
                        "run into it: mend or remove the line",
                        found)});
+    }
   }
 
   /// Cells by column; the second `time` begins the in-place half.

@@ -12,9 +12,10 @@ std::string nccl_program(std::string_view command) {
                                                             "scatter",    "sendrecv",   "hypercube"};
   const auto slash = command.rfind('/');
   if (slash != std::string_view::npos) command.remove_prefix(slash + 1);
-  for (const auto& program : programs)
+  for (const auto& program : programs) {
     for (const std::string_view ending : {"_perf", "_perf_mpi"})
       if (command == std::string(program) + std::string(ending)) return std::string(program);
+  }
   return "";
 }
 

@@ -29,18 +29,22 @@ int count_nodes(const std::vector<NcclDevice>& devices, int group) {
 /// Text logs name every rank: none twice, none missing.
 std::string rank_mistake(const std::vector<NcclDevice>& devices) {
   std::set<int> ranks;
-  for (const auto& device : devices)
-    if (!ranks.insert(device.rank).second)
+  for (const auto& device : devices) {
+    if (!ranks.insert(device.rank).second) {
       return fmt::format(
           "found rank {} twice in one device list, expected one run: programs built without MPI ran side by side; "
           "build nccl-tests with MPI=1",
           device.rank);
+    }
+  }
   int expected = 0;
-  for (const int rank : ranks)
-    if (rank != expected++)
+  for (const int rank : ranks) {
+    if (rank != expected++) {
       return fmt::format("found a device list without rank {}, expected all; mend the log, or say the number with "
                          "--set ranks=N",
                          expected - 1);
+    }
+  }
   return "";
 }
 
@@ -62,10 +66,12 @@ NcclScale scale_of(const NcclTable& table) {
   scale.nodes = count_nodes(table.devices, group_sizes.begin()->first);
   if (names.size() == 1) scale.device = *names.begin();
   if (listed_whole) scale.mistake = rank_mistake(table.devices);
-  for (const auto& [group, size] : group_sizes)
-    if (size != group_sizes.begin()->second)
+  for (const auto& [group, size] : group_sizes) {
+    if (size != group_sizes.begin()->second) {
       scale.mistake = fmt::format("found communicators of {} and {} ranks side by side, expected equal ones",
                                   group_sizes.begin()->second, size);
+    }
+  }
   return scale;
 }
 

@@ -37,7 +37,7 @@ public:
   }
 
   std::string one_of(const std::string& column, const std::vector<std::string>& allowed, const std::string& fallback) {
-    const std::string found = lower_case(text(column, fallback));
+    std::string found = lower_case(text(column, fallback));
     if (std::find(allowed.begin(), allowed.end(), found) != allowed.end()) return found;
     const auto near = nearest_name(found, allowed);
     mistake(column, fmt::format("found '{}', expected one of {}{}", text(column, fallback), join_names(allowed),
@@ -103,11 +103,13 @@ Strategy read_strategy(Row& row) {
       "strategy", {"all-reduce", "ring", "hierarchical-ring", "tree", "halving-doubling", "ps", "ps-async", "none"},
       "all-reduce");
   const bool servers = strategy.name == "ps" || strategy.name == "ps-async";
-  for (const char* column : {"servers", "placement", "sharding"})
-    if (!servers && row.has(column))
+  for (const char* column : {"servers", "placement", "sharding"}) {
+    if (!servers && row.has(column)) {
       row.mistake(column,
                   fmt::format("found '{}' beside strategy '{}', expected it with ps or ps-async only; leave it empty",
                               row.text(column, ""), strategy.name));
+    }
+  }
   if (!servers) return strategy;
   strategy.servers = read_servers(row);
   strategy.placement = row.one_of("placement", {"dedicated", "colocated", "unknown"}, "unknown");
@@ -116,27 +118,29 @@ Strategy read_strategy(Row& row) {
 }
 
 std::string read_model(Row& row) {
-  const std::string model = row.text("model", "");
+  std::string model = row.text("model", "");
   const auto variants = variants_of_bare_name(model);
-  if (!variants.empty())
+  if (!variants.empty()) {
     row.mistake("model", fmt::format("found '{}', which leaves the variant open; expected one of {}", model,
                                      join_names(variants)));
+  }
   return model;
 }
 
 /// Every node has the same GPUs, the last perhaps fewer.
 void check_nodes(Row& row, const StepRecord& record, int per_node) {
   const auto full = static_cast<long>(record.nodes) * record.gpus_per_node;
-  if (record.nodes > record.gpus)
+  if (record.nodes > record.gpus) {
     row.mistake("nodes",
                 fmt::format("found {} nodes for {} GPUs, expected no more nodes than GPUs", record.nodes, record.gpus));
-  else if (per_node > 0 && record.gpus_per_node > per_node)
+  } else if (per_node > 0 && record.gpus_per_node > per_node) {
     row.mistake("gpus", fmt::format("found {} GPUs on {} nodes of {}, expected no more than {}", record.gpus,
                                     record.nodes, per_node, static_cast<long>(record.nodes) * per_node));
-  else if (record.gpus > full || record.gpus <= full - record.gpus_per_node)
+  } else if (record.gpus > full || record.gpus <= full - record.gpus_per_node) {
     row.mistake("gpus", fmt::format("found {} GPUs on {} nodes, expected full nodes, the last perhaps partly used; "
                                     "correct one of the two",
                                     record.gpus, record.nodes));
+  }
 }
 
 /// nodes and gpus_per_node of a record are those the run used: 1 GPU is 1 node of 1.
@@ -150,8 +154,8 @@ void read_nodes(Row& row, int cluster_gpus_per_node, StepRecord& record) {
                          "'# gpus_per_node: 4' at the top, or name a cluster that has GPUs");
     return;
   }
-  record.nodes = said_nodes > 0 ? said_nodes : (record.gpus + per_node - 1) / per_node;
   const int full_nodes = per_node > 0 ? (record.gpus + per_node - 1) / per_node : 0;
+  record.nodes = std::max(1, said_nodes > 0 ? said_nodes : full_nodes);
   const int spread = (record.gpus + record.nodes - 1) / record.nodes;
   record.gpus_per_node = record.nodes == full_nodes ? std::min(record.gpus, per_node) : spread;
   check_nodes(row, record, per_node);
@@ -168,13 +172,14 @@ double read_iteration_s(Row& row, const StepRecord& record) {
     return 0;
   }
   const double from_rate_s = rate > 0 ? record.batch_per_gpu * record.gpus / rate : 0;
-  if (from_rate_s > 0 && time_s > 0 && std::abs(from_rate_s / time_s - 1) > rounding_share)
+  if (from_rate_s > 0 && time_s > 0 && std::abs(from_rate_s / time_s - 1) > rounding_share) {
     row.mistake(
         "iteration_ms",
         fmt::format(
             "found {} ms, which contradicts the rate: {} x {} / {} = {:.4g} ms; correct one, or leave one empty",
             row.text("iteration_ms", ""), row.text("batch_per_gpu", ""), row.text("gpus", ""), row.text("rate", ""),
             from_rate_s * ms_per_s));
+  }
   return time_s > 0 ? time_s : from_rate_s;
 }
 
@@ -183,14 +188,16 @@ bool read_synchronised(Row& row, const StepRecord& record) {
   if (!row.has("synchronised")) return record.gpus > 1 && !alone;
   const auto said = row.one_of("synchronised", {"yes", "no", "true", "false"}, "yes");
   const bool synchronised = said == "yes" || said == "true";
-  if (synchronised && alone)
+  if (synchronised && alone) {
     row.mistake("synchronised",
                 fmt::format("found '{}' beside strategy none, expected no, or the strategy that ran", said));
-  if (!synchronised && !alone && record.gpus > 1)
+  }
+  if (!synchronised && !alone && record.gpus > 1) {
     row.mistake("synchronised",
                 fmt::format("found '{}' for {} GPUs, expected yes: GPUs that do not synchronise are not "
                             "one training run",
                             said, record.gpus));
+  }
   return synchronised;
 }
 
@@ -201,9 +208,10 @@ void read_head(Row& row, RecordHead& head) {
   head.statistic = row.one_of("statistic", {"median", "mean", "best_of", "unknown"}, "unknown");
   head.repeats = row.whole("repeats");
   head.relative_spread = row.number("spread_percent", -1) / percent;
-  if (head.relative_spread * percent > most_spread_percent)
+  if (head.relative_spread * percent > most_spread_percent) {
     row.mistake("spread_percent", fmt::format("found {}, expected the standard deviation in percent of the rate",
                                               row.text("spread_percent", "")));
+  }
   head.note = row.text("note", "");
 }
 
@@ -236,10 +244,11 @@ StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMis
   read_nodes(row, cluster_gpus_per_node, record);
   record.iteration_s = read_iteration_s(row, record);
   record.synchronised = read_synchronised(row, record);
-  if (record.strategy.name == "none" && record.gpus > 1 && record.mode == "train")
+  if (record.strategy.name == "none" && record.gpus > 1 && record.mode == "train") {
     row.mistake(
         "strategy",
         fmt::format("found none for {} GPUs, expected how they synchronise; none is for one GPU alone", record.gpus));
+  }
   read_head(row, record.head);
   record.head.series = row.text("series", series_name(record));
   return record;
