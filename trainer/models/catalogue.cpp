@@ -11,8 +11,6 @@
 #include "trainer/models/resnet.hpp"
 #include "trainer/models/vgg.hpp"
 
-#include <algorithm>
-
 namespace ddltrain {
 namespace {
 
@@ -96,18 +94,19 @@ const std::vector<CatalogueEntry>& catalogue() {
 }
 
 const CatalogueEntry& find_model(const std::string& name) {
-  const auto& entries = catalogue();
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; });
-  if (found != entries.end()) {
-    return *found;
-  }
   std::vector<std::string> names;
-  for (const CatalogueEntry& entry : entries) {
+  std::string variants;
+  for (const CatalogueEntry& entry : catalogue()) {
+    if (entry.name == name) return entry;
     names.push_back(entry.name);
+    if (entry.name.starts_with(name + "_")) {
+      variants += (variants.empty() ? "" : ", ") + entry.name;
+    }
   }
-  throw UsageError("unknown model \"" + name + "\"; the nearest is \"" + nearest_name(name, names) +
-                   "\". `ddltrain describe --list` shows all.");
+  const std::string answer =
+      variants.empty() ? "unknown model \"" + name + "\"; the nearest is \"" + nearest_name(name, names) + "\""
+                       : "model \"" + name + "\" leaves the variant open: " + variants;
+  throw UsageError(answer + ". `ddltrain describe --list` shows all.");
 }
 
 } // namespace ddltrain

@@ -1,0 +1,228 @@
+// Every model of the catalogue is run once, and what its table says is held against published counts, against
+// LibTorch's own operators, and against the committed file.
+
+#include "tests/trainer/operator_count.hpp"
+#include "trainer/describe/layer_table.hpp"
+#include "trainer/describe/table_json.hpp"
+#include "trainer/models/catalogue.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace {
+
+using ddltrain::LayerRow;
+using ddltrain::LayerTable;
+
+const std::filesystem::path kTables = std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios" / "models";
+
+// torchvision states the multiply-adds of its weights in 1e9 with three decimals (pytorch/vision,
+// torchvision/models/*.py, "_ops").
+constexpr double kTorchvisionRounding = 0.0005;
+// arXiv 1512.03385, table 1, gives one decimal: 3.8, 7.6, 11.3. It cuts off for 50 layers and rounds for the others, so
+// a whole unit of that decimal.
+constexpr double kPaperRounding = 0.1;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  REQUIRE(stream);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// The committed table as this LibTorch would sign it: a table names the version that wrote it, and nothing else in it
+/// depends on the version.
+std::string committed_table(const std::string& name, const std::string& written_now) {
+  const auto source_line = [](const std::string& text) {
+    const auto begin = text.find("\"source\":");
+    return std::make_pair(begin, text.find('\n', begin) - begin);
+  };
+  std::string text = text_of(kTables / (name + ".json"));
+  const auto [begin, length] = source_line(text);
+  const auto [begin_now, length_now] = source_line(written_now);
+  return text.replace(begin, length, written_now.substr(begin_now, length_now));
+}
+
+bool multiplies_matrices(const LayerRow& row) {
+  static const std::set<std::string> kinds = {"conv1x1", "conv3x3", "conv", "depthwise", "linear", "attention"};
+  return kinds.contains(row.kind);
+}
+
+/// FLOP a sample in convolutions and matrix products, which is what published counts count.
+std::int64_t product_flop(const LayerTable& table) {
+  std::int64_t flop = 0;
+  for (const LayerRow& row : table) {
+    flop += multiplies_matrices(row) ? row.forward_flop_per_sample : 0;
+  }
+  return flop;
+}
+
+double giga_multiply_adds(const LayerTable& table) {
+  return static_cast<double>(product_flop(table)) / 2e9;
+}
+
+/// Describes the model and checks what holds for every model: the operators' own count and the committed bytes.
+LayerTable checked_table(const std::string& name) {
+  INFO(name);
+  const ddltrain::CatalogueEntry& entry = ddltrain::find_model(name);
+  const auto network = entry.make();
+  LayerTable table;
+  const std::int64_t counted = ddltrain::count_product_flop([&] { table = ddltrain::describe(*network); });
+  CHECK(product_flop(table) * ddltrain::kDescribeBatch == counted);
+  const std::string json = ddltrain::table_json(entry, table);
+  CHECK(json == committed_table(name, json));
+  return table;
+}
+
+struct Published {
+  std::string name;
+  std::int64_t parameters;
+  double giga_multiply_adds;
+};
+
+void check_torchvision(const Published& published) {
+  const LayerTable table = checked_table(published.name);
+  INFO(published.name);
+  CHECK(ddltrain::parameter_count(table) == published.parameters);
+  CHECK(giga_multiply_adds(table) == Approx(published.giga_multiply_adds).epsilon(0).margin(kTorchvisionRounding));
+}
+
+/// Running means and variances: as many as gammas and betas.
+std::int64_t batch_norm_statistics(const LayerTable& table) {
+  std::int64_t count = 0;
+  for (const LayerRow& row : table) {
+    for (const auto& tensor : row.tensors) {
+      count += row.kind == "norm" ? ddltrain::element_count(tensor) : 0;
+    }
+  }
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("AlexNet, VGG-16, GoogLeNet and MobileNetV2 have torchvision's counts") {
+  check_torchvision({"alexnet", 61'100'840, 0.714});
+  check_torchvision({"vgg16", 138'357'544, 15.470});
+  check_torchvision({"googlenet", 6'624'904, 1.498});
+  check_torchvision({"mobilenet_v2", 3'504'872, 0.301});
+}
+
+TEST_CASE("ResNet v1.5 has torchvision's counts") {
+  check_torchvision({"resnet50_v1.5", 25'557'032, 4.089});
+  check_torchvision({"resnet101_v1.5", 44'549'160, 7.801});
+  check_torchvision({"resnet152_v1.5", 60'192'808, 11.514});
+}
+
+TEST_CASE("ResNet v1 has the same parameters and the paper's multiply-adds") {
+  const auto [name, parameters, paper] = GENERATE(table<std::string, std::int64_t, double>(
+      {{"resnet50_v1", 25'557'032, 3.8}, {"resnet101_v1", 44'549'160, 7.6}, {"resnet152_v1", 60'192'808, 11.3}}));
+  const LayerTable table = checked_table(name);
+  INFO(name);
+  CHECK(ddltrain::parameter_count(table) == parameters);
+  CHECK(giga_multiply_adds(table) == Approx(paper).epsilon(0).margin(kPaperRounding));
+}
+
+TEST_CASE("ResNet v2 has Gluon's parameters but for Gluon's norm of the image") {
+  // The table of mxnet.gluon.model_zoo.vision counts running statistics too, and a norm of the three input channels
+  // that tf_cnn_benchmarks does not have: 4 x 3 values.
+  constexpr std::int64_t kImageNorm = 4 * 3;
+  const auto [name, gluon] = GENERATE(table<std::string, std::int64_t>(
+      {{"resnet50_v2", 25'595'060}, {"resnet101_v2", 44'639'412}, {"resnet152_v2", 60'329'140}}));
+  const LayerTable table = checked_table(name);
+  INFO(name);
+  CHECK(ddltrain::parameter_count(table) + batch_norm_statistics(table) + kImageNorm == gluon);
+}
+
+TEST_CASE("Inception v3 has torchvision's counts, with and without its auxiliary head") {
+  check_torchvision({"inception_v3", 23'834'568, 5.713});
+  const LayerTable auxiliary = checked_table("inception_v3_aux");
+  CHECK(ddltrain::parameter_count(auxiliary) == 27'161'264);
+  const auto in_head = [](const LayerRow& row) { return row.name.starts_with("AuxLogits"); };
+  LayerTable without;
+  std::copy_if(auxiliary.begin(), auxiliary.end(), std::back_inserter(without), std::not_fn(in_head));
+  CHECK(ddltrain::parameter_count(without) == 23'834'568);
+  CHECK(giga_multiply_adds(without) == Approx(5.713).epsilon(0).margin(kTorchvisionRounding));
+}
+
+TEST_CASE("Inception v3 of tf_cnn_benchmarks: one class more, no gamma") {
+  const LayerTable table = checked_table("inception_v3_tf");
+  constexpr std::int64_t kGammas = 17'216; // half of what batch norm trains in torchvision's
+  CHECK(batch_norm_statistics(table) == kGammas);
+  CHECK(ddltrain::parameter_count(table) == 23'834'568 - kGammas + (2048 + 1));
+}
+
+TEST_CASE("The other AlexNets have the parameters of their convolutions and matrices") {
+  // tf_cnn_benchmarks 039fa955, alexnet_model.py; apache/mxnet 1083d0fb, symbols/alexnet.py: weights and bias by layer.
+  constexpr std::int64_t kTensorflow = (64 * 3 * 121 + 64) + (192 * 64 * 25 + 192) + (384 * 192 * 9 + 384) +
+                                       (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (9216 * 4096 + 4096) +
+                                       (4096 * 4096 + 4096) + (4096 * 1001 + 1001);
+  CHECK(ddltrain::parameter_count(checked_table("alexnet_tf")) == kTensorflow);
+  // 203 MB of fp32, the size MXNet's K80 scaling table gives for AlexNet.
+  constexpr std::int64_t kMxnet = (96 * 3 * 121 + 96) + (256 * 96 * 25 + 256) + (384 * 256 * 9 + 384) +
+                                  (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (6400 * 4096 + 4096) +
+                                  (4096 * 4096 + 4096) + (4096 * 1000 + 1000);
+  CHECK(ddltrain::parameter_count(checked_table("alexnet_mxnet")) == kMxnet);
+  CHECK(4 * kMxnet / 1'000'000 == 203);
+}
+
+TEST_CASE("LeNet-5 has the textbook's 61,706 parameters") {
+  CHECK(ddltrain::parameter_count(checked_table("lenet5")) == 61'706);
+}
+
+TEST_CASE("BERT has transformers' parameters and the textbook's multiply-adds") {
+  struct Size {
+    std::string name;
+    std::int64_t parameters, blocks, width, tokens, predicted;
+  };
+  // Parameters: transformers' BertForPreTraining, bert-base-uncased and bert-large-uncased.
+  const auto size = GENERATE(values<Size>({{"bert_base_seq64", 110'106'428, 12, 768, 64, 64},
+                                           {"bert_base_seq128", 110'106'428, 12, 768, 128, 20},
+                                           {"bert_large_seq64", 336'226'108, 24, 1024, 64, 64},
+                                           {"bert_large_seq128", 336'226'108, 24, 1024, 128, 20}}));
+  const LayerTable table = checked_table(size.name);
+  INFO(size.name);
+  CHECK(ddltrain::parameter_count(table) == size.parameters);
+  // A block: 12 width^2 weights met by every token, and two products of tokens^2 x width.
+  const std::int64_t block = size.tokens * 24 * size.width * size.width + 4 * size.tokens * size.tokens * size.width;
+  const std::int64_t words = size.predicted * 2 * size.width * (size.width + 30'522);
+  const std::int64_t sentence = 2 * size.width * (size.width + 2);
+  CHECK(product_flop(table) == size.blocks * block + words + sentence);
+}
+
+TEST_CASE("Every model of the catalogue has a committed table, and no other table is committed") {
+  std::set<std::string> expected;
+  for (const auto& entry : ddltrain::catalogue()) {
+    expected.insert(entry.name + ".json");
+  }
+  std::set<std::string> found;
+  for (const auto& file : std::filesystem::directory_iterator(kTables)) {
+    found.insert(file.path().filename().string());
+  }
+  CHECK(found == expected);
+}
+
+TEST_CASE("A table's sums and names are right in its JSON") {
+  const auto& entry = ddltrain::find_model("lenet5");
+  const auto json = nlohmann::json::parse(ddltrain::table_json(entry, ddltrain::describe(*entry.make())));
+  CHECK(json.at("format") == "ddlsim-model");
+  CHECK(json.at("name") == "lenet5");
+  std::int64_t bytes = 0;
+  std::set<std::string> names;
+  for (const auto& layer : json.at("layers")) {
+    names.insert(layer.at("name").get<std::string>());
+    for (const auto& tensor : layer.at("tensors")) {
+      bytes += tensor.at("bytes").get<std::int64_t>();
+    }
+  }
+  CHECK(bytes == 4 * json.at("parameters").get<std::int64_t>());
+  CHECK(names.size() == json.at("layers").size());
+  CHECK(json.at("layers").at(0).at("tensors").at(0) ==
+        nlohmann::json{{"name", "conv1.weight"}, {"shape", {6, 1, 5, 5}}, {"bytes", 600}});
+  CHECK(json.at("layers").at(0).at("forward_flop_per_sample") == 2 * 25 * 6 * 28 * 28);
+  CHECK(json.at("layers").at(0).at("activation_bytes_per_sample") == 4 * 6 * 28 * 28);
+}
