@@ -17,6 +17,7 @@ const std::map<std::string, std::string>& measurements_of_parameters() {
       {"forward_share", "forward and backward of one GPU, timed apart"},
       {"interference", "one node with and without overlap"},
       {"nic_efficiency", "an all-reduce sweep over two or three nodes (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+      {"socket_rate", "an all-reduce sweep over two or three nodes with all GPUs (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
       {"net_latency", "small all-reduces over two or three nodes (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
       {"intra_efficiency", "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
       {"intra_latency_factor", "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},

@@ -22,7 +22,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   if (transport.nic.empty()) return machine;
 
   const Nic& nic = find_nic(cluster, transport.nic);
-  machine.nic_Bps = nic.bandwidth_Bps * nic.count * parameters.nic_efficiency;
+  machine.nic_Bps = std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
   machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
   if (cluster.fabric.kind == "fat-tree") {
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;

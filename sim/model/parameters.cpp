@@ -11,11 +11,12 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::array<ParameterField, 17> fields{{
+constexpr std::array<ParameterField, 18> fields{{
     {"compute_factor", &Parameters::compute_factor},
     {"forward_share", &Parameters::forward_share},
     {"interference", &Parameters::interference},
     {"nic_efficiency", &Parameters::nic_efficiency},
+    {"socket_rate", &Parameters::socket_Bps},
     {"net_latency", &Parameters::net_latency_s},
     {"intra_efficiency", &Parameters::intra_efficiency},
     {"intra_latency_factor", &Parameters::intra_latency_factor},

@@ -16,6 +16,7 @@ struct Parameters {
   double forward_share = 0;           ///< of compute
   double interference = 0;            ///< compute runs 1/(1 + interference) as fast while communication runs
   double nic_efficiency = 0;          ///< reached over line rate
+  double socket_Bps = 0;              ///< what the sockets of one node carry whatever the wire: copies by the CPU; huge for RDMA
   double net_latency_s = 0;           ///< one crossing from node to node, software included
   double intra_efficiency = 0;        ///< reached over the cluster file's path rate
   double intra_latency_factor = 0;    ///< on the cluster file's path latency

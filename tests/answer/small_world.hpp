@@ -31,6 +31,7 @@ struct SmallWorld {
     preset.sharding = "bytes";
     world.forward_share = 1.0 / 3;
     world.nic_efficiency = 1;
+    world.socket_Bps = 1e12;
     world.net_latency_s = 1e-3;
     world.intra_efficiency = 1;
     world.intra_latency_factor = 1;

@@ -20,6 +20,7 @@ Cluster two_level() {
 Parameters world() {
   Parameters parameters;
   parameters.nic_efficiency = 0.8;
+  parameters.socket_Bps = 1e12;
   parameters.net_latency_s = 5e-6;
   parameters.intra_efficiency = 0.5;
   parameters.intra_latency_factor = 3;
@@ -37,6 +38,12 @@ TEST_CASE("rates are line rates times efficiency", "[machine]") {
   CHECK(machine.nic_Bps == Approx(20e9)); // 2 ports x 12.5 GB/s x 0.8
   CHECK(machine.net_latency_s == Approx(5.1e-6));
   CHECK(machine.uplink_Bps == Approx(24 * 20e9 / 1.5));
+}
+
+TEST_CASE("sockets carry what they carry, whatever the wire", "[machine]") {
+  auto slow = world();
+  slow.socket_Bps = 3e9;
+  CHECK(build_machine(two_level(), {"nccl-ib", "ib"}, slow, 8, 4).nic_Bps == 3e9);
 }
 
 TEST_CASE("over MPI all ranks of a node share its NIC, inside the node too", "[machine]") {
