@@ -29,23 +29,25 @@ bool answers(const StepRecord& record, const ComputeQuestion& question) {
     const auto& aliases = question.gpu.aliases;
     return name == question.gpu.name || std::find(aliases.begin(), aliases.end(), name) != aliases.end();
   };
-  return record.gpus == 1 && record.mode == "train" && record.model == question.model.name && record.precision == question.precision &&
-         same_gpu(record.head.gpu) && !record.head.suspect;
+  return record.gpus == 1 && record.mode == "train" && record.model == question.model.name &&
+         record.precision == question.precision && same_gpu(record.head.gpu) && !record.head.suspect;
 }
 
-std::vector<Candidate> candidates_in(const std::vector<StepRecord>& records, const ComputeQuestion& question, bool borrowed) {
+std::vector<Candidate> candidates_in(const std::vector<StepRecord>& records, const ComputeQuestion& question,
+                                     bool borrowed) {
   std::vector<Candidate> found;
   for (const auto& record : records)
     if (answers(record, question))
-      found.push_back({&record, borrowed, std::abs(std::log(record.batch_per_gpu / question.batch)), record.preset != question.preset});
+      found.push_back({&record, borrowed, std::abs(std::log(record.batch_per_gpu / question.batch)),
+                       record.preset != question.preset});
   return found;
 }
 
 ComputeEvidence from_roofline(const ComputeQuestion& question) {
   const double time_s = roofline_iteration_s(question.model, question.gpu, question.precision, question.batch);
   return {time_s, "compute_roofline", "assumed",
-          fmt::format("one {} was never measured with {}: {:.4g} samples/s by the roofline of the catalogue", question.gpu.name,
-                      question.model.name, question.batch / time_s),
+          fmt::format("one {} was never measured with {}: {:.4g} samples/s by the roofline of the catalogue",
+                      question.gpu.name, question.model.name, question.batch / time_s),
           ""};
 }
 
@@ -53,8 +55,9 @@ ComputeEvidence from_record(const ComputeQuestion& question, const Candidate& be
   const auto& record = *best.record;
   const double time_s = carry_to_batch(question.model, record.iteration_s, record.batch_per_gpu, question.batch);
   const bool own = !best.borrowed && best.batch_distance == 0;
-  std::string text = fmt::format("one {}: {:.4g} samples/s, {} ({} {})", record.head.gpu, question.batch / time_s,
-                                 best.borrowed ? "borrowed from" : "measured in", record.head.series, record.head.statistic);
+  std::string text =
+      fmt::format("one {}: {:.4g} samples/s, {} ({} {})", record.head.gpu, question.batch / time_s,
+                  best.borrowed ? "borrowed from" : "measured in", record.head.series, record.head.statistic);
   if (best.batch_distance > 0) text += fmt::format(", carried from batch {:g}", record.batch_per_gpu);
   return {time_s, own ? "compute_measured" : "compute_transferred", own ? "calibrated" : "transferred", text,
           fmt::format("{}:{}", std::filesystem::path(record.head.file).filename().string(), record.head.line)};
@@ -64,13 +67,15 @@ ComputeEvidence from_record(const ComputeQuestion& question, const Candidate& be
 
 double carry_to_batch(const Model& model, double time_s, double batch_from, double batch_to) {
   if (batch_from == batch_to) return time_s;
-  // 60 us x 3 passes x layers: intercepts of MXNet's published batch sweeps; never more than half of the time, so that c stays positive.
+  // 60 us x 3 passes x layers: intercepts of MXNet's published batch sweeps; never more than half of the time, so that
+  // c stays positive.
   constexpr double launch_s = 60e-6 * 3;
   const double fixed_s = std::min(0.5 * time_s, launch_s * static_cast<double>(model.layers.size()));
   return fixed_s + (time_s - fixed_s) * batch_to / batch_from;
 }
 
-ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own, const std::vector<StepRecord>& borrowed) {
+ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
+                             const std::vector<StepRecord>& borrowed) {
   auto candidates = candidates_in(own, question, false);
   const auto lent = candidates_in(borrowed, question, true);
   candidates.insert(candidates.end(), lent.begin(), lent.end());

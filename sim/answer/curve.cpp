@@ -12,7 +12,9 @@ namespace ddlsim {
 namespace {
 
 /// Nothing beyond one GPU is narrowed by a measurement yet: what synchronisation costs hangs on the catalogue's priors.
-std::string evidence_of(const Curve& curve, int gpus) { return gpus == 1 ? curve.compute_label : "assumed"; }
+std::string evidence_of(const Curve& curve, int gpus) {
+  return gpus == 1 ? curve.compute_label : "assumed";
+}
 
 int dedicated_hosts(const StepSetup& setup, const Parameters& world) {
   if (setup.strategy.name != "ps" || setup.strategy.placement != "dedicated" || setup.gpus == 1) return 0;
@@ -61,7 +63,8 @@ std::vector<double> world_times(const Curve& curve, int gpus) {
   const auto setup = at_scale(curve, gpus);
   std::vector<double> times_s;
   times_s.reserve(curve.worlds.values.size());
-  for (const auto& world : curve.worlds.values) times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
+  for (const auto& world : curve.worlds.values)
+    times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
   return times_s;
 }
 
@@ -75,8 +78,9 @@ PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   if (gpus > curve.growth_gpus) {
-    point.error = fmt::format("{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer", gpus,
-                              curve.setup.cluster.name, curve.growth_gpus);
+    point.error = fmt::format(
+        "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer", gpus,
+        curve.setup.cluster.name, curve.growth_gpus);
     return point;
   }
   const auto setup = at_scale(curve, gpus);

@@ -12,15 +12,16 @@ struct Curve {
   Parameters median;
   Draws worlds;
   int gpus_per_full_node = 1;
-  int growth_gpus = 0;           ///< most GPUs the cluster may grow to
-  std::string compute_label;     ///< evidence of the one-GPU rate
+  int growth_gpus = 0;       ///< most GPUs the cluster may grow to
+  std::string compute_label; ///< evidence of the one-GPU rate
 };
 
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// Median world by `fidelity`; interval from the drawn worlds by the closed form, carried over as a ratio to the closed form's median
-/// world, so that what contention adds in a full run moves the whole interval. Beyond growth_gpus: a point with an error.
+/// Median world by `fidelity`; interval from the drawn worlds by the closed form, carried over as a ratio to the closed
+/// form's median world, so that what contention adds in a full run moves the whole interval. Beyond growth_gpus: a
+/// point with an error.
 PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
 /// Iteration times of every world at that scale, closed form.

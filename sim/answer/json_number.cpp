@@ -7,6 +7,8 @@
 
 namespace ddlsim {
 
-double nine_digits(double value) { return std::isfinite(value) ? std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr) : value; }
+double nine_digits(double value) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr) : value;
+}
 
 } // namespace ddlsim

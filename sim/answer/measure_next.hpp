@@ -4,9 +4,9 @@
 
 namespace ddlsim {
 
-/// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it is known:
-/// half-width x sqrt(1 - r^2), r the correlation of the parameter's coordinate with ln(iteration time) over the worlds (linear
-/// regression; the share of variance one coordinate explains).
+/// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
+/// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's coordinate with ln(iteration time) over
+/// the worlds (linear regression; the share of variance one coordinate explains).
 MeasureNext find_measure_next(const Curve& curve, int gpus);
 
 } // namespace ddlsim

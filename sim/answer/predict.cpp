@@ -29,19 +29,25 @@ struct Material {
 };
 
 Material gather(const Scenario& scenario, const DataFolder& data) {
-  Material material{load_model(data, scenario.model), load_cluster(data, scenario.cluster), load_gpus(data),
-                    find_preset(load_presets(data), scenario.preset), load_priors(data), {}, {}};
+  Material material{load_model(data, scenario.model),
+                    load_cluster(data, scenario.cluster),
+                    load_gpus(data),
+                    find_preset(load_presets(data), scenario.preset),
+                    load_priors(data),
+                    {},
+                    {}};
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
-  material.compute = find_compute({material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset}, own,
-                                  borrowed_steps(data, material.cluster));
+  material.compute = find_compute({material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset},
+                                  own, borrowed_steps(data, material.cluster));
   return material;
 }
 
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Material& material) {
   const auto& cluster = material.cluster;
-  StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport, strategy};
+  StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport,
+                  strategy};
   setup.precision = scenario.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
   setup.batch_per_gpu = scenario.batch_per_gpu;
@@ -49,7 +55,8 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   const auto& transport = material.transport.name;
   return {setup,
           median_parameters(material.priors, material.compute.prior, transport, scenario.preset),
-          draw_parameters(material.priors, material.compute.prior, transport, scenario.preset, scenario.samples, scenario.seed),
+          draw_parameters(material.priors, material.compute.prior, transport, scenario.preset, scenario.samples,
+                          scenario.seed),
           cluster.gpus_per_node,
           std::max(cluster.available_nodes, cluster.growth_max_nodes) * cluster.gpus_per_node,
           material.compute.label};
@@ -76,8 +83,9 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
 
 std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
   std::vector<UsedFile> files;
-  for (const auto& file : {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
-                           data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
+  for (const auto& file :
+       {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
+        data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
     files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
   return files;
 }
@@ -92,8 +100,8 @@ Transport choose_transport(const Scenario& scenario, const Cluster& cluster, con
   std::vector<std::string> has;
   for (const auto& transport : cluster.transports) has.push_back(transport.name);
   throw UserError(scenario.name, "/preset",
-                  fmt::format("preset \"{}\" can use {}, and cluster \"{}\" has {}; give another preset, or /transport", preset.name,
-                              join_names(preset.transports), cluster.name, join_names(has)));
+                  fmt::format("preset \"{}\" can use {}, and cluster \"{}\" has {}; give another preset, or /transport",
+                              preset.name, join_names(preset.transports), cluster.name, join_names(has)));
 }
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {

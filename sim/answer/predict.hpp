@@ -10,12 +10,12 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::full;                ///< of the curve itself; the worlds behind an interval use the closed form
-  std::function<void(const std::string&)> progress;  ///< told what is being done; may be empty
+  Fidelity fidelity = Fidelity::full; ///< of the curve itself; the worlds behind an interval use the closed form
+  std::function<void(const std::string&)> progress; ///< told what is being done; may be empty
 };
 
-/// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be (beyond growth,
-/// a strategy that cannot be simulated) is a row with its error.
+/// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be
+/// (beyond growth, a strategy that cannot be simulated) is a row with its error.
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options);
 
 /// The transport a scenario means: its own, else the first of the preset's that the cluster has.

@@ -1,6 +1,5 @@
-#include "sim/answer/report.hpp"
-
 #include "sim/answer/json_number.hpp"
+#include "sim/answer/report.hpp"
 #include "sim/answer/version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,10 +14,18 @@ Json to_json(const Strategy& strategy) {
   if (strategy.name != "ps" && strategy.name != "ps-async") return json;
   const auto& servers = strategy.servers;
   switch (servers.rule) {
-  case ServerCount::Rule::count: json["servers"] = {{"count", servers.value}}; break;
-  case ServerCount::Rule::per_node: json["servers"] = {{"per_node", servers.value}}; break;
-  case ServerCount::Rule::equal_workers: json["servers"] = {{"equal_workers", true}}; break;
-  case ServerCount::Rule::unknown: json["servers"] = {{"unknown", true}}; break;
+  case ServerCount::Rule::count:
+    json["servers"] = {{"count", servers.value}};
+    break;
+  case ServerCount::Rule::per_node:
+    json["servers"] = {{"per_node", servers.value}};
+    break;
+  case ServerCount::Rule::equal_workers:
+    json["servers"] = {{"equal_workers", true}};
+    break;
+  case ServerCount::Rule::unknown:
+    json["servers"] = {{"unknown", true}};
+    break;
   }
   json["placement"] = strategy.placement;
   json["sharding"] = strategy.sharding;

@@ -1,5 +1,4 @@
 #include "sim/answer/report.hpp"
-
 #include "sim/answer/text_table.hpp"
 #include "sim/files/units.hpp"
 
@@ -8,12 +7,19 @@
 namespace ddlsim {
 namespace {
 
-std::string seconds(double time_s) { return print_quantity(time_s, Dimension::time); }
-std::string range(double low, double high) { return fmt::format("{:.4g} .. {:.4g}", low, high); }
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string seconds(double time_s) {
+  return print_quantity(time_s, Dimension::time);
+}
+std::string range(double low, double high) {
+  return fmt::format("{:.4g} .. {:.4g}", low, high);
+}
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
 
 std::vector<std::string> to_row(const PredictedPoint& point) {
-  const std::string hosts = point.server_nodes > 0 ? fmt::format("{}+{}", point.nodes, point.server_nodes) : fmt::format("{}", point.nodes);
+  const std::string hosts =
+      point.server_nodes > 0 ? fmt::format("{}+{}", point.nodes, point.server_nodes) : fmt::format("{}", point.nodes);
   if (!point.error.empty()) return {fmt::format("{}", point.gpus), hosts, point.error};
   return {fmt::format("{}", point.gpus),
           hosts,
@@ -29,22 +35,31 @@ std::vector<std::string> to_row(const PredictedPoint& point) {
 std::string knee_sentence(const StrategyAnswer& answer, double bound) {
   const auto& knee = answer.knee;
   const std::string at_bound = percent(bound);
-  const std::string loss = knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
+  const std::string loss =
+      knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
   if (knee.beyond_growth)
-    return fmt::format("Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.", at_bound,
-                       knee.gpus, knee.gpus_low, loss);
-  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus, knee.gpus_low,
-                     knee.gpus_high, loss);
+    return fmt::format(
+        "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
+        at_bound, knee.gpus, knee.gpus_low, loss);
+  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus,
+                     knee.gpus_low, knee.gpus_high, loss);
 }
 
 std::string measure_sentence(const MeasureNext& next) {
-  return fmt::format("Measure next: {} ({}). It would narrow the interval at {} GPUs from +-{:.0f} % to about +-{:.0f} %.", next.what,
-                     next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then);
+  return fmt::format(
+      "Measure next: {} ({}). It would narrow the interval at {} GPUs from +-{:.0f} % to about +-{:.0f} %.", next.what,
+      next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then);
 }
 
 std::string to_section(const StrategyAnswer& answer, double bound) {
-  const std::vector<Column> columns{{"GPUs"},      {"nodes"},      {"iteration"}, {"samples/s"},
-                                    {"90 %"},      {"efficiency"}, {"exposed"},   {"dominates", Align::left},
+  const std::vector<Column> columns{{"GPUs"},
+                                    {"nodes"},
+                                    {"iteration"},
+                                    {"samples/s"},
+                                    {"90 %"},
+                                    {"efficiency"},
+                                    {"exposed"},
+                                    {"dominates", Align::left},
                                     {"evidence", Align::left}};
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) rows.push_back(to_row(point));
@@ -57,9 +72,10 @@ std::string to_section(const StrategyAnswer& answer, double bound) {
 
 std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
-  std::string text = fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})\n{}: {}\n", scenario.name,
-                                 scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster, scenario.preset,
-                                 prediction.available_gpus, prediction.growth_gpus, prediction.one_gpu_evidence, prediction.one_gpu_text);
+  std::string text = fmt::format(
+      "{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})\n{}: {}\n", scenario.name,
+      scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster, scenario.preset,
+      prediction.available_gpus, prediction.growth_gpus, prediction.one_gpu_evidence, prediction.one_gpu_text);
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
   return text;
 }

@@ -12,16 +12,18 @@
 namespace ddlsim {
 namespace {
 
-bool is_parameter_server(const Strategy& strategy) { return strategy.name == "ps"; }
+bool is_parameter_server(const Strategy& strategy) {
+  return strategy.name == "ps";
+}
 
 /// What synchronisation adds, whichever way it is done.
 struct Exposed {
-  double end_s = 0;           ///< of the iteration, before straggling and the like
+  double end_s = 0; ///< of the iteration, before straggling and the like
   std::string bottleneck = "communication";
 };
 
-Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile, const Machine& machine,
-                       Fidelity fidelity) {
+Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                       const Machine& machine, Fidelity fidelity) {
   std::map<double, double> known; // a full run is dear; groups of one size are timed once
   const OperationTime operation = [&](double size_bytes, int tensors) {
     auto found = known.find(size_bytes);
@@ -39,8 +41,8 @@ double node_reduce_s(const Machine& machine, double size_bytes) {
   return others > 0 && machine.intra_Bps > 0 ? others / machine.ranks_per_node * size_bytes / machine.intra_Bps : 0;
 }
 
-ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile, const Machine& machine,
-                              int servers) {
+ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                              const Machine& machine, int servers) {
   std::vector<double> by_creation(profile.tensors.size());
   std::vector<double> ready_s(profile.tensors.size());
   double reduced_s = 0;
@@ -62,7 +64,8 @@ ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, c
   return exchange;
 }
 
-Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile, Machine machine, Fidelity fidelity) {
+Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile, Machine machine,
+                    Fidelity fidelity) {
   machine.nic_Bps *= world.server_duplex;
   ServerMachine servers = build_servers(setup.strategy, machine, world);
   if (machine.nodes() == 1) { // a server in the workers' own process: no socket, no RPC
@@ -88,8 +91,8 @@ void name_shares(StepTime& time, const std::string& communication) {
 } // namespace
 
 bool can_simulate(const Strategy& strategy) {
-  return strategy.name == "none" || strategy.name == "ring" || strategy.name == "all-reduce" || strategy.name == "auto" ||
-         strategy.name == "ps";
+  return strategy.name == "none" || strategy.name == "ring" || strategy.name == "all-reduce" ||
+         strategy.name == "auto" || strategy.name == "ps";
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity) {
@@ -102,8 +105,8 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fid
     time.bottleneck = "compute";
     return time;
   }
-  const auto profile = compute_profile(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, time.compute_s, world.forward_share,
-                                       setup.wire_bytes_per_parameter);
+  const auto profile = compute_profile(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, time.compute_s,
+                                       world.forward_share, setup.wire_bytes_per_parameter);
   const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
   Exposed exposed{time.compute_s, "communication"};
   if (setup.gpus > 1)
@@ -112,7 +115,8 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fid
   const double jump_s = machine.nodes() > 1 ? world.second_node_jump * time.compute_s : 0;
   time.exposed_communication_s = (exposed.end_s - time.compute_s) * world.form_residual;
   time.synchronisation_s = (world.sync_on_s + jump_s) * world.form_residual;
-  time.straggling_s = world.step_spread * time.compute_s * expected_largest_normal(machine.nodes()) * world.form_residual;
+  time.straggling_s =
+      world.step_spread * time.compute_s * expected_largest_normal(machine.nodes()) * world.form_residual;
   time.compute_s *= world.form_residual;
   time.iteration_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
   name_shares(time, exposed.bottleneck);

@@ -24,20 +24,22 @@ struct StepSetup {
   std::string precision = "fp32";
   double wire_bytes_per_parameter = 4;
   double batch_per_gpu = 0;
-  double one_gpu_s = 0;      ///< iteration of one GPU without synchronisation, measured or computed
+  double one_gpu_s = 0; ///< iteration of one GPU without synchronisation, measured or computed
   int gpus = 1;
   int gpus_per_node = 1;
-  bool synchronised = true;  ///< false: one GPU alone
+  bool synchronised = true; ///< false: one GPU alone
 };
 
 struct StepTime {
   double iteration_s = 0;
   double compute_s = 0;               ///< one GPU's forward and backward
   double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
-  double synchronisation_s = 0;       ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
-  double straggling_s = 0;            ///< waiting for the slowest node
-  std::string bottleneck;             ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
-  std::string largest_loss;           ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
+  double synchronisation_s =
+      0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
+  double straggling_s = 0; ///< waiting for the slowest node
+  std::string
+      bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
+  std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
 };
 
 /// True for the strategies the engine can run: none, ring, all-reduce, auto (as the ring), ps.

@@ -7,12 +7,14 @@
 namespace ddlsim {
 namespace {
 
-std::string to_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths, const std::vector<std::string>& cells) {
+std::string to_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                    const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string& cell = c < cells.size() ? cells[c] : "";
     if (c > 0) line += "  ";
-    line += columns[c].align == Align::left ? fmt::format("{:<{}}", cell, widths[c]) : fmt::format("{:>{}}", cell, widths[c]);
+    line += columns[c].align == Align::left ? fmt::format("{:<{}}", cell, widths[c])
+                                            : fmt::format("{:>{}}", cell, widths[c]);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";

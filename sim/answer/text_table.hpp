@@ -13,7 +13,8 @@ struct Column {
   Align align = Align::right;
 };
 
-/// Rows of as many cells as there are columns (fewer are filled with nothing); two spaces between columns, no trailing blanks.
+/// Rows of as many cells as there are columns (fewer are filled with nothing); two spaces between columns, no trailing
+/// blanks.
 std::string to_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
 
 } // namespace ddlsim

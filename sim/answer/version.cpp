@@ -2,7 +2,11 @@
 
 namespace ddlsim {
 
-std::string version() { return DDLSIM_VERSION; }
-std::string simgrid_version() { return DDLSIM_SIMGRID_VERSION; }
+std::string version() {
+  return DDLSIM_VERSION;
+}
+std::string simgrid_version() {
+  return DDLSIM_SIMGRID_VERSION;
+}
 
 } // namespace ddlsim

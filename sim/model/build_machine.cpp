@@ -5,19 +5,23 @@
 namespace ddlsim {
 namespace {
 
-/// Between processes of one host where the cluster file has no path between GPUs: one core copies memory at about 10 GB/s (STREAM copy,
-/// one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
+/// Between processes of one host where the cluster file has no path between GPUs: one core copies memory at about 10
+/// GB/s (STREAM copy, one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
 constexpr double loopback_Bps = 10e9;
 
-bool carried_by_mpi(const Transport& transport) { return transport.name.starts_with("mpi"); }
+bool carried_by_mpi(const Transport& transport) {
+  return transport.name.starts_with("mpi");
+}
 
 } // namespace
 
-Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus, int gpus_per_node) {
+Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
+                      int gpus_per_node) {
   Machine machine;
   machine.ranks = gpus;
   machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node));
-  machine.intra_Bps = cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps * parameters.intra_efficiency : loopback_Bps;
+  machine.intra_Bps =
+      cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps * parameters.intra_efficiency : loopback_Bps;
   machine.intra_latency_s = cluster.intra.latency_s * parameters.intra_latency_factor;
   if (transport.nic.empty()) return machine;
 

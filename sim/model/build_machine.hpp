@@ -8,15 +8,16 @@
 
 namespace ddlsim {
 
-/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every rank's traffic,
-/// also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node.
-/// The nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking.
-/// A node's NIC rate is the smaller of line rate x efficiency and what its sockets carry.
-/// Throws UserError when `transport` names a NIC the cluster does not have.
-Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus, int gpus_per_node);
+/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every
+/// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
+/// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x
+/// efficiency and what its sockets carry. Throws UserError when `transport` names a NIC the cluster does not have.
+Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
+                      int gpus_per_node);
 
 /// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.
-/// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's launchers.
+/// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's
+/// launchers.
 ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters);
 
 } // namespace ddlsim

@@ -16,7 +16,8 @@ struct KernelEfficiency {
   double backward_weights;
 };
 
-/// Medians of the DeepBench convolution and GEMM tables, P100 and V100 fp32 (baidu-research/DeepBench, results/train/*.xlsx).
+/// Medians of the DeepBench convolution and GEMM tables, P100 and V100 fp32 (baidu-research/DeepBench,
+/// results/train/*.xlsx).
 KernelEfficiency fp32_efficiency(const std::string& kind) {
   if (kind == "conv1x1") return {0.70, 0.58, 0.43};
   if (kind == "conv3x3") return {1.30, 1.30, 1.10};
@@ -29,10 +30,12 @@ KernelEfficiency tensor_core_efficiency(const std::string& kind) {
   return {0.36, 0.28, 0.31};
 }
 
-constexpr double memory_efficiency = 0.5; ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
-constexpr double launch_s = 60e-6;        ///< a layer and pass: MXNet batch sweeps of K80 .. V100, intercepts 26-70 ms over ~160 layers
-constexpr double forward_touches = 2;     ///< an activation is written once and read once
-constexpr double backward_touches = 4;    ///< the activation and its gradient, each read and written
+constexpr double memory_efficiency =
+    0.5; ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
+constexpr double launch_s =
+    60e-6; ///< a layer and pass: MXNet batch sweeps of K80 .. V100, intercepts 26-70 ms over ~160 layers
+constexpr double forward_touches = 2;  ///< an activation is written once and read once
+constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
 
 bool on_tensor_cores(const Gpu& gpu, const std::string& precision) {
   return (precision == "amp" || precision == "fp16" || precision == "bf16") &&
@@ -44,7 +47,8 @@ bool on_tensor_cores(const Gpu& gpu, const std::string& precision) {
 double bytes_per_parameter(const std::string& wire_precision) {
   if (wire_precision == "fp32" || wire_precision == "tf32" || wire_precision == "unknown") return 4;
   if (wire_precision == "fp16" || wire_precision == "bf16" || wire_precision == "amp") return 2;
-  throw UserError("", "/wire_precision", "\"" + wire_precision + "\" is not a precision; give fp32, tf32, fp16, bf16 or amp");
+  throw UserError("", "/wire_precision",
+                  "\"" + wire_precision + "\" is not a precision; give fp32, tf32, fp16, bf16 or amp");
 }
 
 double peak_flop_per_s(const Gpu& gpu, const std::string& precision) {
@@ -62,14 +66,16 @@ double peak_flop_per_s(const Gpu& gpu, const std::string& precision) {
   throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + precision);
 }
 
-std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision, double batch) {
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
+                                            double batch) {
   const double peak = peak_flop_per_s(gpu, precision);
   const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
   const double activation_scale = precision == "fp32" || precision == "tf32" ? 1.0 : 0.5;
   std::vector<LayerTime> times;
   times.reserve(model.layers.size());
   for (const auto& layer : model.layers) {
-    const auto efficiency = on_tensor_cores(gpu, precision) ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
+    const auto efficiency =
+        on_tensor_cores(gpu, precision) ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
     const double flop = batch * layer.forward_flop_per_sample;
     const double bytes = batch * layer.activation_bytes_per_sample * activation_scale;
     const double weights = layer.tensors.empty() ? 0 : flop / (efficiency.backward_weights * peak);
@@ -87,12 +93,11 @@ double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::strin
   return total_s;
 }
 
-ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch, double total_s,
-                               double forward_share, double bytes_per_parameter_) {
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                               double total_s, double forward_share, double bytes_per_parameter_) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
-  const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0, [](double sum, const LayerTime& time) {
-    return sum + time.backward_s;
-  });
+  const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0,
+                                              [](double sum, const LayerTime& time) { return sum + time.backward_s; });
   ComputeProfile profile;
   profile.forward_s = forward_share * total_s;
   profile.backward_s = total_s - profile.forward_s;
@@ -101,7 +106,8 @@ ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::st
   double done = 0;
   for (std::size_t l = model.layers.size(); l-- > 0;) {
     done += times[l].backward_s;
-    const double ready_s = profile.forward_s + profile.backward_s * (backward_sum > 0 ? std::min(1.0, done / backward_sum) : 1.0);
+    const double ready_s =
+        profile.forward_s + profile.backward_s * (backward_sum > 0 ? std::min(1.0, done / backward_sum) : 1.0);
     const auto& tensors = model.layers[l].tensors;
     for (std::size_t t = tensors.size(); t-- > 0;)
       profile.tensors.push_back({--tensor, tensors[t].size_bytes / 4 * bytes_per_parameter_, ready_s});

@@ -11,8 +11,8 @@ namespace ddlsim {
 
 /// One gradient tensor and when its backward ends, seconds from the start of the iteration on an undisturbed GPU.
 struct ReadyTensor {
-  int tensor = 0;          ///< index in creation (forward) order over all layers of the model
-  double size_bytes = 0;   ///< on the wire
+  int tensor = 0;        ///< index in creation (forward) order over all layers of the model
+  double size_bytes = 0; ///< on the wire
   double ready_s = 0;
 };
 
@@ -24,26 +24,32 @@ struct ComputeProfile {
   double total_s() const { return forward_s + backward_s; }
 };
 
-/// Relative time of each layer by a roofline per kind: FLOP over the kernel efficiency of its kind, bytes over half of the memory rate.
-/// The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench, results/train): they shape, the total scales.
+/// Relative time of each layer by a roofline per kind: FLOP over the kernel efficiency of its kind, bytes over half of
+/// the memory rate. The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench,
+/// results/train): they shape, the total scales.
 struct LayerTime {
   double forward_s = 0;
   double backward_s = 0;
 };
-std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision, double batch);
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
+                                            double batch);
 
-/// Time of one iteration by the roofline alone, for a GPU and model without any measurement: sum of the layer times and 60 us a layer and
-/// pass for launching. Mean error 14-25 % where it was tried (MXNet sweeps of five GPUs), so the prior of compute_roofline is wide.
+/// Time of one iteration by the roofline alone, for a GPU and model without any measurement: sum of the layer times and
+/// 60 us a layer and pass for launching. Mean error 14-25 % where it was tried (MXNet sweeps of five GPUs), so the
+/// prior of compute_roofline is wide.
 double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch);
 
-/// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2 for fp16.
-ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch, double total_s,
-                               double forward_share, double bytes_per_parameter);
+/// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2
+/// for fp16.
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                               double total_s, double forward_share, double bytes_per_parameter);
 
-/// Bytes a gradient scalar has on the wire: 4 for fp32 and tf32, 2 for fp16, bf16 and amp. Throws UserError on another name.
+/// Bytes a gradient scalar has on the wire: 4 for fp32 and tf32, 2 for fp16, bf16 and amp. Throws UserError on another
+/// name.
 double bytes_per_parameter(const std::string& wire_precision);
 
-/// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the catalogue has none.
+/// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the
+/// catalogue has none.
 double peak_flop_per_s(const Gpu& gpu, const std::string& precision);
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #pragma once
-// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link. All figures are what software
-// reaches (line rate x efficiency), one direction.
+// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link. All figures are what
+// software reaches (line rate x efficiency), one direction.
 
 namespace ddlsim {
 
@@ -11,12 +11,12 @@ namespace ddlsim {
 struct Machine {
   int ranks = 1;
   int ranks_per_node = 1;
-  double intra_Bps = 0;           ///< one edge inside a node
+  double intra_Bps = 0; ///< one edge inside a node
   double intra_latency_s = 0;
-  double nic_Bps = 0;             ///< one node, one direction, all its NICs
-  double net_latency_s = 0;       ///< one crossing from node to node
-  int nodes_per_leaf = 0;         ///< 0: one non-blocking switch (star)
-  double uplink_Bps = 0;          ///< one leaf, one direction; only with nodes_per_leaf > 0
+  double nic_Bps = 0;       ///< one node, one direction, all its NICs
+  double net_latency_s = 0; ///< one crossing from node to node
+  int nodes_per_leaf = 0;   ///< 0: one non-blocking switch (star)
+  double uplink_Bps = 0;    ///< one leaf, one direction; only with nodes_per_leaf > 0
 
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
@@ -25,9 +25,10 @@ struct Machine {
 /// Where parameter servers run, and what one of them can move.
 struct ServerMachine {
   int servers = 1;
-  bool dedicated = true;          ///< true: each server is a host of its own with the same NIC; false: server p lives on node p mod nodes
-  double process_Bps = 0;         ///< ceiling of one server process, each direction (software); 0: none
-  double connection_Bps = 0;      ///< ceiling of one connection worker-server; 0: none
+  bool dedicated =
+      true; ///< true: each server is a host of its own with the same NIC; false: server p lives on node p mod nodes
+  double process_Bps = 0;    ///< ceiling of one server process, each direction (software); 0: none
+  double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
 };
 
 } // namespace ddlsim

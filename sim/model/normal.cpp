@@ -5,7 +5,9 @@
 
 namespace ddlsim {
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+double normal_cdf(double z) {
+  return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
 
 double normal_quantile(double probability) {
   double low = -40;

@@ -52,15 +52,17 @@ std::vector<int> random_order(int count, std::mt19937_64& random) {
 
 } // namespace
 
-std::span<const ParameterField> parameter_fields() { return fields; }
+std::span<const ParameterField> parameter_fields() {
+  return fields;
+}
 
 double prior_value(const Prior& prior, double coordinate) {
   if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
   return prior.median * std::exp(prior.width * coordinate);
 }
 
-Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
-                             const std::string& preset) {
+Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,
+                             const std::string& transport, const std::string& preset) {
   const auto of_fields = priors_of_fields(priors, compute_prior, transport, preset);
   Parameters parameters;
   for (std::size_t k = 0; k < fields.size(); ++k) parameters.*fields[k].value = of_fields[k]->median;

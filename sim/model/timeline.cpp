@@ -41,9 +41,11 @@ struct Group {
   double size_bytes = 0;
 };
 
-Group take(const ComputeProfile& profile, std::size_t first, std::size_t end, const std::function<bool(const Group&)>& full) {
+Group take(const ComputeProfile& profile, std::size_t first, std::size_t end,
+           const std::function<bool(const Group&)>& full) {
   Group group{first, first, 0};
-  while (group.last < end && !(group.last > first && full(group))) group.size_bytes += profile.tensors[group.last++].size_bytes;
+  while (group.last < end && !(group.last > first && full(group)))
+    group.size_bytes += profile.tensors[group.last++].size_bytes;
   return group;
 }
 
@@ -78,7 +80,8 @@ void run_fixed(const ComputeProfile& profile, const Preset& preset, Compute& com
   }
 }
 
-/// Horovod's background loop: a tick collects what is ready, fuses, reduces; the next tick is a cycle later or when that is done.
+/// Horovod's background loop: a tick collects what is ready, fuses, reduces; the next tick is a cycle later or when
+/// that is done.
 void run_fusion(const ComputeProfile& profile, const Preset& preset, Compute& compute, const OperationTime& operation,
                 Timeline& timeline) {
   std::size_t next = 0;
@@ -103,7 +106,8 @@ void run_fusion(const ComputeProfile& profile, const Preset& preset, Compute& co
 
 } // namespace
 
-Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference, const OperationTime& operation) {
+Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference,
+                      const OperationTime& operation) {
   Compute compute(profile.total_s(), interference);
   Timeline timeline;
   if (preset.grouping == "fusion") {

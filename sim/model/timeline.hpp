@@ -1,5 +1,6 @@
 #pragma once
-// One iteration with overlapped all-reduce: gradients are grouped, groups run one after another on the communication stream.
+// One iteration with overlapped all-reduce: gradients are grouped, groups run one after another on the communication
+// stream.
 
 #include "sim/files/preset.hpp"
 #include "sim/model/compute.hpp"
@@ -27,12 +28,13 @@ struct Timeline {
 using OperationTime = std::function<double(double size_bytes, int tensors)>;
 
 /// Runs the preset's grouping against the profile:
-///   buckets    : c10d's rule: tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes
-///   per-tensor : one operation a tensor
-///   single     : everything in one operation after backward
-///   fusion     : every cycle_s, or when the last operation ended, whatever is ready, in operations of at most bucket_bytes (Horovod)
-/// With preset.overlapped false the first operation waits for backward's end. While the stream is busy, compute advances
-/// 1/(1 + interference) as fast.
-Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference, const OperationTime& operation);
+///   buckets    : c10d's rule: tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones
+///   bucket_bytes per-tensor : one operation a tensor single     : everything in one operation after backward fusion :
+///   every cycle_s, or when the last operation ended, whatever is ready, in operations of at most bucket_bytes
+///   (Horovod)
+/// With preset.overlapped false the first operation waits for backward's end. While the stream is busy, compute
+/// advances 1/(1 + interference) as fast.
+Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference,
+                      const OperationTime& operation);
 
 } // namespace ddlsim

@@ -31,7 +31,8 @@ void add_output(CLI::App& app, CommandLine& line) {
 }
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
-  auto* check = app.add_subcommand("check", "Check files: models, gpus, clusters, measurements, scenarios, presets, priors");
+  auto* check =
+      app.add_subcommand("check", "Check files: models, gpus, clusters, measurements, scenarios, presets, priors");
   check->add_option("FILE", command.files, "Files to check")->required();
   add_common(*check, line);
 }
@@ -45,13 +46,17 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
 }
 
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command) {
-  auto* predict = app.add_subcommand("predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
+  auto* predict = app.add_subcommand(
+      "predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
   predict->add_option("SCENARIO", command.scenario, "Scenario file")->required();
-  predict->add_option("--gpus", command.gpus, "GPU counts instead of the scenario's: 1,8,64")->delimiter(',')->check(CLI::PositiveNumber);
+  predict->add_option("--gpus", command.gpus, "GPU counts instead of the scenario's: 1,8,64")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   predict->add_option("--cluster", command.cluster, "Cluster instead of the scenario's");
   predict->add_option("--fidelity", command.fidelity, "full: every message on SimGrid; closed-form: no contention")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Fidelity>{{"full", Fidelity::full}, {"closed-form", Fidelity::closed_form}},
-                                          CLI::ignore_case)
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, Fidelity>{{"full", Fidelity::full}, {"closed-form", Fidelity::closed_form}},
+                      CLI::ignore_case)
                       .description(""))
       ->default_str("full");
   add_common(*predict, line);
@@ -59,15 +64,19 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command) {
 }
 
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command) {
-  auto* validate = app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
-  validate->add_option("--measurements", command.measurements, "Measurement files of your own, besides the shipped ones");
+  auto* validate =
+      app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
+  validate->add_option("--measurements", command.measurements,
+                       "Measurement files of your own, besides the shipped ones");
   add_common(*validate, line);
   add_output(*validate, line);
 }
 
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
   auto* import = app.add_subcommand("import", "Turn a table of rates or an nccl-tests log into measurement records");
-  import->add_option("KIND", command.kind, "nccl-tests or csv")->required()->check(CLI::IsMember({"nccl-tests", "csv"}));
+  import->add_option("KIND", command.kind, "nccl-tests or csv")
+      ->required()
+      ->check(CLI::IsMember({"nccl-tests", "csv"}));
   import->add_option("FILE", command.file, "Log or table")->required();
   auto& context = command.context;
   import->add_option("--cluster", context.cluster, "Cluster the figures were measured on");
@@ -99,7 +108,8 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
   if (code == 0) return {0, out.str(), ""};
   std::string text = err.str();
   const std::string first = argc > 1 ? argv[1] : "";
-  const bool unknown = !first.empty() && first[0] != '-' && std::find(command_names().begin(), command_names().end(), first) == command_names().end();
+  const bool unknown = !first.empty() && first[0] != '-' &&
+                       std::find(command_names().begin(), command_names().end(), first) == command_names().end();
   if (unknown) {
     const auto near = nearest_name(first, command_names());
     text = fmt::format("\"{}\" is not a command; {}\n", first,
@@ -120,7 +130,8 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   ImportCommand import;
   std::vector<std::string> given;
 
-  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is", "ddlsim"};
+  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
+               "ddlsim"};
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   add_check(app, line, check);

@@ -1,6 +1,6 @@
 #pragma once
-// What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the exit code and
-// throws UserError for the person's mistakes.
+// What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the
+// exit code and throws UserError for the person's mistakes.
 
 #include "sim/program/cli.hpp"
 

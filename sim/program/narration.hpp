@@ -6,8 +6,8 @@
 
 namespace ddlsim {
 
-/// A function that shows what is being done once more than a second has passed; nothing when quiet or when standard error is no terminal.
-/// The line is wiped when the returned object and all its copies are gone.
+/// A function that shows what is being done once more than a second has passed; nothing when quiet or when standard
+/// error is no terminal. The line is wiped when the returned object and all its copies are gone.
 std::function<void(const std::string&)> make_progress(bool quiet);
 
 } // namespace ddlsim

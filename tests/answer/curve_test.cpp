@@ -71,7 +71,8 @@ TEST_CASE("the knee is the last whole node at or above the bound", "[knee]") {
   CHECK(find_knee(curve, 0.01).beyond_growth);
 }
 
-TEST_CASE("the parameter that alone varies is the one to measure, and knowing it leaves next to nothing", "[measure-next]") {
+TEST_CASE("the parameter that alone varies is the one to measure, and knowing it leaves next to nothing",
+          "[measure-next]") {
   const SmallWorld small;
   const auto next = find_measure_next(curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3), 8);
   CHECK(next.parameter == "net_latency");

@@ -25,8 +25,8 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
   REQUIRE(json["points"].size() == 9); // 3 strategies x 3 scales
   for (const auto& point : json["points"]) {
-    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s", "bottleneck", "evidence",
-                             "fidelity"})
+    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
+                             "bottleneck", "evidence", "fidelity"})
       CHECK(point.contains(name));
     CHECK(point["iteration_s_low"].get<double>() <= point["iteration_s"].get<double>());
     CHECK(point["iteration_s"].get<double>() <= point["iteration_s_high"].get<double>());
@@ -70,7 +70,8 @@ TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
     CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
 }
 
-TEST_CASE("too many GPUs, or a strategy not yet simulated, is a row with its error while the rest goes on", "[predict]") {
+TEST_CASE("too many GPUs, or a strategy not yet simulated, is a row with its error while the rest goes on",
+          "[predict]") {
   auto scenario = iris();
   scenario.gpus = {4, 1'000'000};
   Strategy async;

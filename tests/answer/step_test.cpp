@@ -1,7 +1,6 @@
-#include "tests/answer/small_world.hpp"
-
 #include "sim/files/error.hpp"
 #include "sim/model/normal.hpp"
+#include "tests/answer/small_world.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -15,7 +14,8 @@ TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") 
     CHECK(time.iteration_s == Approx(0.3 + ring_s));
     CHECK(time.compute_s == Approx(0.3));
     CHECK(time.exposed_communication_s == Approx(ring_s));
-    CHECK(time_step(small.setup("ring", gpus), small.world, Fidelity::full).iteration_s == Approx(time.iteration_s).epsilon(1e-6));
+    CHECK(time_step(small.setup("ring", gpus), small.world, Fidelity::full).iteration_s ==
+          Approx(time.iteration_s).epsilon(1e-6));
   }
 }
 

@@ -54,7 +54,8 @@ TEST_CASE("gradients become ready in reverse order, the last at the end", "[comp
 TEST_CASE("half precision on the wire halves every tensor", "[compute]") {
   const auto full = compute_profile(two_layers(), test_gpu(), "fp32", 8, 0.4, 0.25, bytes_per_parameter("fp32"));
   const auto half = compute_profile(two_layers(), test_gpu(), "fp32", 8, 0.4, 0.25, bytes_per_parameter("fp16"));
-  for (std::size_t i = 0; i < full.tensors.size(); ++i) CHECK(half.tensors[i].size_bytes == full.tensors[i].size_bytes / 2);
+  for (std::size_t i = 0; i < full.tensors.size(); ++i)
+    CHECK(half.tensors[i].size_bytes == full.tensors[i].size_bytes / 2);
   CHECK_THROWS_AS(bytes_per_parameter("fp12"), UserError);
 }
 
@@ -62,7 +63,7 @@ TEST_CASE("the roofline grows with the batch by FLOP and bytes, not by launches"
   const double one = roofline_iteration_s(two_layers(), test_gpu(), "fp32", 1);
   const double two = roofline_iteration_s(two_layers(), test_gpu(), "fp32", 2);
   const double three = roofline_iteration_s(two_layers(), test_gpu(), "fp32", 3);
-  CHECK(three - two == Approx(two - one)); // affine in the batch
+  CHECK(three - two == Approx(two - one));           // affine in the batch
   CHECK(one - (two - one) == Approx(2 * 3 * 60e-6)); // intercept: 60 us a layer and pass
 }
 

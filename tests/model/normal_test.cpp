@@ -13,9 +13,9 @@ TEST_CASE("normal quantile inverts the distribution", "[normal]") {
 
 TEST_CASE("largest of n normals, exact values", "[normal]") {
   CHECK(expected_largest_normal(1) == 0);
-  CHECK(expected_largest_normal(2) == Approx(0.5641895835477563).epsilon(1e-9));  // 1 / sqrt(pi)
-  CHECK(expected_largest_normal(3) == Approx(0.8462843753216345).epsilon(1e-9));  // 3 / (2 sqrt(pi))
-  CHECK(expected_largest_normal(10) == Approx(1.538752730835).epsilon(1e-9));     // Harter 1961
+  CHECK(expected_largest_normal(2) == Approx(0.5641895835477563).epsilon(1e-9)); // 1 / sqrt(pi)
+  CHECK(expected_largest_normal(3) == Approx(0.8462843753216345).epsilon(1e-9)); // 3 / (2 sqrt(pi))
+  CHECK(expected_largest_normal(10) == Approx(1.538752730835).epsilon(1e-9));    // Harter 1961
   CHECK(expected_largest_normal(1000) == Approx(3.2414357692).epsilon(1e-6));
   double last = 0;
   for (int n = 2; n < 2'000'000; n *= 3) { // the integral stays good where its peak is narrow

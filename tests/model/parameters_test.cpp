@@ -15,13 +15,13 @@ const DataFolder shipped{DDLSIM_SOURCE_DIR};
 
 } // namespace
 
-TEST_CASE("every parameter has a prior for every preset and transport, also with any cluster left out", "[parameters]") {
+TEST_CASE("every parameter has a prior for every preset and transport, also with any cluster left out",
+          "[parameters]") {
   const auto priors = load_priors(shipped);
   const auto presets = load_presets(shipped);
   for (const auto& cluster : list_clusters(shipped)) {
     const auto kept = priors_without(priors, cluster);
-    for (const auto& prior : kept)
-      CHECK(std::count(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == 0);
+    for (const auto& prior : kept) CHECK(std::count(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == 0);
     for (const auto& preset : presets)
       for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})

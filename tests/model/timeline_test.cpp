@@ -51,8 +51,8 @@ TEST_CASE("golden timeline: everything after backward", "[timeline]") {
 }
 
 TEST_CASE("golden timeline: compute slows while the stream is busy", "[timeline]") {
-  // The first operation takes 1 s from 1.5 s on; at half speed 0.5 s of compute is done in it, so that at 2.5 s compute stands at 2.0:
-  // the second tensor is ready. It takes 2 s, in which the last second of compute ends exactly at 4.5 s.
+  // The first operation takes 1 s from 1.5 s on; at half speed 0.5 s of compute is done in it, so that at 2.5 s compute
+  // stands at 2.0: the second tensor is ready. It takes 2 s, in which the last second of compute ends exactly at 4.5 s.
   const auto timeline = run_timeline(three_tensors(), preset("per-tensor"), 1, hundred_bytes_a_second);
   CHECK(timeline.groups[1].start_s == Approx(2.5));
   CHECK(timeline.compute_end_s == Approx(4.5));

@@ -6,6 +6,7 @@
 #include "sim/model/compute.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace ddlsim {
@@ -65,14 +66,18 @@ public:
     const auto cluster = shelf_.clusters.find(question.known.cluster);
     if (model == shelf_.models.end() || cluster == shelf_.clusters.end() || !can_simulate(question.strategy)) return {};
     if (question.nodes > 1 && cluster->second.nics.empty()) return {};
-    const auto key =
-        std::tuple(question.known.id, question.gpus, question.nodes, one_gpu_time(question.known).value_or(0));
+    const auto key = std::tuple(question.known.id, question.gpus, question.nodes, base_time(question.known));
     const auto known = answered_.find(key);
     if (known != answered_.end()) return known->second;
     return answered_.emplace(key, simulate(question, model->second, cluster->second)).first->second;
   }
 
 private:
+  /// What of the visible series decides the answer: its one-GPU time, or (negative) the smallest scale's.
+  static double base_time(const Series& known) {
+    return one_gpu_time(known).value_or(known.points.empty() ? 0 : -known.points.front().iteration_s);
+  }
+
   std::optional<Forecast> simulate(const Question& question, const Model& model, const Cluster& cluster) const {
     try {
       return simulate_with(question, model, cluster, gpu_of(question, cluster));
@@ -81,11 +86,30 @@ private:
     }
   }
 
-  /// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any CNN-era card gives it.
+  /// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any
+  /// CNN-era card gives it.
   const Gpu& gpu_of(const Question& question, const Cluster& cluster) const {
     const std::string& said = question.known.gpu.empty() ? cluster.gpu : question.known.gpu;
     if (said.empty() && one_gpu_time(question.known)) return find_gpu(shelf_.gpus, shape_stand_in);
     return find_gpu(shelf_.gpus, said);
+  }
+
+  /// No one-GPU time: the one that makes the median world pass through the smallest visible scale, by bisection in the
+  /// logarithm; the roofline where nothing is visible.
+  static double one_gpu_behind(StepSetup setup, const Parameters& median, const Series& known) {
+    if (known.points.empty()) return roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+    const auto& base = known.points.front();
+    setup.gpus = base.gpus;
+    setup.gpus_per_node = base.gpus_per_node;
+    double low_s = 1e-3 * base.iteration_s;
+    double high_s = base.iteration_s;
+    constexpr int halvings = 40;
+    for (int i = 0; i < halvings; ++i) {
+      setup.one_gpu_s = std::sqrt(low_s * high_s);
+      const double reached_s = time_step(setup, median, Fidelity::closed_form).iteration_s;
+      (reached_s < base.iteration_s ? low_s : high_s) = setup.one_gpu_s;
+    }
+    return high_s;
   }
 
   Forecast simulate_with(const Question& question, const Model& model, const Cluster& cluster, const Gpu& gpu) const {
@@ -98,12 +122,14 @@ private:
     setup.gpus = question.gpus;
     setup.gpus_per_node = question.gpus_per_node;
     const auto measured = one_gpu_time(known);
-    setup.one_gpu_s = measured.value_or(roofline_iteration_s(model, gpu, known.precision, known.batch_per_gpu));
 
     const auto priors = priors_without(shelf_.priors, cluster.name);
-    const std::string compute = measured ? "compute_measured" : "compute_roofline";
+    const std::string compute = measured               ? "compute_measured"
+                                : known.points.empty() ? "compute_roofline"
+                                                       : "compute_transferred";
     const auto& transport = setup.transport.name;
     const auto median = median_parameters(priors, compute, transport, preset.name);
+    setup.one_gpu_s = measured ? *measured : one_gpu_behind(setup, median, known);
     std::vector<double> times_s;
     for (const auto& world : draw_parameters(priors, compute, transport, preset.name, worlds, seed).values)
       times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);

@@ -10,7 +10,8 @@
 
 namespace ddlsim {
 
-/// Predicts with compute scaled to the series' own one-GPU time (the roofline where there is none) and everything else
+/// Predicts with compute scaled to the series' own one-GPU time (the one behind its smallest visible scale where
+/// one GPU was not measured, the roofline where there is none) and everything else
 /// at the priors of platforms/priors.json, those learnt from the cluster under test left out. Interval: 5 % and 95 % of
 /// drawn worlds. Cannot answer for a model without a layer table, a cluster without a cluster.json, or a strategy that
 /// cannot be simulated.

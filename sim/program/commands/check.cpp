@@ -1,4 +1,5 @@
 #include "sim/files/check.hpp"
+
 #include "sim/program/commands.hpp"
 
 #include <fmt/format.h>

@@ -17,7 +17,9 @@ std::string models_table(const DataFolder& data) {
     rows.push_back({name, fmt::format("{:.0f}", model.parameters), print_quantity(model.size_bytes(), Dimension::size),
                     print_quantity(model.forward_flop_per_sample(), Dimension::work), model.sample, model.title});
   }
-  return to_table({{"model", Align::left}, {"parameters"}, {"fp32"}, {"forward"}, {"sample", Align::left}, {"title", Align::left}}, rows);
+  return to_table(
+      {{"model", Align::left}, {"parameters"}, {"fp32"}, {"forward"}, {"sample", Align::left}, {"title", Align::left}},
+      rows);
 }
 
 std::string peak_text(const Gpu& gpu, const std::string& precision) {
@@ -29,7 +31,8 @@ std::string gpus_table(const DataFolder& data) {
   Rows rows;
   for (const auto& gpu : load_gpus(data))
     rows.push_back({gpu.name, fmt::format("{}", gpu.year), peak_text(gpu, "fp32"), peak_text(gpu, "fp16-tensor"),
-                    print_quantity(gpu.memory_bandwidth_Bps, Dimension::bandwidth), print_quantity(gpu.memory_bytes, Dimension::size)});
+                    print_quantity(gpu.memory_bandwidth_Bps, Dimension::bandwidth),
+                    print_quantity(gpu.memory_bytes, Dimension::size)});
   return to_table({{"gpu", Align::left}, {"year"}, {"fp32"}, {"fp16 tensor"}, {"memory rate"}, {"memory"}}, rows);
 }
 
@@ -39,16 +42,24 @@ std::string clusters_table(const DataFolder& data) {
     const auto cluster = load_cluster(data, name);
     std::string transports;
     for (const auto& transport : cluster.transports) transports += (transports.empty() ? "" : " ") + transport.name;
-    rows.push_back({name, fmt::format("{} x {} {}", cluster.available_nodes, cluster.gpus_per_node, cluster.gpu), transports, cluster.title});
+    rows.push_back({name, fmt::format("{} x {} {}", cluster.available_nodes, cluster.gpus_per_node, cluster.gpu),
+                    transports, cluster.title});
   }
-  return to_table({{"cluster", Align::left}, {"nodes x GPUs", Align::left}, {"transports", Align::left}, {"title", Align::left}}, rows);
+  return to_table(
+      {{"cluster", Align::left}, {"nodes x GPUs", Align::left}, {"transports", Align::left}, {"title", Align::left}},
+      rows);
 }
 
 std::string presets_table(const DataFolder& data) {
   Rows rows;
   for (const auto& preset : load_presets(data))
-    rows.push_back({preset.name, preset.grouping, preset.overlapped ? "overlapped" : "after backward", preset.library, preset.title});
-  return to_table({{"preset", Align::left}, {"grouping", Align::left}, {"when", Align::left}, {"library", Align::left}, {"title", Align::left}},
+    rows.push_back({preset.name, preset.grouping, preset.overlapped ? "overlapped" : "after backward", preset.library,
+                    preset.title});
+  return to_table({{"preset", Align::left},
+                   {"grouping", Align::left},
+                   {"when", Align::left},
+                   {"library", Align::left},
+                   {"title", Align::left}},
                   rows);
 }
 

@@ -1,4 +1,5 @@
 #include "sim/answer/predict.hpp"
+
 #include "sim/answer/report.hpp"
 #include "sim/program/commands.hpp"
 #include "sim/program/narration.hpp"

@@ -19,7 +19,9 @@ struct Runner {
 
 } // namespace
 
-int run_command(const CommandLine& line) { return std::visit(Runner{line}, line.command); }
+int run_command(const CommandLine& line) {
+  return std::visit(Runner{line}, line.command);
+}
 
 void emit(const CommandLine& line, const std::string& text) {
   if (line.output.empty()) {
