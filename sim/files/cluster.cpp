@@ -39,7 +39,7 @@ std::vector<Nic> nics_from(const Place& node) {
     place.allow_only(known);
     nics.push_back({simple_name(place, "name"), place.quantity("bandwidth", Dimension::bandwidth),
                     static_cast<int>(place.integer_or("count", 1, 1, most_in_a_node))});
-    if (!names.insert(nics.back().name).second)
+    if (!nics.back().name.empty() && !names.insert(nics.back().name).second)
       place.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));
   }
@@ -50,12 +50,13 @@ void read_node(const Place& place, Cluster& cluster) {
   static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "intra", "nics"};
   if (!place.is_object()) return;
   place.allow_only(known);
+  const auto before = place.mistakes_so_far();
   if (!place.has("gpu"))
     place.mistake_at("gpu",
                      "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
   cluster.gpu = place.text_or("gpu", "");
   cluster.gpus_per_node = static_cast<int>(place.integer("gpus", 0, most_in_a_node));
-  if (!cluster.gpu.empty() && cluster.gpus_per_node == 0 && place.has("gpus"))
+  if (place.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0)
     place.mistake_at("gpus",
                      fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
   cluster.cpu = place.text_or("cpu", "");
@@ -107,7 +108,7 @@ std::vector<Transport> transports_from(const Place& root, const std::vector<Nic>
   std::set<std::string> names;
   for (const auto& place : root.list("transports")) {
     transports.push_back(transport_from(place, nics));
-    if (!names.insert(transports.back().name).second)
+    if (!transports.back().name.empty() && !names.insert(transports.back().name).second)
       place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(transports.back().name)));
   }
   return transports;
@@ -124,6 +125,7 @@ Storage storage_from(const Place& place) {
 void read_extent(const Place& root, Cluster& cluster) {
   static const std::vector<std::string> available_keys{"nodes"};
   static const std::vector<std::string> growth_keys{"max_nodes", "rule"};
+  const auto before = root.mistakes_so_far();
   const Place available = root.at("available");
   if (available.is_object()) {
     available.allow_only(available_keys);
@@ -134,7 +136,7 @@ void read_extent(const Place& root, Cluster& cluster) {
     growth.allow_only(growth_keys);
     cluster.growth_max_nodes = static_cast<int>(growth.integer("max_nodes", 1, most_nodes));
     cluster.growth_rule = growth.text("rule");
-    if (cluster.growth_max_nodes < cluster.available_nodes)
+    if (root.mistakes_so_far() == before && cluster.growth_max_nodes < cluster.available_nodes)
       growth.mistake_at("max_nodes", fmt::format("{} found, fewer than the {} nodes available; give as many or more",
                                                  cluster.growth_max_nodes, cluster.available_nodes));
   }

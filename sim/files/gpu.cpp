@@ -78,7 +78,7 @@ std::vector<Gpu> gpus_from(const Place& root) {
     auto own = gpus.back().aliases;
     own.push_back(gpus.back().name);
     for (const auto& name : own)
-      if (!names.insert(name).second)
+      if (!name.empty() && !names.insert(name).second)
         place.mistake(fmt::format("the name {} is taken; every name and alias stands once", in_quotes(name)));
   }
   return gpus;

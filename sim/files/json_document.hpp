@@ -33,6 +33,7 @@ public:
   void add(std::string path, std::string what);
   void append(const UserError& error, const std::string& path); ///< texts of another error, at this place
   bool empty() const { return list_.empty(); }
+  std::size_t count() const { return list_.size() + untold_; }
   const std::vector<Mistake>& list() const { return list_; }
   void throw_if_any() const;
 
@@ -53,6 +54,10 @@ public:
   const std::string& path() const { return path_; }
   void mistake(std::string what) const { mistakes_->add(path_, std::move(what)); }
   void mistake_at(const std::string& key, std::string what) const;
+
+  std::size_t mistakes_so_far() const {
+    return mistakes_->count();
+  } ///< of the file: rules between fields wait for good fields
 
   bool is_object() const; ///< notes a mistake when it is not
   /// Notes every key not in `known`, offering the nearest.

@@ -1,4 +1,5 @@
 #include "sim/files/json_document.hpp"
+#include "sim/files/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -144,31 +145,46 @@ std::string expected_text(const std::string& words) {
   return at == std::string::npos ? "" : words.substr(at + 2);
 }
 
-/// NaN, Infinity and their spellings begin at the faulty token?
-bool is_not_finite(std::string_view token_on) {
-  std::string word;
-  for (const char c : token_on.substr(0, 4))
-    if (c != '-' && c != '+') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word.rfind("nan", 0) == 0 || word.rfind("inf", 0) == 0;
+/// The word, number or single character that the parser stumbled over when it had read `read` bytes.
+std::string_view faulty_token(std::string_view text, std::size_t read) {
+  const auto in_word = [&](std::size_t i) {
+    const char c = text[i];
+    return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '+' || c == '-' || c == '.' || c == '_';
+  };
+  if (read == 0 || read > text.size()) return text.substr(text.size());
+  std::size_t start = read - 1;
+  if (!in_word(start)) return text.substr(start, std::max<std::size_t>(utf8_length(text, start), 1));
+  std::size_t end = read;
+  while (start > 0 && in_word(start - 1)) --start;
+  while (end < text.size() && in_word(end)) ++end;
+  return text.substr(start, end - start);
 }
 
-bool Builder::parse_error(std::size_t position, const std::string& token, const json::exception& error) {
+/// NaN, Infinity and their spellings.
+bool is_not_finite(std::string_view token) {
+  std::string word;
+  for (const char c : token)
+    if (c != '-' && c != '+') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word == "nan" || word == "inf" || word == "infinity";
+}
+
+bool Builder::parse_error(std::size_t position, const std::string& /*token*/, const json::exception& error) {
   constexpr int number_overflow = 406; // nlohmann::json, out_of_range
   const std::string expected = expected_text(error.what());
-  const std::string at = position_text(text_, position == 0 ? 0 : position - 1, single_line_);
-  const std::size_t token_start = position - std::min(position, std::max<std::size_t>(token.size(), 1));
-  const std::string_view rest = std::string_view(text_).substr(std::min(token_start, text_.size()));
+  const std::string_view token = faulty_token(text_, position);
+  const auto start = static_cast<std::size_t>(token.data() - text_.data());
+  const std::string at = position_text(text_, start, single_line_);
   std::string what;
   if (error.id == number_overflow)
-    what = fmt::format("{}: the number is too large to hold; check its exponent", at);
-  else if (is_not_finite(rest))
+    what = fmt::format("{}: the number {} is too large to hold; check its exponent", at, in_quotes(token));
+  else if (is_not_finite(token))
     what = fmt::format("{}: NaN and infinity are not numbers of JSON; leave the field out when its value is not known",
                        at);
   else if (position > text_.size())
     what = fmt::format("the text ends too early, at {}{}{}; is the file truncated?", at, expected.empty() ? "" : ": ",
                        expected);
   else
-    what = fmt::format("{}: not JSON at \"{}\"{}{}; check commas, quotes and brackets", at, token,
+    what = fmt::format("{}: not JSON at {}{}{}; check commas, quotes and brackets", at, in_quotes(token),
                        expected.empty() ? "" : ", ", expected);
   mistakes_.add("", what);
   return false;

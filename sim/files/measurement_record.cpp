@@ -30,17 +30,18 @@ CollectiveRecord collective_from(const Place& line, const LineOrigin& origin) {
   static const std::vector<std::string> operations{"all_reduce", "reduce_scatter", "all_gather",
                                                    "broadcast",  "reduce",         "all_to_all"};
   CollectiveRecord record;
+  const auto before = line.mistakes_so_far();
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
   record.operation = line.one_of("operation", operations);
   record.algorithm = line.text("algorithm");
   record.ranks = static_cast<int>(line.integer("ranks", 1, most_ranks));
   record.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
-  if (record.nodes > record.ranks)
-    line.mistake_at("nodes", fmt::format("{} found, more than the {} ranks; correct one", record.nodes, record.ranks));
   record.concurrent_jobs = static_cast<int>(line.integer_or("concurrent_jobs", 1, 1, most_ranks));
   record.size_bytes = line.number("size_bytes", 0, unbounded);
   record.time_s = value_in(line, time_units(), Dimension::time);
+  if (line.mistakes_so_far() == before && record.nodes > record.ranks)
+    line.mistake_at("nodes", fmt::format("{} found, more than the {} ranks; correct one", record.nodes, record.ranks));
   return record;
 }
 
@@ -48,13 +49,14 @@ PointToPointRecord point_to_point_from(const Place& line, const LineOrigin& orig
   static const std::vector<std::string> keys{"size_bytes", "value", "unit"};
   static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
   PointToPointRecord record;
+  const auto before = line.mistakes_so_far();
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
   record.size_bytes = line.number("size_bytes", 0, unbounded);
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
   const double rate = unit_in_si(unit, Dimension::bandwidth);
-  if (rate > 0 && record.size_bytes == 0)
+  if (line.mistakes_so_far() == before && rate > 0 && record.size_bytes == 0)
     line.mistake_at("unit", "a rate of 0 bytes is no time; give the time of the empty message");
   record.time_s = rate > 0 ? record.size_bytes / (value * rate) : value * unit_in_si(unit, Dimension::time);
   return record;

@@ -13,7 +13,6 @@ constexpr long most_gpus = 10'000'000;
 
 /// Nodes are full, but for the last.
 void check_node_counts(const Place& line, const StepRecord& step) {
-  if (!line.has("gpus") || !line.has("nodes") || !line.has("gpus_per_node")) return;
   const long full = static_cast<long>(step.nodes) * step.gpus_per_node;
   if (step.gpus <= full && step.gpus > full - step.gpus_per_node) return;
   line.mistake_at("gpus", fmt::format("{} found, {} nodes of {} GPUs expected ({}, the last node may be partly used); "
@@ -44,6 +43,7 @@ StepRecord step_from(const Place& line, const LineOrigin& origin) {
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   static const std::vector<std::string> modes{"train", "forward"};
   StepRecord step;
+  const auto before = line.mistakes_so_far();
   allow_only_with_head(line, keys);
   step.head = head_from(line, origin);
   step.model = line.text("model");
@@ -61,6 +61,7 @@ StepRecord step_from(const Place& line, const LineOrigin& origin) {
   step.data = line.one_of("data", data);
   step.mode = line.one_of_or("mode", modes, "train");
   step.iteration_s = iteration_s_of(line, step);
+  if (line.mistakes_so_far() > before) return step;
   check_node_counts(line, step);
   check_strategy(line, step);
   return step;

@@ -37,13 +37,14 @@ std::vector<long> shape_from(const Place& place) {
 ParameterTensor tensor_from(const Place& place) {
   static const std::vector<std::string> known{"name", "shape", "bytes"};
   ParameterTensor tensor;
+  const auto before = place.mistakes_so_far();
   if (!place.is_object()) return tensor;
   place.allow_only(known);
   tensor.name = place.text("name");
   tensor.shape = shape_from(place);
   tensor.size_bytes = place.number("bytes", fp32_bytes, largest_count);
   const double expected = fp32_bytes * product(tensor.shape);
-  if (place.has("shape") && place.has("bytes") && tensor.size_bytes != expected)
+  if (place.mistakes_so_far() == before && tensor.size_bytes != expected)
     place.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
                                           tensor.size_bytes, expected));
   return tensor;
@@ -86,6 +87,7 @@ Model model_from(const Place& root) {
   static const std::vector<std::string> known{"format", "version",    "name",   "title",
                                               "source", "parameters", "sample", "layers"};
   Model model;
+  const auto before = root.mistakes_so_far();
   root.allow_only(known);
   model.name = simple_name(root, "name");
   refuse_bare_model_name(root, "name", model.name);
@@ -95,9 +97,10 @@ Model model_from(const Place& root) {
   model.parameters = root.number("parameters", 0, largest_count);
   for (const auto& layer : root.list("layers")) model.layers.push_back(layer_from(layer));
   if (root.has("layers") && model.layers.empty()) root.mistake_at("layers", "no layer found; give one or more");
+  if (root.mistakes_so_far() > before) return model;
   refuse_names_used_twice(model, root);
   const double expected = model.size_bytes() / fp32_bytes;
-  if (root.has("parameters") && model.parameters != expected)
+  if (model.parameters != expected)
     root.mistake_at("parameters",
                     fmt::format("{} found, the shapes sum to {}; write the model again", model.parameters, expected));
   return model;

@@ -75,7 +75,7 @@ std::vector<Preset> presets_from(const Place& root) {
   root.allow_only(known);
   for (const auto& place : root.list("presets")) {
     presets.push_back(preset_from(place));
-    if (!names.insert(presets.back().name).second)
+    if (!presets.back().name.empty() && !names.insert(presets.back().name).second)
       place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
   }
   return presets;

@@ -39,7 +39,8 @@ Prior prior_from(const Place& place) {
 bool hides(const Prior& earlier, const Prior& later) {
   const auto same =
       earlier.parameter == later.parameter && earlier.transport == later.transport && earlier.preset == later.preset;
-  return same && std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
+  return same && !earlier.parameter.empty() &&
+         std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
            return std::find(later.learnt_from.begin(), later.learnt_from.end(), cluster) != later.learnt_from.end();
          });
 }

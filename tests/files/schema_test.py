@@ -1,0 +1,199 @@
+"""The schemas and the reader agree: both take every shipped file, and both refuse files spoilt in every way a schema can express."""
+
+import argparse
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE of this test
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
+    sys.exit(SKIPPED)
+
+FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors")
+DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
+
+
+def without_references(schema, definitions):
+    """The schema with each $ref replaced by what it points to: the same meaning, checked ten times as fast."""
+    if isinstance(schema, list):
+        return [without_references(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return without_references(definitions[schema["$ref"].rsplit("/", 1)[1]], definitions)
+    return {key: without_references(value, definitions) for key, value in schema.items() if key != "definitions"}
+
+
+class Schemas:
+    def __init__(self, folder):
+        self.by_format = {}
+        for name in FORMATS + ("measurement",):
+            schema = json.loads((folder / f"{name}.schema.json").read_text())
+            jsonschema.Draft7Validator.check_schema(schema)
+            definitions = schema.get("definitions", {})
+            self.by_format[name] = jsonschema.Draft7Validator(without_references(schema, definitions))
+            if name == "measurement":  # the branch a line takes, without trying the other seven
+                self.by_kind = {
+                    kind: jsonschema.Draft7Validator(without_references(definitions[kind], definitions))
+                    for kind in schema["properties"]["record"]["enum"]
+                }
+
+    def mistake(self, name, content):
+        """The first mistake, or None."""
+        validator = self.by_format[name]
+        if name == "measurement" and isinstance(content, dict):
+            kind = content.get("record")
+            validator = self.by_kind.get(kind, validator) if isinstance(kind, str) else validator
+        error = next(validator.iter_errors(content), None)
+        return error and f"{list(error.absolute_path)}: {error.message[:200]}"
+
+
+def shipped_documents(root):
+    """(file, format, content) of every JSON document under platforms/ and scenarios/."""
+    for file in sorted((root / "platforms").rglob("*.json")) + sorted((root / "scenarios").rglob("*.json")):
+        content = json.loads(file.read_text())
+        yield file, DOCUMENT_FORMATS[content["format"]], content
+
+
+def shipped_lines(root):
+    for file in sorted((root / "platforms").rglob("*.jsonl")):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            yield f"{file}:{number}", json.loads(line)
+
+
+def check_shipped(root, schemas):
+    failures = []
+    count = 0
+    samples = {}
+    for file, name, content in shipped_documents(root):
+        count += 1
+        mistake = schemas.mistake(name, content)
+        if mistake:
+            failures.append(f"{file}: {mistake}")
+        if name not in samples or len(json.dumps(content)) < len(json.dumps(samples[name])):
+            samples[name] = content
+    for where, line in shipped_lines(root):
+        count += 1
+        mistake = schemas.mistake("measurement", line)
+        if mistake:
+            failures.append(f"{where}: {mistake}")
+        samples.setdefault(("measurement", line["record"]), line)
+    print(f"{count} shipped documents and lines against their schema: {len(failures)} refused")
+    return failures, samples
+
+
+def places(value, path=()):
+    """Paths of all values inside, the whole one first; of long lists the first two items."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, path + (key,))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def spoilt_copies(content):
+    """(what was done, copy) for every place: removed, given another type, a wrong word, a negative number, an unknown key added."""
+    for path in places(content):
+        old = at(content, path)
+        if isinstance(old, dict):
+            yield f"unknown key in /{'/'.join(map(str, path))}", replaced(content, path, {**old, "no_such_key": 1})
+        if not path:
+            continue
+        where = "/" + "/".join(map(str, path))
+        if isinstance(path[-1], str):
+            yield f"{where} removed", removed(content, path)
+        for new in (None, 12, "", "no such word", -1, 0, 0.5, True, [], {}, [3], "5", "12 parsecs", "nan GB/s"):
+            if new != old or type(new) is not type(old):
+                yield f"{where} = {json.dumps(new)}", replaced(content, path, new)
+
+
+def replaced(content, path, new):
+    if not path:
+        return new
+    changed = copy.deepcopy(content)
+    at(changed, path[:-1])[path[-1]] = new
+    return changed
+
+
+def removed(content, path):
+    changed = copy.deepcopy(content)
+    del at(changed, path[:-1])[path[-1]]
+    return changed
+
+
+def reader_verdicts(check, root, files):
+    """What the reader says of each file: True when it takes it, and the words."""
+    answer = subprocess.run([check, root], input="\n".join(map(str, files)), text=True, capture_output=True, check=True)
+    lines = answer.stdout.splitlines()
+    assert len(lines) == len(files), "the reader ended before the last file: " + answer.stderr[-500:]
+    return [(line.startswith("good\t"), line) for line in lines]
+
+
+# What only the reader holds: rules between fields or files. A copy that the schema takes may be refused for these only.
+READER_ONLY = (
+    "is called", "leaves open", "no source for", "points at nothing", "is taken", "there twice", "comes after",
+    "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
+    "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
+    "is no time", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
+)
+
+
+def check_spoilt(root, schemas, samples, check):
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        cases = []
+        for key, content in samples.items():
+            name = key if isinstance(key, str) else "measurement"
+            for number, (done, copy_) in enumerate(spoilt_copies(content)):
+                lines = [json.dumps(copy_)]
+                if name == "measurement" and key[1] != "context":
+                    lines.insert(0, json.dumps(samples["measurement", "context"]))
+                stem = content["name"] if name == "model" else "x"
+                file = pathlib.Path(folder) / f"{name}-{key[1] if name == 'measurement' else ''}-{number}" / f"{stem}.json"
+                file.parent.mkdir()
+                file = file.with_suffix(".jsonl") if name == "measurement" else file
+                file.write_text("\n".join(lines) + "\n")
+                cases.append((key, done, schemas.mistake(name, copy_), file))
+        verdicts = reader_verdicts(check, root, [case[3] for case in cases])
+        refused = 0
+        for (key, done, mistake, _), (taken, words) in zip(cases, verdicts):
+            refused += mistake is not None
+            if mistake and taken:
+                failures.append(f"{key}: {done}: the schema refuses it ({mistake}), the reader takes it")
+            if not mistake and not taken and not any(rule in words for rule in READER_ONLY):
+                failures.append(f"{key}: {done}: the schema takes it, the reader refuses it ({words[:300]})")
+    print(f"{len(cases)} spoilt copies: {refused} refused by the schema, disagreements: {len(failures)}")
+    if refused < len(cases) // 2:
+        failures.append("too few spoilt copies were refused to say anything")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--check", required=True, help="the program that runs the reader over files")
+    arguments = parser.parse_args()
+    schemas = Schemas(arguments.root / "sim" / "files" / "schemas")
+    failures, samples = check_shipped(arguments.root, schemas)
+    kinds = {key[1] for key in samples if not isinstance(key, str)}
+    print("sampled:", ", ".join([key for key in samples if isinstance(key, str)] + sorted(kinds)))
+    failures += check_spoilt(arguments.root, schemas, samples, arguments.check)
+    for failure in failures[:40]:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
