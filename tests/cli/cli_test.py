@@ -1,0 +1,185 @@
+"""The program as a user runs it: standard output, standard error, exit code, files left behind.
+
+usage: cli_test.py DDLSIM SOURCE_FOLDER
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
+SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
+QUICK = ["--gpus", "1,8", "--fidelity", "closed-form"]
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([DDLSIM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=600)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, content):
+        file = self.folder / name
+        file.write_text(content)
+        return file
+
+    def refused(self, result, code, *words):
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+
+class Use(Case):
+    def test_help_is_on_standard_output(self):
+        result = run("--help")
+        self.assertEqual(result.returncode, 0)
+        for command in ("check", "list", "predict", "validate", "import"):
+            self.assertIn(command, result.stdout)
+
+    def test_version(self):
+        result = run("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^\d+\.\d+\.\d+\n$")
+
+    def test_wrong_use_is_2(self):
+        self.refused(run(), 2)
+        self.refused(run("predikt", SCENARIO), 2, "predikt", "predict")
+        self.refused(run("predict", SCENARIO, "--no-such"), 2, "--no-such")
+        self.refused(run("list", "planets"), 2, "planets")
+        self.refused(run("predict", SCENARIO, "--gpus", "0"), 2)
+        self.refused(run("import", "csv", "x.csv", "--set", "transport"), 2, "NAME=VALUE")
+
+
+class Check(Case):
+    def test_every_shipped_document(self):
+        files = [SCENARIO, SOURCE / "platforms/gpus.json", SOURCE / "platforms/priors.json", SOURCE / "scenarios/presets.json"]
+        files += sorted(SOURCE.glob("platforms/*/cluster.json")) + sorted(SOURCE.glob("scenarios/models/*.json"))
+        result = run("check", *files)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), len(files))
+
+    def test_every_shipped_record(self):
+        files = sorted(SOURCE.glob("platforms/*/measurements/*.jsonl"))
+        self.assertGreater(len(files), 50)
+        result = run("check", *files)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), len(files))
+
+    def test_a_bad_file_does_not_stop_the_others(self):
+        bad = self.write("bad.json", '{"format": "ddlsim-scenario", "version": 1, "nmae": "x"}')
+        result = run("check", bad, SCENARIO)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("iris-resnet50", result.stdout)
+        self.assertIn("nmae", result.stderr)
+        self.assertIn("name", result.stderr)
+
+    def test_what_is_not_a_file(self):
+        self.refused(run("check", self.folder / "none.json"), 1, "none.json")
+        self.refused(run("check", self.folder), 1, "directory")
+        self.refused(run("check", self.write("empty.json", "")), 1, "empty.json")
+
+
+class List(Case):
+    def test_each_list_names_what_is_shipped(self):
+        for what, name in (("models", "resnet50_v1.5"), ("gpus", "V100-SXM2-16GB"), ("clusters", "iris"), ("presets", "horovod")):
+            result = run("list", what)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(name, result.stdout)
+            self.assertEqual(result.stderr, "")
+
+
+class Predict(Case):
+    def test_table(self):
+        result = run("predict", SCENARIO, *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for word in ("ring over nccl-ib", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
+            self.assertIn(word, result.stdout)
+
+    def test_json_is_the_same_bytes_twice_and_has_the_fields(self):
+        first, second = run("predict", SCENARIO, *QUICK, "--json"), run("predict", SCENARIO, *QUICK, "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        prediction = json.loads(first.stdout)
+        self.assertEqual(len(prediction["points"]), 6)
+        self.assertEqual({point["fidelity"] for point in prediction["points"]}, {"closed-form"})
+
+    def test_full_and_closed_form_agree_on_the_ring(self):
+        full, closed = (json.loads(run("predict", SCENARIO, "--gpus", "8,12", "--fidelity", fidelity, "--json").stdout)["points"]
+                        for fidelity in ("full", "closed-form"))
+        for a, b in zip(full[:2], closed[:2]):
+            self.assertAlmostEqual(a["iteration_s"] / b["iteration_s"], 1, delta=1e-6)
+
+    def test_output_is_whole_or_not_there(self):
+        output = self.folder / "prediction.json"
+        result = run("predict", SCENARIO, *QUICK, "--json", "--output", output)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn("prediction.json", result.stderr)
+        before = output.read_bytes()
+        self.refused(run("predict", self.folder / "none.json", "--json", "--output", output), 1)
+        self.assertEqual(output.read_bytes(), before)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["prediction.json"])
+        self.refused(run("predict", SCENARIO, *QUICK, "--output", self.folder / "no" / "such" / "folder.json"), 1, "folder.json")
+
+    def test_quiet_says_nothing_on_standard_error(self):
+        result = run("predict", SCENARIO, *QUICK, "--quiet", "--output", self.folder / "x.txt")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_unknown_names_offer_the_nearest(self):
+        scenario = json.loads(SCENARIO.read_text())
+        scenario["model"] = "resnet50_v15"
+        self.refused(run("predict", self.write("s.json", json.dumps(scenario))), 1, "resnet50_v15", "resnet50_v1.5")
+        self.refused(run("predict", SCENARIO, "--cluster", "irsi", *QUICK), 1, "irsi", "iris")
+
+    def test_beyond_growth_is_a_row(self):
+        result = run("predict", SCENARIO, "--gpus", "8,99999999", "--fidelity", "closed-form", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        points = json.loads(result.stdout)["points"]
+        self.assertEqual([("error" in point) for point in points[:2]], [False, True])
+
+
+class ImportAndValidate(Case):
+    def test_a_typed_table_becomes_a_scored_series(self):
+        table = self.write("rates.csv", "model,batch_per_gpu,gpus,gpus_per_node,rate\n"
+                           "vgg16,64,1,4,230\nvgg16,64,2,4,430\nvgg16,64,4,4,800\nvgg16,64,8,4,1400\nvgg16,64,16,4,2500\n")
+        records = self.folder / "rates.jsonl"
+        imported = run("import", "csv", table, "--cluster", "my-cluster", "--output", records)
+        self.assertEqual(imported.returncode, 0, imported.stderr)
+        checked = json.loads(run("validate", "--measurements", records, "--json").stdout)
+        mine = [point for point in checked["points"] if point["cluster"] == "my-cluster"]
+        self.assertEqual({(point["split"], point["gpus"]) for point in mine if point["split"] in ("T1", "T2", "T3")},
+                         {("T1", 8), ("T1", 16), ("T2", 16)})
+        for point in mine:
+            self.assertAlmostEqual(point["measured_s"], 64 * point["gpus"] / {1: 230, 2: 430, 4: 800, 8: 1400, 16: 2500}[point["gpus"]])
+        kept = next(point for point in mine if (point["split"], point["gpus"]) == ("T2", 16))
+        self.assertAlmostEqual(kept["methods"]["straight-line"]["predicted_s"], 64 * 8 / 1400)
+
+    def test_a_bad_table_tells_every_mistake(self):
+        table = self.write("bad.csv", "model,batch_per_gpu,gpus,rate\nvgg16,64,0,230\nvgg16,64,two,430\n")
+        self.refused(run("import", "csv", table, "--cluster", "mine"), 1, "bad.csv:2", "bad.csv:3")
+
+
+class Validate(Case):
+    def test_shipped_series(self):
+        result = run("validate", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        validation = json.loads(result.stdout)
+        self.assertIn("simulator", validation["methods"])
+        for split in ("T1", "T2", "T3", "leave-one-model-out"):
+            for method in validation["methods"]:
+                score = validation["overall"][split][method]
+                for name in ("points", "mean_error", "median_error", "worst_error", "coverage", "interval_score"):
+                    self.assertIn(name, score)
+
+
+if __name__ == "__main__":
+    os.environ.pop("NO_COLOR", None)
+    unittest.main(argv=[sys.argv[0]])
