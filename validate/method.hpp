@@ -1,5 +1,6 @@
 #pragma once
-// A way to predict, behind one interface: the simulator is one, the rivals are the others. One file a method in validate/methods/.
+// A way to predict, behind one interface: the simulator is one, the rivals are the others. One file a method in
+// validate/methods/.
 
 #include "validate/series.hpp"
 
@@ -27,8 +28,8 @@ struct Question {
   Strategy strategy;
 };
 
-/// Iteration time. A method without an interval of its own leaves low_s and high_s 0: the protocol then draws one from the method's
-/// residuals on the other clusters.
+/// Iteration time. A method without an interval of its own leaves low_s and high_s 0: the protocol then draws one from
+/// the method's residuals on the other clusters.
 struct Forecast {
   double predicted_s = 0;
   double low_s = 0;  ///< 5 %

@@ -30,17 +30,20 @@ double largest_spread(const Series& series) {
 std::string sibling_key(const Series& series) {
   static const std::regex residual_version("^(resnet[0-9]+)_v[12]$");
   if (!std::regex_match(series.model, residual_version)) return "";
-  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", set_of(series), std::regex_replace(series.model, residual_version, "$1"),
-                     series.precision, series.batch_per_gpu, series.data, series.strategy, series.preset);
+  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", set_of(series),
+                     std::regex_replace(series.model, residual_version, "$1"), series.precision, series.batch_per_gpu,
+                     series.data, series.strategy, series.preset);
 }
 
 /// |d - median d| / sqrt 2 at every scale the two share.
 std::vector<double> sibling_noise(const Series& one, const Series& other) {
   std::vector<double> differences;
-  for (const auto& a : one.points)
-    for (const auto& b : other.points)
+  for (const auto& a : one.points) {
+    for (const auto& b : other.points) {
       if (a.gpus > 1 && a.gpus == b.gpus && a.nodes == b.nodes)
         differences.push_back(std::log(a.iteration_s / b.iteration_s));
+    }
+  }
   const double centre = median(differences);
   for (auto& d : differences) d = std::abs(d - centre) / std::sqrt(2.0);
   // Two scales differ from their own median by the same amount whatever the noise; three begin to tell.
@@ -76,9 +79,9 @@ Noise graded(double relative, const std::string& basis) {
 }
 
 Noise not_stated(const Series& series) {
-  const bool repeated = !series.points.empty() && std::all_of(series.points.begin(), series.points.end(), [](const auto& p) {
-    return p.gpus == 1 || p.repeats >= repeats_that_count;
-  });
+  const bool repeated = !series.points.empty() &&
+                        std::all_of(series.points.begin(), series.points.end(),
+                                    [](const auto& p) { return p.gpus == 1 || p.repeats >= repeats_that_count; });
   return repeated ? Noise{'B', 0, "repeats without a spread"} : Noise{'C', 0, "unknown"};
 }
 
@@ -90,14 +93,21 @@ std::vector<Noise> noise_of(const std::vector<Series>& series) {
   std::vector<Noise> all;
   for (const auto& one : series) {
     const auto set = set_of(one);
-    if (const double stated = largest_spread(one); stated > 0) all.push_back(graded(stated, "stated spread"));
-    else if (siblings.count(set) > 0) all.push_back(graded(siblings.at(set), "siblings"));
-    else if (sets.count(set) > 0) all.push_back(graded(sets.at(set), "spread of the same set"));
-    else all.push_back(not_stated(one));
+    if (const double stated = largest_spread(one); stated > 0) {
+      all.push_back(graded(stated, "stated spread"));
+    } else if (siblings.count(set) > 0) {
+      all.push_back(graded(siblings.at(set), "siblings"));
+    } else if (sets.count(set) > 0) {
+      all.push_back(graded(sets.at(set), "spread of the same set"));
+    } else {
+      all.push_back(not_stated(one));
+    }
   }
   return all;
 }
 
-char class_of(const SeriesPoint& point, const Noise& noise) { return point.suspect ? 'C' : noise.grade; }
+char class_of(const SeriesPoint& point, const Noise& noise) {
+  return point.suspect ? 'C' : noise.grade;
+}
 
 } // namespace ddlsim

@@ -8,7 +8,8 @@
 
 namespace ddlsim {
 
-/// Standard deviation of ln(time) up to which a series is of class A, and of class B; above it is C, judged on its intervals only.
+/// Standard deviation of ln(time) up to which a series is of class A, and of class B; above it is C, judged on its
+/// intervals only.
 inline constexpr double class_a_noise = 0.02;
 inline constexpr double class_b_noise = 0.06;
 
@@ -20,7 +21,8 @@ struct Noise {
 
 /// One a series, in order. The first that applies:
 /// 1. the largest spread stated for (or found among repeated records of) the series' points on more than one GPU;
-/// 2. siblings, ResNet v1 against v2 of equal bytes, in the same set (file, cluster, transport): with d = ln(T_v1 / T_v2) at every
+/// 2. siblings, ResNet v1 against v2 of equal bytes, in the same set (file, cluster, transport): with d = ln(T_v1 /
+/// T_v2) at every
 ///    shared scale above one GPU, the mean over the set of |d - median d| / sqrt 2;
 /// 3. the median spread of the other series of the set;
 /// 4. not known: B when each point is said to come from three or more repeats, else C.

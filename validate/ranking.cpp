@@ -17,7 +17,9 @@ std::string contest_of(const Series& one) {
                      one.batch_per_gpu, one.data, one.transport);
 }
 
-std::string schedule_text(const Series& one) { return one.strategy + "\n" + one.preset; }
+std::string schedule_text(const Series& one) {
+  return one.strategy + "\n" + one.preset;
+}
 
 std::map<int, double> times_of(const Series& series) {
   std::map<int, double> times;
@@ -29,9 +31,12 @@ std::map<int, double> times_of(const Series& series) {
 /// ln of the ratio at the largest scale in both, with that scale; no scale gives 0 GPUs.
 std::pair<int, double> largest_shared(const Series& one, const Series& other) {
   const auto a = times_of(one), b = times_of(other);
-  for (auto it = a.rbegin(); it != a.rend(); ++it)
-    if (const auto found = b.find(it->first); found != b.end()) return {it->first, std::log(it->second / found->second)};
-  return {0, 0};
+  std::pair<int, double> largest{0, 0};
+  for (const auto& [gpus, time_s] : a) {
+    const auto found = b.find(gpus);
+    if (found != b.end()) largest = {gpus, std::log(time_s / found->second)};
+  }
+  return largest;
 }
 
 double agreement(double said, double measured) {
@@ -40,11 +45,13 @@ double agreement(double said, double measured) {
 }
 
 /// What a series showed in the split, by series; last fold wins, and a series is a target of one fold only.
-std::map<std::size_t, Series> shown(const std::vector<Series>& series, const std::vector<Split>& splits, const std::string& name) {
+std::map<std::size_t, Series> shown(const std::vector<Series>& series, const std::vector<Split>& splits,
+                                    const std::string& name) {
   std::map<std::size_t, Series> visible;
-  for (const auto& split : splits)
+  for (const auto& split : splits) {
     if (split.name == name)
       for (const auto& part : split.parts) visible[part.series] = visible_series(series[part.series], part);
+  }
   return visible;
 }
 
@@ -55,8 +62,8 @@ std::vector<RankedPair> ranked_pairs(const std::vector<Series>& series) {
   for (std::size_t i = 0; i < series.size(); ++i)
     if (!series[i].points.empty()) contests[contest_of(series[i])].push_back(i);
   std::vector<RankedPair> pairs;
-  for (const auto& [contest, members] : contests)
-    for (std::size_t i = 0; i < members.size(); ++i)
+  for (const auto& [contest, members] : contests) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
       for (std::size_t j = i + 1; j < members.size(); ++j) {
         const auto& one = series[members[i]];
         const auto& other = series[members[j]];
@@ -65,16 +72,19 @@ std::vector<RankedPair> ranked_pairs(const std::vector<Series>& series) {
         if (gpus > 0 && std::abs(ln_ratio) > smallest_ranked_difference)
           pairs.push_back({members[i], members[j], gpus, ln_ratio});
       }
+    }
+  }
   return pairs;
 }
 
 RankingScore score_ranking(const std::vector<RankedPair>& pairs, const std::vector<Series>& series,
-                           const std::vector<Split>& splits, const std::vector<ScoredPoint>& points, const std::string& split,
-                           const std::string& method) {
+                           const std::vector<Split>& splits, const std::vector<ScoredPoint>& points,
+                           const std::string& split, const std::string& method) {
   std::map<std::pair<std::string, int>, double> predicted;
-  for (const auto& point : points)
+  for (const auto& point : points) {
     if (const auto found = point.forecasts.find(method); point.split == split && found != point.forecasts.end())
       predicted[{point.series, point.gpus}] = found->second.predicted_s;
+  }
   const auto visible = shown(series, splits, split);
   RankingScore score{split, method};
   for (const auto& pair : pairs) {
@@ -83,7 +93,8 @@ RankingScore score_ranking(const std::vector<RankedPair>& pairs, const std::vect
     if (a == predicted.end() || b == predicted.end()) continue;
     ++score.pairs;
     score.right += agreement(std::log(a->second / b->second), pair.ln_ratio);
-    score.persistence += agreement(largest_shared(visible.at(pair.first), visible.at(pair.second)).second, pair.ln_ratio);
+    score.persistence +=
+        agreement(largest_shared(visible.at(pair.first), visible.at(pair.second)).second, pair.ln_ratio);
   }
   if (score.pairs > 0) {
     score.right /= score.pairs;

@@ -9,13 +9,13 @@
 
 namespace ddlsim {
 
-/// Two schedules of one experimenter: same file, cluster, GPU, model, precision, batch, data and transport, another strategy or preset,
-/// at the largest number of GPUs that both were measured with.
+/// Two schedules of one experimenter: same file, cluster, GPU, model, precision, batch, data and transport, another
+/// strategy or preset, at the largest number of GPUs that both were measured with.
 struct RankedPair {
-  std::size_t first = 0;  ///< into the list of series
+  std::size_t first = 0; ///< into the list of series
   std::size_t second = 0;
   int gpus = 0;
-  double ln_ratio = 0;    ///< ln(T first / T second) as measured
+  double ln_ratio = 0; ///< ln(T first / T second) as measured
 };
 
 /// Times closer than this are not in any order.
@@ -34,7 +34,7 @@ struct RankingScore {
 
 /// `splits` are those of one name (one for a tier, one a fold for transfer), `points` all scored points.
 RankingScore score_ranking(const std::vector<RankedPair>& pairs, const std::vector<Series>& series,
-                           const std::vector<Split>& splits, const std::vector<ScoredPoint>& points, const std::string& split,
-                           const std::string& method);
+                           const std::vector<Split>& splits, const std::vector<ScoredPoint>& points,
+                           const std::string& split, const std::string& method);
 
 } // namespace ddlsim

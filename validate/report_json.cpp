@@ -12,11 +12,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Nine significant digits: what differs after them differs for no reason a reader cares about.
-Json rounded(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+Json rounded(double value) {
+  return std::stod(fmt::format("{:.9g}", value));
+}
 
-Json rounded_if(bool known, double value) { return known ? rounded(value) : Json(nullptr); }
+Json rounded_if(bool known, double value) {
+  return known ? rounded(value) : Json(nullptr);
+}
 
-Json to_json(const Range& range) { return Json::array({rounded(range.low), rounded(range.high)}); }
+Json to_json(const Range& range) {
+  return Json::array({rounded(range.low), rounded(range.high)});
+}
 
 Json to_json(const Score& score) {
   const bool interval = score.points_with_interval > 0;
@@ -44,18 +50,24 @@ Json to_json(const Forecast& forecast) {
 Json to_json(const ScoredPoint& point) {
   Json methods = Json::object();
   for (const auto& [method, forecast] : point.forecasts) methods[method] = to_json(forecast);
-  return {{"series", point.series},       {"cluster", point.cluster},
-          {"model", point.model},         {"strategy", point.strategy},
-          {"preset", point.preset},       {"transport", point.transport},
-          {"gpus", point.gpus},           {"nodes", point.nodes},
-          {"split", point.split},         {"left_out", point.left_out},
-          {"class", std::string(1, point.grade)}, {"measured_s", rounded(point.measured_s)},
+  return {{"series", point.series},
+          {"cluster", point.cluster},
+          {"model", point.model},
+          {"strategy", point.strategy},
+          {"preset", point.preset},
+          {"transport", point.transport},
+          {"gpus", point.gpus},
+          {"nodes", point.nodes},
+          {"split", point.split},
+          {"left_out", point.left_out},
+          {"class", std::string(1, point.grade)},
+          {"measured_s", rounded(point.measured_s)},
           {"methods", methods}};
 }
 
 Json to_json(const PairedDifference& one) {
-  return {{"split", one.split},   {"method", one.method},     {"rival", one.rival},
-          {"points", one.points}, {"clusters", one.clusters}, {"difference", rounded(one.difference)},
+  return {{"split", one.split},         {"method", one.method},     {"rival", one.rival},
+          {"points", one.points},       {"clusters", one.clusters}, {"difference", rounded(one.difference)},
           {"range", to_json(one.range)}};
 }
 

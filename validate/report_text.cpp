@@ -11,14 +11,18 @@ namespace ddlsim {
 namespace {
 
 constexpr std::size_t methods_side_by_side = 7;
-constexpr std::size_t cluster_width = 26;
+constexpr std::size_t cluster_width = 25;
 
 using Scores = std::vector<const SplitScore*>;
 
-std::string percent(double ratio) { return fmt::format("{:.1f}", 100 * ratio); }
+std::string percent(double ratio) {
+  return fmt::format("{:.1f}", 100 * ratio);
+}
 
 /// "throughput-line" does not fit a column of 10; its start does.
-std::string column_title(const std::string& method) { return method.substr(0, 10); }
+std::string column_title(const std::string& method) {
+  return method.substr(0, 10);
+}
 
 std::string row(const std::string& title, const std::string& count, const std::vector<std::string>& cells) {
   auto line = fmt::format("{:<{}.{}} {:>7}", title, cluster_width, cluster_width, count);
@@ -70,12 +74,15 @@ std::string cluster_rows(const Scores& scores) {
   return text;
 }
 
-std::string mean_row(const std::string& title, const Scores& scores, const std::function<const Score&(const SplitScore&)>& part) {
+std::string mean_row(const std::string& title, const Scores& scores,
+                     const std::function<const Score&(const SplitScore&)>& part) {
   const int points = most_points(scores, [&](const SplitScore& s) { return part(s).points; });
-  return row_of(title, fmt::format("{}", points), scores, [&](const SplitScore& s) { return cell_of(&part(s), points); });
+  return row_of(title, fmt::format("{}", points), scores,
+                [&](const SplitScore& s) { return cell_of(&part(s), points); });
 }
 
-std::string overall_row(const std::string& title, const Scores& scores, const std::function<std::string(const Score&)>& figure) {
+std::string overall_row(const std::string& title, const Scores& scores,
+                        const std::function<std::string(const Score&)>& figure) {
   return row_of(title, "", scores,
                 [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
 }
@@ -83,9 +90,10 @@ std::string overall_row(const std::string& title, const Scores& scores, const st
 std::string overall_rows(const Scores& scores) {
   auto text = mean_row("mean of clusters", scores, [](const SplitScore& s) -> const Score& { return s.overall; });
   text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.judged; });
-  for (const char grade : {'A', 'B', 'C'})
+  for (const char grade : {'A', 'B', 'C'}) {
     text += mean_row(fmt::format("  class {}", grade), scores,
                      [grade](const SplitScore& s) -> const Score& { return s.by_class.at(grade); });
+  }
   text += overall_row("median point", scores, [](const Score& s) { return percent(s.median_error); });
   text += overall_row("worst point", scores, [](const Score& s) { return percent(s.worst_error); });
   text += overall_row("covered by 90 %, %", scores, [](const Score& s) { return percent(s.coverage); });
@@ -94,22 +102,54 @@ std::string overall_rows(const Scores& scores) {
   return text;
 }
 
-std::string difference_rows(const ValidationResult& result, const std::string& split) {
+bool is_shown(const Scores& scores, const std::string& method) {
+  return std::any_of(scores.begin(), scores.end(), [&](const auto* s) { return s->method == method; });
+}
+
+std::string difference_rows(const ValidationResult& result, const Scores& scores, const std::string& split) {
   std::string text;
-  for (const auto& one : result.differences)
-    if (one.split == split && one.points > 0)
-      text += fmt::format("  {} against {}: {:+.1f} points [{:+.1f}, {:+.1f}], {} points on {} clusters\n", one.method, one.rival,
-                          100 * one.difference, 100 * one.range.low, 100 * one.range.high, one.points, one.clusters);
+  for (const auto& one : result.differences) {
+    if (one.split == split && one.points > 0 && is_shown(scores, one.rival)) {
+      text += fmt::format("  {} against {}: {:+.1f} points [{:+.1f}, {:+.1f}], {} points on {} clusters\n", one.method,
+                          one.rival, 100 * one.difference, 100 * one.range.low, 100 * one.range.high, one.points,
+                          one.clusters);
+    }
+  }
   return text.empty() ? text : "mean error less a rival's, with 90 % of a bootstrap over clusters:\n" + text;
 }
 
-std::string ranking_rows(const ValidationResult& result, const std::string& split) {
+std::string ranking_rows(const ValidationResult& result, const Scores& scores, const std::string& split) {
   std::string text;
-  for (const auto& one : result.rankings)
-    if (one.split == split && one.pairs > 0)
+  for (const auto& one : result.rankings) {
+    if (one.split == split && one.pairs > 0 && is_shown(scores, one.method)) {
       text += fmt::format("  {}: {:.0f} % of {} pairs (persistence {:.0f} %)\n", one.method, 100 * one.right, one.pairs,
                           100 * one.persistence);
+    }
+  }
   return text.empty() ? text : "schedules put in the right order at the largest shared scale:\n" + text;
+}
+
+bool say_the_same(const SplitScore& one, const SplitScore& other) {
+  const auto same = [](const Score& a, const Score& b) {
+    return a.points == b.points && a.mean_error == b.mean_error && a.interval_score == b.interval_score;
+  };
+  return same(one.overall, other.overall) &&
+         std::equal(one.by_cluster.begin(), one.by_cluster.end(), other.by_cluster.begin(), other.by_cluster.end(),
+                    [&](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
+}
+
+/// Methods that coincide (with one visible scale most laws are the straight line) share a column; `note` names them.
+Scores distinct(const Scores& all, std::string& note) {
+  Scores kept;
+  for (const auto* score : all) {
+    const auto twin = std::find_if(kept.begin(), kept.end(), [&](const auto* k) { return say_the_same(*k, *score); });
+    if (twin == kept.end()) {
+      kept.push_back(score);
+    } else {
+      note += fmt::format("{} says the same as {} at every point\n", score->method, (*twin)->method);
+    }
+  }
+  return kept;
 }
 
 std::string split_title(const std::string& split) {
@@ -125,10 +165,12 @@ std::string split_title(const std::string& split) {
 }
 
 std::string split_block(const ValidationResult& result, const std::string& split) {
-  Scores all;
+  Scores of_split;
   for (const auto& score : result.scores)
-    if (score.split == split) all.push_back(&score);
-  if (all.empty()) return "";
+    if (score.split == split) of_split.push_back(&score);
+  if (of_split.empty()) return "";
+  std::string note;
+  const auto all = distinct(of_split, note);
   auto text = split_title(split) + "\n";
   for (std::size_t first = 0; first < all.size(); first += methods_side_by_side) {
     const auto count = std::min(methods_side_by_side, all.size() - first);
@@ -137,7 +179,7 @@ std::string split_block(const ValidationResult& result, const std::string& split
     text += row_of("mean error, %", "points", some, [](const SplitScore& s) { return column_title(s.method); });
     text += cluster_rows(some) + overall_rows(some);
   }
-  return text + difference_rows(result, split) + ranking_rows(result, split) + "\n";
+  return text + note + difference_rows(result, all, split) + ranking_rows(result, all, split) + "\n";
 }
 
 std::string series_lines(const ValidationResult& result) {

@@ -11,7 +11,9 @@ constexpr double interval_alpha = 0.1;
 constexpr double low_quantile = 0.05;
 constexpr double high_quantile = 0.95;
 
-bool has_interval(const Forecast& forecast) { return forecast.low_s > 0 && forecast.high_s > 0; }
+bool has_interval(const Forecast& forecast) {
+  return forecast.low_s > 0 && forecast.high_s > 0;
+}
 
 bool covers(const Forecast& forecast, double measured_s) {
   return forecast.low_s <= measured_s && measured_s <= forecast.high_s;
@@ -47,7 +49,8 @@ private:
 
 using ByCluster = std::map<std::string, std::vector<double>>;
 
-ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std::string& split, const std::string& method) {
+ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std::string& split,
+                               const std::string& method) {
   ByCluster residuals;
   for (const auto& point : points) {
     const auto found = point.forecasts.find(method);
@@ -60,11 +63,13 @@ ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std
 /// ln of the bounds over the prediction, from every cluster but one; nothing when there is no other.
 std::optional<Range> bounds_without(const ByCluster& residuals, const std::string& left_out) {
   std::vector<Weighted> others;
-  for (const auto& [cluster, values] : residuals)
+  for (const auto& [cluster, values] : residuals) {
     if (cluster != left_out)
       for (const double value : values) others.emplace_back(value, 1.0 / static_cast<double>(values.size()));
+  }
   if (others.empty()) return std::nullopt;
-  return Range{std::min(0.0, weighted_quantile(others, low_quantile)), std::max(0.0, weighted_quantile(others, high_quantile))};
+  return Range{std::min(0.0, weighted_quantile(others, low_quantile)),
+               std::max(0.0, weighted_quantile(others, high_quantile))};
 }
 
 /// Bounds by split, method and cluster, worked out when first asked for.
@@ -93,8 +98,8 @@ std::vector<const ScoredPoint*> pick(const std::vector<const ScoredPoint*>& poin
   return picked;
 }
 
-void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& points, const std::string& method, int draws,
-                          std::uint64_t seed) {
+void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& points, const std::string& method,
+                          int draws, std::uint64_t seed) {
   Nested inside, width, scores;
   for (const auto* point : points) {
     const auto found = point->forecasts.find(method);
@@ -112,7 +117,9 @@ void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& p
 
 } // namespace
 
-double error_of(const Forecast& forecast, double measured_s) { return std::abs(std::log(forecast.predicted_s / measured_s)); }
+double error_of(const Forecast& forecast, double measured_s) {
+  return std::abs(std::log(forecast.predicted_s / measured_s));
+}
 
 double interval_score(const Forecast& forecast, double measured_s) {
   const double low = std::log(forecast.low_s), high = std::log(forecast.high_s), x = std::log(measured_s);
@@ -121,7 +128,7 @@ double interval_score(const Forecast& forecast, double measured_s) {
 
 void add_residual_intervals(std::vector<ScoredPoint>& points) {
   ResidualBounds bounds(points);
-  for (auto& point : points)
+  for (auto& point : points) {
     for (auto& [method, forecast] : point.forecasts) {
       if (has_interval(forecast)) continue;
       const auto& range = bounds.of(point, method);
@@ -129,9 +136,11 @@ void add_residual_intervals(std::vector<ScoredPoint>& points) {
       forecast.low_s = forecast.predicted_s * std::exp(range->low);
       forecast.high_s = forecast.predicted_s * std::exp(range->high);
     }
+  }
 }
 
-Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws, std::uint64_t seed) {
+Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws,
+                   std::uint64_t seed) {
   Nested errors;
   for (const auto* point : points) {
     const auto found = point->forecasts.find(method);
@@ -156,9 +165,10 @@ SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::st
   const auto points = pick(all, [&](const ScoredPoint& p) { return p.split == split; });
   SplitScore score{split, method, score_points(points, method, draws, seed), {}, {}, {}};
   score.judged = score_points(pick(points, [](const ScoredPoint& p) { return p.grade != 'C'; }), method, draws, seed);
-  for (const char grade : {'A', 'B', 'C'})
+  for (const char grade : {'A', 'B', 'C'}) {
     score.by_class[grade] =
         score_points(pick(points, [&](const ScoredPoint& p) { return p.grade == grade; }), method, draws, seed);
+  }
   std::map<std::string, std::vector<const ScoredPoint*>> clusters;
   for (const auto* point : points) clusters[point->cluster].push_back(point);
   for (const auto& [cluster, own] : clusters)
@@ -166,8 +176,8 @@ SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::st
   return score;
 }
 
-PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
-                         const std::string& rival, int draws, std::uint64_t seed) {
+PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split,
+                         const std::string& method, const std::string& rival, int draws, std::uint64_t seed) {
   Nested differences;
   for (const auto* point : points) {
     const auto mine = point->forecasts.find(method), theirs = point->forecasts.find(rival);
@@ -175,8 +185,13 @@ PairedDifference compare(const std::vector<const ScoredPoint*>& points, const st
     differences.add(*point, error_of(mine->second, point->measured_s) - error_of(theirs->second, point->measured_s));
   }
   const auto clusters = differences.cluster_means();
-  return {split, method, rival, static_cast<int>(differences.flat().size()), static_cast<int>(clusters.size()),
-          mean(clusters), bootstrap_mean(clusters, draws, seed)};
+  return {split,
+          method,
+          rival,
+          static_cast<int>(differences.flat().size()),
+          static_cast<int>(clusters.size()),
+          mean(clusters),
+          bootstrap_mean(clusters, draws, seed)};
 }
 
 } // namespace ddlsim

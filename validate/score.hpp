@@ -70,16 +70,17 @@ double error_of(const Forecast& forecast, double measured_s);
 /// (u - l) + 2 / a (l - x)+ + 2 / a (x - u)+ with a = 0.1, in natural logarithms of the three times.
 double interval_score(const Forecast& forecast, double measured_s);
 
-/// Gives every forecast without an interval one from the method's residuals ln(measured / predicted) at the other clusters' points of
-/// the same split name: their 5 % and 95 % quantiles, every cluster with equal weight, widened to hold the prediction itself. None where
-/// there is no other cluster.
+/// Gives every forecast without an interval one from the method's residuals ln(measured / predicted) at the other
+/// clusters' points of the same split name: their 5 % and 95 % quantiles, every cluster with equal weight, widened to
+/// hold the prediction itself. None where there is no other cluster.
 void add_residual_intervals(std::vector<ScoredPoint>& points);
 
 /// Points are picked by the caller; `method` by name.
-Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws, std::uint64_t seed);
-SplitScore score_split(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
-                       int draws, std::uint64_t seed);
-PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split, const std::string& method,
-                         const std::string& rival, int draws, std::uint64_t seed);
+Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws,
+                   std::uint64_t seed);
+SplitScore score_split(const std::vector<const ScoredPoint*>& points, const std::string& split,
+                       const std::string& method, int draws, std::uint64_t seed);
+PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split,
+                         const std::string& method, const std::string& rival, int draws, std::uint64_t seed);
 
 } // namespace ddlsim

@@ -30,16 +30,19 @@ bool is_base(const StepRecord& step) {
 }
 
 /// What tells series of one key apart: how gradients travel. One-GPU records need not name a transport.
-std::string route_of(const StepRecord& step) { return step.strategy.name + "\n" + step.head.transport; }
+std::string route_of(const StepRecord& step) {
+  return step.strategy.name + "\n" + step.head.transport;
+}
 
 std::map<std::string, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
   std::map<std::string, std::vector<Seen>> groups;
   RecordIndex index = 0;
-  for (const auto& file : files)
+  for (const auto& file : files) {
     for (const auto& record : file.records) {
       const Seen seen{std::get_if<StepRecord>(&record), &file, index++};
       if (seen.step != nullptr && seen.step->mode == "train") groups[key_of(seen)].push_back(seen);
     }
+  }
   return groups;
 }
 
@@ -58,7 +61,8 @@ std::map<std::string, std::vector<Seen>> by_route(const std::vector<Seen>& group
   std::map<std::string, std::vector<Seen>> split;
   for (auto& [route, members] : routes) {
     const bool collide = strategies_collide(members);
-    for (const auto& seen : members) split[collide ? route + "\n" + to_text(seen.step->strategy) : route].push_back(seen);
+    for (const auto& seen : members)
+      split[collide ? route + "\n" + to_text(seen.step->strategy) : route].push_back(seen);
   }
   return split;
 }
@@ -147,10 +151,12 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
 void make_ids_unique(std::vector<Series>& all) {
   std::map<std::string, int> count;
   for (const auto& series : all) ++count[series.id];
-  for (auto& series : all)
-    if (count[series.id] > 1)
+  for (auto& series : all) {
+    if (count[series.id] > 1) {
       series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, series.precision, series.batch_per_gpu,
                                series.preset, series.strategy, series.transport, series.data);
+    }
+  }
   std::map<std::string, int> seen;
   for (auto& series : all)
     if (const int again = ++seen[series.id]; again > 1) series.id += fmt::format(" #{}", again);

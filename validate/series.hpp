@@ -19,15 +19,15 @@ struct SeriesPoint {
   int nodes = 0;
   int gpus_per_node = 0;
   double iteration_s = 0;
-  double relative_spread = 0; ///< standard deviation over value, stated or from repeated records; 0: not known
-  int repeats = 0;            ///< 0: not stated
-  bool suspect = false;       ///< the source or its importer doubts it
-  Strategy strategy;          ///< server counts may change from scale to scale in one series
+  double relative_spread = 0;       ///< standard deviation over value, stated or from repeated records; 0: not known
+  int repeats = 0;                  ///< 0: not stated
+  bool suspect = false;             ///< the source or its importer doubts it
+  Strategy strategy;                ///< server counts may change from scale to scale in one series
   std::vector<RecordIndex> records; ///< the records behind it; more than one when a scale was measured again
 };
 
 struct Series {
-  std::string id; ///< unique: cluster/file/series, with the strategy added where one name holds several
+  std::string id;   ///< unique: cluster/file/series, with the strategy added where one name holds several
   std::string file; ///< file name without folders
   std::string name; ///< the records' own series name
   std::string cluster;
@@ -46,9 +46,10 @@ struct Series {
   std::vector<RecordIndex> one_gpu_records;
 };
 
-/// Training series of all files (mode "train"), sorted by id. Records of one series agree in cluster, file, series name, GPU, model,
-/// precision, batch, data, preset, strategy name and transport. Two records of one scale: the not suspect before the suspect, then the
-/// median of what remains. A one-GPU record that is not synchronised (or whose strategy is "none") is kept apart as one_gpu_s.
+/// Training series of all files (mode "train"), sorted by id. Records of one series agree in cluster, file, series
+/// name, GPU, model, precision, batch, data, preset, strategy name and transport. Two records of one scale: the not
+/// suspect before the suspect, then the median of what remains. A one-GPU record that is not synchronised (or whose
+/// strategy is "none") is kept apart as one_gpu_s.
 std::vector<Series> group_series(const std::vector<MeasurementFile>& files);
 
 /// Iteration time of one GPU: synchronised if measured, else without synchronisation; none when neither was.

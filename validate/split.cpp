@@ -20,8 +20,10 @@ struct Located {
 
 std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
   std::vector<Located> all;
-  for (const auto& file : files)
-    for (const auto& record : file.records) all.push_back({&record, std::get_if<StepRecord>(&record), file.context.cluster});
+  for (const auto& file : files) {
+    for (const auto& record : file.records)
+      all.push_back({&record, std::get_if<StepRecord>(&record), file.context.cluster});
+  }
   return all;
 }
 
@@ -85,6 +87,18 @@ Split make_split(const std::string& name, const std::string& left_out, std::vect
   return split;
 }
 
+/// A series joins a tier only with the multi-node scales that the tier shows; another's record of the same experiment
+/// may come first.
+void keep_complete_parts(Split& tier, const std::vector<Series>& series, int multi_node_scales_shown) {
+  const auto incomplete = [&](const SplitPart& part) {
+    const auto& points = series[part.series].points;
+    const auto shown =
+        std::count_if(part.visible.begin(), part.visible.end(), [&](auto p) { return points[p].nodes > 1; });
+    return shown < multi_node_scales_shown;
+  };
+  tier.parts.erase(std::remove_if(tier.parts.begin(), tier.parts.end(), incomplete), tier.parts.end());
+}
+
 /// One split for every value that `what` takes on multi-GPU training records.
 void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<Located>& records,
                   const std::vector<Series>& series, const std::function<std::string(const Located&)>& what) {
@@ -119,8 +133,10 @@ std::string schedule_of(const std::string& strategy_name, const std::string& pre
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {
   const auto records = locate(files);
   std::vector<Split> splits;
-  for (int tier = 1; tier <= 3; ++tier)
+  for (int tier = 1; tier <= 3; ++tier) {
     splits.push_back(make_split(fmt::format("T{}", tier), "", tier_mask(records, tier - 1), series));
+    keep_complete_parts(splits.back(), series, tier - 1);
+  }
   add_transfer(splits, "leave-one-model-out", records, series,
                [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
   add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {

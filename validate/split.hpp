@@ -25,17 +25,21 @@ struct Split {
 /// Names of the splits in the order of reports.
 const std::vector<std::string>& split_names();
 
-/// T1, T2, T3, then one split for each model family, strategy and cluster left out. Splits in which nothing is predicted are not there.
-/// Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data, strategy name, preset and transport, in whatever
-/// files. T1 shows its points of one node, T2 also its first multi-node scale, T3 also the second; larger scales are hidden and predicted.
-/// Transfer: what is left out keeps its one-GPU times only; a cluster left out loses its collective, point-to-point, server and input
-/// records too. A series with nothing visible, or nothing to predict, takes no part.
+/// T1, T2, T3, then one split for each model family, strategy and cluster left out. Splits in which nothing is
+/// predicted are not there. Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data,
+/// strategy name, preset and transport, in whatever files. T1 shows its points of one node, T2 also its first
+/// multi-node scale, T3 also the second; larger scales are hidden and predicted. A series that lacks one of the scales
+/// shown takes no part in that tier. Transfer: what is left out keeps its one-GPU times only; a cluster left out loses
+/// its collective, point-to-point, server and input records too. A series with nothing visible, or nothing to predict,
+/// takes no part.
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series);
 
-/// resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework variants: siblings would give the answer away.
+/// resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework variants: siblings would give
+/// the answer away.
 std::string model_family(const std::string& model);
 
-/// What "leave one strategy out" leaves out: all-reduce, ps or ps-async, as one framework preset runs it: "ps by byteps".
+/// What "leave one strategy out" leaves out: all-reduce, ps or ps-async, as one framework preset runs it: "ps by
+/// byteps".
 std::string schedule_of(const std::string& strategy_name, const std::string& preset);
 
 /// The files with hidden records taken away; contexts stay.

@@ -18,7 +18,8 @@ using Weighted = std::pair<double, double>;
 /// Smallest value with at least `share` of the weight at or below it; 0 for none.
 double weighted_quantile(std::vector<Weighted> values, double share);
 
-/// 5 % and 95 % of the means of `draws` resamples of the values, drawn with replacement; both the mean when there is one value.
+/// 5 % and 95 % of the means of `draws` resamples of the values, drawn with replacement; both the mean when there is
+/// one value.
 struct Range {
   double low = 0;
   double high = 0;

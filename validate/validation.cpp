@@ -41,7 +41,7 @@ void run_split(const Split& split, const std::vector<MeasurementFile>& files, co
   const auto visible = visible_files(files, split);
   const auto known = masked_series(series, split);
   for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known});
-  for (const auto& part : split.parts)
+  for (const auto& part : split.parts) {
     for (const auto target : part.targets) {
       const auto& at = series[part.series].points[target];
       auto point = blank_point(series[part.series], at, split, noise[part.series]);
@@ -50,6 +50,7 @@ void run_split(const Split& split, const std::vector<MeasurementFile>& files, co
         if (const auto forecast = method->forecast(question)) point.forecasts[method->name()] = *forecast;
       points.push_back(std::move(point));
     }
+  }
 }
 
 std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const std::vector<Noise>& noise,
@@ -58,8 +59,16 @@ std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const st
   for (std::size_t i = 0; i < series.size(); ++i) {
     const auto& one = series[i];
     const auto many = std::count_if(one.points.begin(), one.points.end(), [](const auto& p) { return p.nodes > 1; });
-    all.push_back({one.id, one.cluster, one.model, one.strategy, one.preset, one.transport,
-                   static_cast<int>(curve_points(one).size()), static_cast<int>(many), noise[i], {}});
+    all.push_back({one.id,
+                   one.cluster,
+                   one.model,
+                   one.strategy,
+                   one.preset,
+                   one.transport,
+                   static_cast<int>(curve_points(one).size()),
+                   static_cast<int>(many),
+                   noise[i],
+                   {}});
   }
   for (const auto& split : splits)
     for (const auto& part : split.parts) all[part.series].splits.push_back(split.name);
@@ -93,16 +102,18 @@ void score_all(ValidationResult& result, const std::vector<Series>& series, cons
 } // namespace
 
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
-                                       std::vector<std::unique_ptr<Method>> methods, const ValidationOptions& options) {
+                                       const std::vector<std::unique_ptr<Method>>& methods,
+                                       const ValidationOptions& options) {
   const auto series = group_series(files);
   const auto noise = noise_of(series);
   auto splits = make_splits(files, series);
-  if (!options.splits.empty())
+  if (!options.splits.empty()) {
     splits.erase(std::remove_if(splits.begin(), splits.end(),
                                 [&](const Split& split) {
                                   return std::count(options.splits.begin(), options.splits.end(), split.name) == 0;
                                 }),
                  splits.end());
+  }
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = summarise(series, noise, splits);

@@ -15,9 +15,10 @@
 namespace ddlsim {
 
 struct ValidationOptions {
-  std::vector<std::string> splits;       ///< names to run; empty: all
-  std::string reference = "simulator";   ///< compared with each other method; the first method when there is none of that name
-  std::uint64_t seed = 1;                ///< of the bootstrap over clusters
+  std::vector<std::string> splits; ///< names to run; empty: all
+  std::string reference =
+      "simulator";        ///< compared with each other method; the first method when there is none of that name
+  std::uint64_t seed = 1; ///< of the bootstrap over clusters
   int bootstrap_draws = 2000;
 };
 
@@ -38,15 +39,16 @@ struct SeriesSummary {
 struct ValidationResult {
   std::vector<std::string> methods; ///< in the order given
   std::vector<SeriesSummary> series;
-  std::vector<ScoredPoint> points;  ///< by split, then series, then gpus
-  std::vector<SplitScore> scores;   ///< by split, then method
+  std::vector<ScoredPoint> points;           ///< by split, then series, then gpus
+  std::vector<SplitScore> scores;            ///< by split, then method
   std::vector<PairedDifference> differences; ///< the reference against each other method, by split
   std::vector<RankingScore> rankings;
 };
 
-/// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be known anywhere.
-/// Deterministic: same files in the same order, same methods, same seed, same result.
+/// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be
+/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result.
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
-                                       std::vector<std::unique_ptr<Method>> methods, const ValidationOptions& options);
+                                       const std::vector<std::unique_ptr<Method>>& methods,
+                                       const ValidationOptions& options);
 
 } // namespace ddlsim

@@ -16,6 +16,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Method> make_linear() { return std::make_unique<Linear>(); }
+std::unique_ptr<Method> make_linear() {
+  return std::make_unique<Linear>();
+}
 
 } // namespace ddlsim

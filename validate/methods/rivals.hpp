@@ -17,7 +17,8 @@ std::unique_ptr<Method> make_straight_line();
 /// "throughput-line": a line through the throughput of the two largest visible scales; through zero when there is one.
 std::unique_ptr<Method> make_throughput_line();
 
-/// "linear": throughput grows in proportion from one GPU (from the smallest visible scale when one GPU was not measured).
+/// "linear": throughput grows in proportion from one GPU (from the smallest visible scale when one GPU was not
+/// measured).
 std::unique_ptr<Method> make_linear();
 
 /// "amdahl": T(N) = T(1) (1 + a (N - 1)). G. M. Amdahl, AFIPS 1967, for work that grows with N.
@@ -28,12 +29,12 @@ std::unique_ptr<Method> make_usl();
 
 /// What the textbook form needs beside the records; what is missing narrows what it can answer.
 struct TextbookFacts {
-  std::map<std::string, double> model_bytes;                             ///< gradients in fp32, by variant
-  std::map<std::pair<std::string, std::string>, double> node_rate_Bps;   ///< line rate by cluster and transport
+  std::map<std::string, double> model_bytes;                           ///< gradients in fp32, by variant
+  std::map<std::pair<std::string, std::string>, double> node_rate_Bps; ///< line rate by cluster and transport
 };
 
-/// "textbook": one-GPU time, plus ring or parameter-server bytes over a bandwidth inside and one between nodes, both fitted by least
-/// squares on the visible points of cluster and transport; no overlap, no latency.
+/// "textbook": one-GPU time, plus ring or parameter-server bytes over a bandwidth inside and one between nodes, both
+/// fitted by least squares on the visible points of cluster and transport; no overlap, no latency.
 std::unique_ptr<Method> make_textbook(TextbookFacts facts);
 
 /// All six, in this order.

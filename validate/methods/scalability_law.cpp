@@ -4,11 +4,16 @@
 namespace ddlsim {
 namespace {
 
-double contention(int gpus) { return gpus - 1.0; }
-double crosstalk(int gpus) { return static_cast<double>(gpus) * (gpus - 1.0); }
+double contention(int gpus) {
+  return gpus - 1.0;
+}
+double crosstalk(int gpus) {
+  return static_cast<double>(gpus) * (gpus - 1.0);
+}
 
-/// Both laws are linear in their coefficients once written for time. They are drawn through the smallest visible scale (one GPU as a
-/// rule) and fitted to relative residuals at the others; a coefficient is used only when a visible scale remains to determine it.
+/// Both laws are linear in their coefficients once written for time. They are drawn through the smallest visible scale
+/// (one GPU as a rule) and fitted to relative residuals at the others; a coefficient is used only when a visible scale
+/// remains to determine it.
 class ScalabilityLaw final : public Method {
 public:
   ScalabilityLaw(std::string name, std::size_t coefficients) : name_(std::move(name)), coefficients_(coefficients) {}
@@ -39,7 +44,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Method> make_amdahl() { return std::make_unique<ScalabilityLaw>("amdahl", 1); }
-std::unique_ptr<Method> make_usl() { return std::make_unique<ScalabilityLaw>("usl", 2); }
+std::unique_ptr<Method> make_amdahl() {
+  return std::make_unique<ScalabilityLaw>("amdahl", 1);
+}
+std::unique_ptr<Method> make_usl() {
+  return std::make_unique<ScalabilityLaw>("usl", 2);
+}
 
 } // namespace ddlsim

@@ -16,6 +16,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Method> make_straight_line() { return std::make_unique<StraightLine>(); }
+std::unique_ptr<Method> make_straight_line() {
+  return std::make_unique<StraightLine>();
+}
 
 } // namespace ddlsim

@@ -18,11 +18,16 @@ struct Cost {
   std::optional<double> between;
 };
 
-double ring_share(double ranks) { return ranks > 1 ? 2 * (ranks - 1) / ranks : 0; }
+double ring_share(double ranks) {
+  return ranks > 1 ? 2 * (ranks - 1) / ranks : 0;
+}
 
-bool is_server(const Strategy& strategy) { return strategy.name == "ps" || strategy.name == "ps-async"; }
+bool is_server(const Strategy& strategy) {
+  return strategy.name == "ps" || strategy.name == "ps-async";
+}
 
-/// Push and pull of all gradients: by every node (by every GPU without on-node reduction), or through the busiest server.
+/// Push and pull of all gradients: by every node (by every GPU without on-node reduction), or through the busiest
+/// server.
 double server_share(const Question& at) {
   const int workers = at.strategy.on_node_reduce ? at.nodes : at.gpus;
   const int stated = server_count(at.strategy.servers, workers, at.nodes);
@@ -79,8 +84,8 @@ void Textbook::prepare(const Evidence& evidence) {
     for (const auto& point : series.points) {
       if (point.gpus < 2) continue;
       const auto load = load_of(question_at(series, point), bytes_of(series));
-      pools[pool_of(series)].push_back({load.inside, load.between, point.iteration_s - *alone,
-                                        1 / (point.iteration_s * point.iteration_s)});
+      pools[pool_of(series)].push_back(
+          {load.inside, load.between, point.iteration_s - *alone, 1 / (point.iteration_s * point.iteration_s)});
     }
   }
   for (const auto& [pool, equations] : pools) {
@@ -99,19 +104,24 @@ std::optional<Forecast> Textbook::forecast(const Question& question) const {
   const auto rate = facts_.node_rate_Bps.find({known.cluster, known.transport});
   const bool bytes_known = facts_.model_bytes.count(known.model) > 0;
   if (!cost.between && bytes_known && rate != facts_.node_rate_Bps.end()) cost.between = 1 / rate->second;
-  const auto seconds = [&](const Load& load) { return load.inside * cost.inside + load.between * cost.between.value_or(0); };
+  const auto seconds = [&](const Load& load) {
+    return load.inside * cost.inside + load.between * cost.between.value_or(0);
+  };
   const auto load = load_of(question, bytes_of(known));
   if (load.between > 0 && !cost.between) return std::nullopt;
   if (load.between == 0 && found == costs_.end()) return std::nullopt;
   const auto& base = curve.front();
   const double base_seconds = seconds(load_of(question_at(known, base), bytes_of(known)));
   const double compute = std::max(0.0, base.iteration_s - base_seconds);
-  return Forecast{std::max(compute + seconds(load), 0.5 * base.iteration_s)};
+  const double predicted = compute + seconds(load);
+  return predicted > 0 ? std::optional<Forecast>(Forecast{predicted}) : std::nullopt;
 }
 
 } // namespace
 
-std::unique_ptr<Method> make_textbook(TextbookFacts facts) { return std::make_unique<Textbook>(std::move(facts)); }
+std::unique_ptr<Method> make_textbook(TextbookFacts facts) {
+  return std::make_unique<Textbook>(std::move(facts));
+}
 
 std::vector<std::unique_ptr<Method>> make_rivals(TextbookFacts facts) {
   std::vector<std::unique_ptr<Method>> rivals;

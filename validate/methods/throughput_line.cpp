@@ -8,7 +8,9 @@ namespace {
 /// A falling line would reach zero and an endless iteration: it is held at this share of the last throughput.
 constexpr double floor_share = 0.1;
 
-double throughput(const SeriesPoint& point) { return point.gpus / point.iteration_s; }
+double throughput(const SeriesPoint& point) {
+  return point.gpus / point.iteration_s;
+}
 
 class ThroughputLine final : public Method {
 public:
@@ -28,6 +30,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Method> make_throughput_line() { return std::make_unique<ThroughputLine>(); }
+std::unique_ptr<Method> make_throughput_line() {
+  return std::make_unique<ThroughputLine>();
+}
 
 } // namespace ddlsim

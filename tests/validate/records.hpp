@@ -1,0 +1,68 @@
+#pragma once
+// Records made by hand for the tests of the protocol.
+
+#include "sim/files/measurement.hpp"
+#include "validate/method.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ddlsim::test {
+
+inline StepRecord step(const std::string& series, int gpus, int nodes, double iteration_s) {
+  StepRecord record;
+  record.head.series = series;
+  record.head.transport = "nccl-ib";
+  record.head.gpu = "V100";
+  record.model = "resnet50_v1.5";
+  record.precision = "fp32";
+  record.wire_precision = "fp32";
+  record.batch_per_gpu = 64;
+  record.preset = "pytorch-ddp";
+  record.strategy.name = "ring";
+  record.gpus = gpus;
+  record.nodes = nodes;
+  record.gpus_per_node = gpus / nodes;
+  record.data = "synthetic";
+  record.mode = "train";
+  record.iteration_s = iteration_s;
+  return record;
+}
+
+inline MeasurementFile file_of(const std::string& cluster, const std::string& name, std::vector<Record> records) {
+  MeasurementFile file;
+  file.file = name + ".jsonl";
+  file.context.cluster = cluster;
+  file.records = std::move(records);
+  return file;
+}
+
+/// One series on nodes of four GPUs: 1, 2, 4 in a node, then 8, 16, 32; times in that order.
+inline MeasurementFile curve_file(const std::string& cluster, const std::string& name,
+                                  const std::vector<double>& times) {
+  const std::vector<std::pair<int, int>> scales{{1, 1}, {2, 1}, {4, 1}, {8, 2}, {16, 4}, {32, 8}};
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    records.emplace_back(step(name, scales[i].first, scales[i].second, times[i]));
+  return file_of(cluster, name, std::move(records));
+}
+
+/// A series of the given points, one-GPU nodes, known as it stands.
+inline Series known_series(const std::vector<std::pair<int, double>>& points) {
+  Series series;
+  series.id = series.cluster = "c";
+  series.model = "m";
+  series.transport = "t";
+  for (const auto& [gpus, time] : points) {
+    SeriesPoint point;
+    point.gpus = point.nodes = gpus;
+    point.gpus_per_node = 1;
+    point.iteration_s = time;
+    point.strategy.name = "ring";
+    series.points.push_back(point);
+  }
+  return series;
+}
+
+} // namespace ddlsim::test

@@ -1,0 +1,102 @@
+#include "validate/score.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+ScoredPoint point(const std::string& cluster, const std::string& series, double ln_error, char grade = 'A') {
+  ScoredPoint made;
+  made.cluster = cluster;
+  made.series = series;
+  made.split = "T2";
+  made.grade = grade;
+  made.measured_s = 1;
+  made.forecasts["m"] = {std::exp(ln_error), 0, 0};
+  return made;
+}
+
+std::vector<const ScoredPoint*> all(const std::vector<ScoredPoint>& points) {
+  std::vector<const ScoredPoint*> pointers;
+  for (const auto& one : points) pointers.push_back(&one);
+  return pointers;
+}
+
+constexpr int draws = 200;
+constexpr std::uint64_t seed = 1;
+
+} // namespace
+
+TEST_CASE("means over points of a series, then series of a cluster, then clusters") {
+  const std::vector<ScoredPoint> points{point("big", "a", 0.1), point("big", "a", 0.3), point("big", "b", -0.4),
+                                        point("small", "c", 0.01)};
+  const auto score = score_points(all(points), "m", draws, seed);
+  CHECK(score.mean_error == Approx((0.5 * (0.2 + 0.4) + 0.01) / 2));
+  CHECK(score.median_error == Approx(0.2));
+  CHECK(score.worst_error == Approx(0.4));
+  CHECK(score.points == 4);
+  CHECK(score.series == 3);
+  CHECK(score.clusters == 2);
+  CHECK(score.mean_error_range.low == Approx(0.01));
+  CHECK(score.mean_error_range.high == Approx(0.3));
+  CHECK(score_points(all(points), "another", draws, seed).points == 0);
+}
+
+TEST_CASE("too high and too low by the same factor are the same error") {
+  CHECK(error_of({2, 0, 0}, 1) == Approx(error_of({0.5, 0, 0}, 1)));
+}
+
+TEST_CASE("the interval score pays for width, and twentyfold for what lies outside") {
+  const Forecast forecast{1, std::exp(-0.1), std::exp(0.1)};
+  CHECK(interval_score(forecast, 1) == Approx(0.2));
+  CHECK(interval_score(forecast, std::exp(0.15)) == Approx(0.2 + 20 * 0.05));
+  CHECK(interval_score(forecast, std::exp(-0.3)) == Approx(0.2 + 20 * 0.2));
+}
+
+TEST_CASE("a rival's interval comes from the other clusters alone") {
+  // Residual ln(measured / predicted) is minus the error given.
+  std::vector<ScoredPoint> points{point("a", "a", -0.1), point("a", "a", -0.2), point("b", "b", 0.3),
+                                  point("c", "c", 5)};
+  points[3].forecasts["m"] = {1, 0.9, 1.1};
+  points[3].split = "T2";
+  add_residual_intervals(points);
+  const auto& at_a = points[0].forecasts.at("m");
+  CHECK(at_a.low_s == Approx(at_a.predicted_s * std::exp(-0.3)));
+  CHECK(at_a.high_s == Approx(at_a.predicted_s)); // never so that the prediction falls outside
+  const auto& at_b = points[2].forecasts.at("m");
+  CHECK(at_b.high_s == Approx(at_b.predicted_s * std::exp(0.2)));
+  CHECK(points[3].forecasts.at("m").low_s == 0.9); // a method's own interval stays
+}
+
+TEST_CASE("one cluster alone gives no interval") {
+  std::vector<ScoredPoint> points{point("a", "a", 0.1), point("a", "b", 0.2)};
+  add_residual_intervals(points);
+  const auto score = score_points(all(points), "m", draws, seed);
+  CHECK(score.points == 2);
+  CHECK(score.points_with_interval == 0);
+}
+
+TEST_CASE("classes and clusters are scored apart") {
+  const std::vector<ScoredPoint> points{point("a", "a", 0.1), point("a", "b", 0.3, 'C'), point("b", "c", 0.5, 'B')};
+  const auto score = score_split(all(points), "T2", "m", draws, seed);
+  CHECK(score.overall.mean_error == Approx(0.5 * (0.2 + 0.5)));
+  CHECK(score.judged.mean_error == Approx(0.5 * (0.1 + 0.5)));
+  CHECK(score.by_class.at('C').mean_error == Approx(0.3));
+  CHECK(score.by_cluster.at("a").mean_error == Approx(0.2));
+  CHECK(score_split(all(points), "T3", "m", draws, seed).overall.points == 0);
+}
+
+TEST_CASE("methods are compared on points that both answered") {
+  std::vector<ScoredPoint> points{point("a", "a", 0.1), point("b", "b", 0.3), point("b", "b", 0.9)};
+  points[0].forecasts["rival"] = {std::exp(0.2), 0, 0};
+  points[1].forecasts["rival"] = {std::exp(-0.1), 0, 0};
+  const auto compared = compare(all(points), "T2", "m", "rival", draws, seed);
+  CHECK(compared.points == 2);
+  CHECK(compared.difference == Approx(0.5 * (-0.1 + 0.2)));
+  CHECK(compared.range.low == Approx(-0.1));
+  CHECK(compared.range.high == Approx(0.2));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,177 @@
+// The protocol over the records that are shipped: no leak in any split, and the rivals' figures as they were published
+// in the project's design (mean over points of |measured / predicted - 1|, nine sources calibrated up to the first
+// multi-node scale).
+
+#include "sim/files/data_folder.hpp"
+#include "validate/methods/rivals.hpp"
+#include "validate/validation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+const std::vector<MeasurementFile>& shipped() {
+  static const auto files = [] {
+    const DataFolder data{DDLSIM_SOURCE_DIR};
+    std::vector<MeasurementFile> all;
+    for (const auto& cluster : list_clusters(data))
+      for (auto& file : read_cluster_measurements(data.platforms(), cluster)) all.push_back(std::move(file));
+    return all;
+  }();
+  return files;
+}
+
+const std::vector<Series>& shipped_series() {
+  static const auto series = group_series(shipped());
+  return series;
+}
+
+/// Series, scale and time that tell one published figure from another.
+struct Figure {
+  std::string cluster, model, strategy, preset;
+  double batch = 0, iteration_s = 0;
+  int gpus = 0;
+  auto operator<=>(const Figure&) const = default;
+};
+
+Figure figure_of(const StepRecord& record, const std::string& cluster) {
+  return {cluster,    record.model, record.strategy.name, record.preset, record.batch_per_gpu, record.iteration_s,
+          record.gpus};
+}
+
+} // namespace
+
+TEST_CASE("shipped records: every multi-node training record is in a series") {
+  std::set<RecordIndex> grouped;
+  for (const auto& series : shipped_series()) {
+    grouped.insert(series.one_gpu_records.begin(), series.one_gpu_records.end());
+    for (const auto& point : series.points) grouped.insert(point.records.begin(), point.records.end());
+  }
+  RecordIndex index = 0;
+  for (const auto& file : shipped())
+    for (const auto& record : file.records) {
+      const auto* step = std::get_if<StepRecord>(&record);
+      if (step != nullptr && step->mode == "train" && step->gpus > 1 && !step->head.suspect)
+        CHECK(grouped.count(index) == 1);
+      ++index;
+    }
+  CHECK(grouped.size() > 1000);
+}
+
+TEST_CASE("shipped records: no record is on both sides of a split") {
+  const auto splits = make_splits(shipped(), shipped_series());
+  CHECK(splits.size() > 20);
+  for (const auto& split : splits)
+    for (const auto& part : split.parts) {
+      const auto& points = shipped_series()[part.series].points;
+      for (const auto target : part.targets)
+        for (const auto record : points[target].records) REQUIRE_FALSE(split.visible_records[record]);
+      for (const auto visible : part.visible)
+        for (const auto record : points[visible].records) REQUIRE(split.visible_records[record]);
+      CHECK(part.targets.size() + part.visible.size() == points.size());
+    }
+}
+
+TEST_CASE("shipped records: no figure that is asked for stands in a visible record of another series") {
+  for (const auto& split : make_splits(shipped(), shipped_series())) {
+    std::set<Figure> visible;
+    for (const auto& file : visible_files(shipped(), split))
+      for (const auto& record : records_of<StepRecord>({file})) visible.insert(figure_of(record, file.context.cluster));
+    RecordIndex index = 0;
+    for (const auto& file : shipped())
+      for (const auto& record : file.records)
+        if (const auto* step = std::get_if<StepRecord>(&record); !split.visible_records[index++] && step != nullptr)
+          CHECK(visible.count(figure_of(*step, file.context.cluster)) == 0);
+  }
+}
+
+TEST_CASE("shipped records: tiers show what they say") {
+  for (const auto& split : make_splits(shipped(), shipped_series())) {
+    if (!split.left_out.empty()) continue;
+    const int shown = split.name == "T1" ? 0 : split.name == "T2" ? 1 : 2;
+    for (const auto& part : split.parts) {
+      const auto& points = shipped_series()[part.series].points;
+      CHECK(std::count_if(part.visible.begin(), part.visible.end(), [&](auto p) { return points[p].nodes > 1; }) ==
+            shown);
+      for (const auto target : part.targets)
+        for (const auto visible : part.visible) CHECK(points[visible].gpus < points[target].gpus);
+    }
+  }
+}
+
+TEST_CASE("shipped records: noise of the Azure sets as read from sibling models") {
+  // Mean of |d - median d| / sqrt 2 over ResNet v1 against v2.
+  const std::map<std::pair<std::string, std::string>, double> expected{
+      {{"azure-nc24rs-v2-p100", "mpi-ib"}, 0.0045}, {{"azure-nc24rs-v2-p100", "nccl-tcp"}, 0.008},
+      {{"azure-nc24rs-v3-v100", "mpi-ib"}, 0.008},  {{"azure-nc24rs-v3-v100", "nccl-tcp"}, 0.023},
+      {{"azure-nc24r-k80", "mpi-ib"}, 0.0034},      {{"azure-nc24r-k80", "nccl-tcp"}, 0.106}};
+  const auto noise = noise_of(shipped_series());
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const auto set = expected.find({shipped_series()[i].cluster, shipped_series()[i].transport});
+    if (set == expected.end()) continue;
+    ++found;
+    CHECK(noise[i].relative == Approx(set->second).epsilon(0.02));
+  }
+  CHECK(found == 34);
+}
+
+namespace {
+
+/// The nine sources whose multi-node series go past their first multi-node scale; DLPerf's lists of repeated runs are
+/// no table of theirs.
+bool in_design_figures(const ScoredPoint& point) {
+  static const std::set<std::string> files{"azure-batchai-horovod-k80",
+                                           "azure-batchai-horovod-p100",
+                                           "azure-batchai-horovod-v100",
+                                           "hkbu-ddl-benchmarks-2020",
+                                           "mxnet-readme-k80-256gpu-dist-device-sync",
+                                           "bugliarello-aws-p2.xlarge-k80",
+                                           "bugliarello-aws-p2.8xlarge-k80",
+                                           "tf-benchmarks-k80-ec2-distributed-ps",
+                                           "dlperf-v100"};
+  return files.count(point.file) > 0 && point.series.find("-runs") == std::string::npos;
+}
+
+using Key = std::pair<std::string, std::string>; ///< method, file; "" for all files
+
+std::map<Key, std::vector<double>> design_errors() {
+  ValidationOptions options;
+  options.splits = {"T2"};
+  std::map<Key, std::vector<double>> errors;
+  for (const auto& point : validate_measurements(shipped(), make_rivals({}), options).points)
+    for (const auto& [method, forecast] : point.forecasts)
+      if (in_design_figures(point))
+        for (const auto& file : {std::string(), point.file})
+          errors[{method, file}].push_back(std::abs(point.measured_s / forecast.predicted_s - 1));
+  return errors;
+}
+
+} // namespace
+
+TEST_CASE("shipped records: the design's figures for the rivals, in its own measure") {
+  const auto errors = design_errors();
+  const auto percent = [&](const std::string& method, const std::string& file) {
+    return 100 * mean(errors.at({method, file}));
+  };
+  CHECK(errors.at({"straight-line", ""}).size() == 239);
+  CHECK(percent("straight-line", "") == Approx(12.9).margin(0.05));
+  CHECK(percent("linear", "") == Approx(189).margin(0.5));
+  CHECK(percent("straight-line", "dlperf-v100") == Approx(4.3).margin(0.05));
+  CHECK(percent("straight-line", "mxnet-readme-k80-256gpu-dist-device-sync") == Approx(2.3).margin(0.05));
+  CHECK(percent("straight-line", "hkbu-ddl-benchmarks-2020") == Approx(10).margin(0.5));
+  CHECK(percent("straight-line", "azure-batchai-horovod-p100") == Approx(13).margin(0.5));
+  CHECK(percent("straight-line", "azure-batchai-horovod-k80") == Approx(24).margin(0.5));
+  CHECK(percent("straight-line", "bugliarello-aws-p2.xlarge-k80") == Approx(58).margin(0.5));
+  // The design's fits of these two laws are not recorded (README of this folder): 30 and 44 there.
+  CHECK(percent("amdahl", "") == Approx(28.9).margin(0.5));
+  CHECK(percent("usl", "") == Approx(42.1).margin(0.5));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,116 @@
+#include "tests/validate/records.hpp"
+#include "validate/split.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace ddlsim::test;
+
+namespace ddlsim {
+namespace {
+
+struct Case {
+  std::vector<MeasurementFile> files;
+  std::vector<Series> series;
+  std::vector<Split> splits;
+};
+
+Case make_case(std::vector<MeasurementFile> files) {
+  Case made{std::move(files), {}, {}};
+  made.series = group_series(made.files);
+  made.splits = make_splits(made.files, made.series);
+  return made;
+}
+
+const Split* find(const Case& in, const std::string& name, const std::string& left_out = "") {
+  const auto found = std::find_if(in.splits.begin(), in.splits.end(),
+                                  [&](const Split& s) { return s.name == name && s.left_out == left_out; });
+  return found == in.splits.end() ? nullptr : &*found;
+}
+
+std::vector<int> target_gpus(const Case& in, const Split& split, std::size_t part = 0) {
+  std::vector<int> gpus;
+  const auto& chosen = split.parts.at(part);
+  for (const auto target : chosen.targets) gpus.push_back(in.series[chosen.series].points[target].gpus);
+  return gpus;
+}
+
+} // namespace
+
+TEST_CASE("tiers show one node, then one and two multi-node scales") {
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1, 1, 1})});
+  REQUIRE(find(made, "T1") != nullptr);
+  CHECK(target_gpus(made, *find(made, "T1")) == std::vector<int>{8, 16, 32});
+  CHECK(target_gpus(made, *find(made, "T2")) == std::vector<int>{16, 32});
+  CHECK(target_gpus(made, *find(made, "T3")) == std::vector<int>{32});
+  CHECK(visible_files(made.files, *find(made, "T2"))[0].records.size() == 4);
+  CHECK(visible_series(made.series[0], find(made, "T1")->parts[0]).points.size() == 3);
+}
+
+TEST_CASE("a series within one node is in no tier, only in transfer") {
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1})});
+  CHECK(find(made, "T1") == nullptr);
+  const auto* out = find(made, "leave-one-cluster-out", "c");
+  REQUIRE(out != nullptr);
+  CHECK(target_gpus(made, *out) == std::vector<int>{2, 4});
+}
+
+TEST_CASE("the second multi-node scale of a run published twice stays hidden in both files") {
+  auto again =
+      file_of("c", "again", {step("other name", 1, 1, 1), step("other name", 16, 4, 1), step("other name", 32, 8, 1)});
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1, 1, 1}), again});
+  const auto& t2 = *find(made, "T2");
+  REQUIRE(t2.parts.size() == 1); // the other file lacks the 8-GPU scale that T2 shows
+  CHECK(made.series[t2.parts[0].series].name == "f");
+  CHECK(visible_files(made.files, t2)[1].records.size() == 1);
+}
+
+TEST_CASE("what is left out keeps its one-GPU times") {
+  auto vgg = curve_file("c", "vgg", {1, 1, 1, 1});
+  for (auto& record : vgg.records) std::get<StepRecord>(record).model = "vgg16";
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1}), vgg});
+  const auto* out = find(made, "leave-one-model-out", "vgg16");
+  REQUIRE(out != nullptr);
+  REQUIRE(out->parts.size() == 1);
+  CHECK(target_gpus(made, *out) == std::vector<int>{2, 4, 8});
+  const auto visible = visible_files(made.files, *out);
+  CHECK(visible[0].records.size() == 4);
+  REQUIRE(visible[1].records.size() == 1);
+  CHECK(std::get<StepRecord>(visible[1].records[0]).gpus == 1);
+}
+
+TEST_CASE("a cluster left out loses its link facts too, and no other cluster does") {
+  auto here = curve_file("here", "f", {1, 1, 1, 1});
+  here.records.insert(here.records.end(),
+                      {CollectiveRecord{}, PointToPointRecord{}, ServerRecord{}, InputRecord{}, LayerRecord{}});
+  auto there = here;
+  there.context.cluster = "there";
+  const auto made = make_case({here, there});
+  const auto* out = find(made, "leave-one-cluster-out", "here");
+  REQUIRE(out != nullptr);
+  const auto visible = visible_files(made.files, *out);
+  CHECK(visible[0].records.size() == 2); // one GPU, and the layer
+  CHECK(visible[1].records.size() == there.records.size());
+}
+
+TEST_CASE("a series that shows nothing takes no part") {
+  const auto made = make_case({file_of("c", "f", {step("big", 64, 16, 1), step("big", 128, 32, 1)})});
+  CHECK(find(made, "T1") == nullptr);
+  REQUIRE(find(made, "T2") != nullptr);
+  CHECK(target_gpus(made, *find(made, "T2")) == std::vector<int>{128});
+  CHECK(find(made, "leave-one-cluster-out", "c") == nullptr);
+}
+
+TEST_CASE("variants of a model are left out together") {
+  CHECK(model_family("resnet50_v1.5") == "resnet50");
+  CHECK(model_family("resnet50_v2") == "resnet50");
+  CHECK(model_family("inception_v3_tf") == "inception");
+  CHECK(model_family("bert_base_seq128") == "bert_base");
+  CHECK(model_family("bert_large_seq64") == "bert_large");
+  CHECK(model_family("vgg16") == "vgg16");
+  CHECK(schedule_of("ring", "horovod") == schedule_of("all-reduce", "horovod"));
+  CHECK(schedule_of("ps", "byteps") != schedule_of("ring", "byteps"));
+}
+
+} // namespace ddlsim
