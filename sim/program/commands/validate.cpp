@@ -40,7 +40,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(make_simulator(data));
   for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
-  const auto result = validate_measurements(read_all(data, command.measurements), std::move(methods), {});
+  const auto result = validate_measurements(read_all(data, command.measurements), methods, {});
   emit(line, line.json ? validation_json(result) : validation_text(result));
   return 0;
 }
