@@ -84,14 +84,13 @@ std::vector<Rank> make_ranks(const Machine& machine) {
 double run_rank(const Rank& self, s4u::Mailbox& next, int steps, std::uint64_t chunk_units) {
   static int no_content = 0;
   self.inbox->set_receiver(s4u::Actor::self());
-  double have_s = s4u::Engine::get_clock();
   for (int step = 0; step < steps; ++step) {
     next.put(&no_content, chunk_units);
     int* content = nullptr;
     const s4u::CommPtr chunk = self.inbox->get_async<int>(&content);
     chunk->wait();
-    have_s = chunk->get_finish_time() + self.delay_s; // it may have come while this rank was still sending
-    s4u::this_actor::sleep_until(have_s);
+    // It may have come while this rank was still sending.
+    s4u::this_actor::sleep_until(chunk->get_finish_time() + self.delay_s);
   }
   self.inbox->set_receiver(nullptr);
   return s4u::Engine::get_clock();

@@ -116,10 +116,12 @@ ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const S
   Fluid fluid(machine, servers, exchange);
   begin_heads(fluid);
   set_rates(fluid);
-  for (double wait_s = next_change_s(fluid); wait_s < never_s; wait_s = next_change_s(fluid)) {
+  double wait_s = next_change_s(fluid);
+  while (wait_s < never_s) {
     advance(fluid, wait_s);
     begin_heads(fluid);
     set_rates(fluid);
+    wait_s = next_change_s(fluid);
   }
   ServerExchangeTiming timing;
   timing.pulled_s = fluid.pulled_s;

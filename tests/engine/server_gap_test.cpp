@@ -14,9 +14,9 @@ namespace {
 
 /// ResNet-like: every third tensor is large, the later the larger; the last of the network is ready first.
 std::vector<double> tensors() {
-  std::vector<double> tensor_bytes;
-  for (int i = 0; i < 48; ++i) {
-    tensor_bytes.push_back(i % 3 == 0 ? 1.5e5 * (1 + i) : 4e3);
+  std::vector<double> tensor_bytes(48);
+  for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    tensor_bytes[i] = i % 3 == 0 ? 1.5e5 * static_cast<double>(1 + i) : 4e3;
   }
   return tensor_bytes;
 }
