@@ -23,13 +23,14 @@ struct RunStart {
   double before_s = 0;
 };
 
-/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all where the last node
-/// or leaf is short.
+/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
+/// where the last node or leaf is short.
 int period_of(const Machine& machine) {
   if (machine.ranks % machine.ranks_per_node != 0) return machine.ranks;
   const bool one_switch = machine.nodes_per_leaf == 0 || machine.nodes() <= machine.nodes_per_leaf;
   if (one_switch || machine.uplink_Bps >= machine.nic_Bps) return machine.ranks_per_node;
-  return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf : machine.ranks;
+  return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf
+                                                       : machine.ranks;
 }
 
 std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
@@ -79,8 +80,8 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
   return static_cast<double>(steps) * slowest_s + best_s;
 }
 
-/// Formula 4 on a ring that repeats itself after passages.size() edges: a run is some whole turns of the period and a rest shorter than
-/// it, and the sum is linear in the number of turns, so none or as many as fit is best.
+/// Formula 4 on a ring that repeats itself after passages.size() edges: a run is some whole turns of the period and a
+/// rest shorter than it, and the sum is linear in the number of turns, so none or as many as fit is best.
 double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t steps) {
   const std::size_t edges = period.size();
   double turn_s = 0;

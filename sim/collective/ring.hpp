@@ -16,9 +16,9 @@ namespace ddlsim {
 /// This recurrence in K steps over n ranks is the same as its slowest path: every step either stays at an edge (its
 /// next chunk, w_e) or hands on to the next edge (w_e + latency_e), and a path stays longest where it is slowest:
 ///   4. T = max over runs of m <= K neighbouring edges of [ sum of (w + latency) + (K - m) x largest w ]
-/// which costs O(n) for any mix of edges, a short last node included, and O(edges of a node squared) where all nodes are full. On equal edges T = 2(n-1) (latency + S/(n rate)).
-/// A message that is all latency crosses the network ceil(2(n-1) nodes/n) times.
-/// Throws std::invalid_argument when an edge has no rate, see ring_edge.
+/// which costs O(n) for any mix of edges, a short last node included, and O(edges of a node squared) where all nodes
+/// are full. On equal edges T = 2(n-1) (latency + S/(n rate)). A message that is all latency crosses the network
+/// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_edge.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// Rate and delay of the edge that leaves `rank`; a fat-tree's uplink narrows the edges that leave a leaf.
