@@ -14,6 +14,7 @@ namespace {
 int run(std::vector<std::string> words) {
   words.insert(words.begin(), "ddltrain");
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }

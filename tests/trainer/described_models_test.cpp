@@ -129,8 +129,8 @@ TEST_CASE("ResNet v1 has the same parameters and the paper's multiply-adds") {
 
 TEST_CASE("ResNet v2 has Gluon's parameters but for Gluon's norm of the image") {
   // The table of mxnet.gluon.model_zoo.vision counts running statistics too, and a norm of the three input channels
-  // that tf_cnn_benchmarks does not have: 4 x 3 values.
-  constexpr std::int64_t kImageNorm = 4 * 3;
+  // that tf_cnn_benchmarks does not have: 4 x 3 = 12 values.
+  constexpr std::int64_t kImageNorm = 12;
   const auto [name, gluon] = GENERATE(table<std::string, std::int64_t>(
       {{"resnet50_v2", 25'595'060}, {"resnet101_v2", 44'639'412}, {"resnet152_v2", 60'329'140}}));
   const LayerTable table = checked_table(name);

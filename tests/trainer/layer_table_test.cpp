@@ -8,8 +8,6 @@
 
 namespace {
 
-using namespace std::string_literals;
-
 /// A network of four inputs a sample whose forward pass is whatever the test gives.
 class TinyNetwork final : public ddltrain::Network {
 public:
@@ -41,8 +39,8 @@ TEST_CASE("Layers are listed in the order they are called, not registered") {
   CHECK(table[0].name == "second");
   CHECK(table[1].name == "first");
   CHECK(table[0].tensors.at(0).name == "second.weight");
-  CHECK(table[0].forward_flop_per_sample == 2 * 4 * 4);
-  CHECK(table[0].activation_bytes_per_sample == 4 * 4);
+  CHECK(table[0].forward_flop_per_sample == 32);     // 2 x 4 x 4
+  CHECK(table[0].activation_bytes_per_sample == 16); // four values of 4 bytes
 }
 
 TEST_CASE("A layer called twice is an error: its gradient would be ready twice") {
@@ -58,7 +56,7 @@ TEST_CASE("A trained tensor in no layer that was called is an error") {
 }
 
 TEST_CASE("A sample's work and shapes do not depend on the batch") {
-  const auto name = GENERATE("lenet5"s, "mobilenet_v2"s, "bert_base_seq64"s);
+  const auto name = GENERATE(as<std::string>{}, "lenet5", "mobilenet_v2", "bert_base_seq64");
   const auto network = ddltrain::find_model(name).make();
   const auto two = ddltrain::describe(*network, 2);
   const auto three = ddltrain::describe(*network, 3);
@@ -72,7 +70,7 @@ TEST_CASE("A sample's work and shapes do not depend on the batch") {
 }
 
 TEST_CASE("Gradients reach every trained tensor, and one step along them lowers the loss") {
-  const auto name = GENERATE("lenet5"s, "alexnet_mxnet"s);
+  const auto name = GENERATE(as<std::string>{}, "lenet5", "alexnet_mxnet");
   const auto network = ddltrain::find_model(name).make();
   network->eval(); // dropout off: the same loss each time
   const auto batch = network->random_batch(2);
