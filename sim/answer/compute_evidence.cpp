@@ -55,9 +55,9 @@ ComputeEvidence from_record(const ComputeQuestion& question, const Candidate& be
   const auto& record = *best.record;
   const double time_s = carry_to_batch(question.model, record.iteration_s, record.batch_per_gpu, question.batch);
   const bool own = !best.borrowed && best.batch_distance == 0;
-  std::string text =
-      fmt::format("one {}: {:.4g} samples/s, {} ({} {})", record.head.gpu, question.batch / time_s,
-                  best.borrowed ? "borrowed from" : "measured in", record.head.series, record.head.statistic);
+  std::string text = fmt::format(
+      "one {}: {:.4g} samples/s, {} (series {}, {})", record.head.gpu, question.batch / time_s,
+      best.borrowed ? "measured on another cluster" : "measured here", record.head.series, record.head.statistic);
   if (best.batch_distance > 0) text += fmt::format(", carried from batch {:g}", record.batch_per_gpu);
   return {time_s, own ? "compute_measured" : "compute_transferred", own ? "calibrated" : "transferred", text,
           fmt::format("{}:{}", std::filesystem::path(record.head.file).filename().string(), record.head.line)};

@@ -2,7 +2,6 @@
 
 #include "sim/answer/quantile.hpp"
 #include "sim/files/error.hpp"
-#include "sim/model/build_machine.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +13,6 @@ namespace {
 /// Nothing beyond one GPU is narrowed by a measurement yet: what synchronisation costs hangs on the catalogue's priors.
 std::string evidence_of(const Curve& curve, int gpus) {
   return gpus == 1 ? curve.compute_label : "assumed";
-}
-
-int dedicated_hosts(const StepSetup& setup, const Parameters& world) {
-  if (setup.strategy.name != "ps" || setup.strategy.placement != "dedicated" || setup.gpus == 1) return 0;
-  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  return build_servers(setup.strategy, machine, world).servers;
 }
 
 void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& time) {
@@ -85,7 +78,7 @@ PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   }
   const auto setup = at_scale(curve, gpus);
   try {
-    point.server_nodes = dedicated_hosts(setup, curve.median);
+    point.server_nodes = dedicated_server_hosts(setup, curve.median);
     set_times(point, setup, time_step(setup, curve.median, fidelity));
     set_interval(point, curve, setup);
   } catch (const UserError& error) {

@@ -4,14 +4,23 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace ddlsim {
 namespace {
 
 std::string seconds(double time_s) {
   return print_quantity(time_s, Dimension::time);
 }
+/// Four significant digits, never as a power of ten: 348.6, 10120.
+std::string rate(double samples_per_s) {
+  if (samples_per_s < 1e4) return fmt::format("{:.4g}", samples_per_s);
+  const double scale = std::pow(10.0, std::floor(std::log10(samples_per_s)) - 3);
+  return fmt::format("{:.0f}", std::round(samples_per_s / scale) * scale);
+}
+
 std::string range(double low, double high) {
-  return fmt::format("{:.4g} .. {:.4g}", low, high);
+  return rate(low) + " .. " + rate(high);
 }
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -24,7 +33,7 @@ std::vector<std::string> to_row(const PredictedPoint& point) {
   return {fmt::format("{}", point.gpus),
           hosts,
           seconds(point.iteration_s),
-          fmt::format("{:.4g}", point.samples_per_s),
+          rate(point.samples_per_s),
           range(point.samples_per_s_low, point.samples_per_s_high),
           percent(point.efficiency),
           seconds(point.exposed_communication_s),

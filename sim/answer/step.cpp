@@ -41,8 +41,8 @@ double node_reduce_s(const Machine& machine, double size_bytes) {
   return others > 0 && machine.intra_Bps > 0 ? others / machine.ranks_per_node * size_bytes / machine.intra_Bps : 0;
 }
 
-ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                              const Machine& machine, int servers) {
+ServerExchange build_exchange(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+                              int servers) {
   std::vector<double> by_creation(profile.tensors.size());
   std::vector<double> ready_s(profile.tensors.size());
   double reduced_s = 0;
@@ -60,20 +60,27 @@ ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, c
                    [&](const Shard& a, const Shard& b) { return ready_s[a.tensor] < ready_s[b.tensor]; });
   for (const auto& shard : exchange.shards) exchange.ready_s.push_back(ready_s[shard.tensor]);
   exchange.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
-  exchange.message_cost_s = machine.nodes() > 1 ? world.server_message_cost_s : 0;
   return exchange;
+}
+
+/// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
+/// mode).
+bool serves_itself(const StepSetup& setup, const Machine& machine) {
+  return machine.nodes() == 1 && (setup.strategy.placement != "dedicated" || setup.preset.library == "byteps");
 }
 
 Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile, Machine machine,
                     Fidelity fidelity) {
   machine.nic_Bps *= world.server_duplex;
   ServerMachine servers = build_servers(setup.strategy, machine, world);
-  if (machine.nodes() == 1) { // a server in the workers' own process: no socket, no RPC
+  const bool local = serves_itself(setup, machine);
+  if (local) { // memory copies: no socket, no RPC
     servers.dedicated = false;
     servers.process_Bps = 0;
     servers.connection_Bps = 0;
   }
-  const auto exchange = build_exchange(setup, world, profile, machine, servers.servers);
+  auto exchange = build_exchange(setup, profile, machine, servers.servers);
+  exchange.message_cost_s = local ? 0 : world.server_message_cost_s;
   const auto timing = time_server_exchange(machine, servers, exchange, fidelity);
   const double spread_s = setup.strategy.on_node_reduce ? node_reduce_s(machine, profile.tensors.back().size_bytes) : 0;
   const bool software = servers.process_Bps > 0 && servers.process_Bps < machine.nic_Bps;
@@ -89,6 +96,13 @@ void name_shares(StepTime& time, const std::string& communication) {
 }
 
 } // namespace
+
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
+  if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 0;
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  const auto servers = build_servers(setup.strategy, machine, world);
+  return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
+}
 
 bool can_simulate(const Strategy& strategy) {
   return strategy.name == "none" || strategy.name == "ring" || strategy.name == "all-reduce" ||

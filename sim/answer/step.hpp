@@ -45,6 +45,9 @@ struct StepTime {
 /// True for the strategies the engine can run: none, ring, all-reduce, auto (as the ring), ps.
 bool can_simulate(const Strategy& strategy);
 
+/// Hosts bought for servers alone.
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
+
 /// Throws UserError for a strategy that cannot be simulated.
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity);
 

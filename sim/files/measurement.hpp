@@ -140,9 +140,11 @@ std::string kind_of(const Record& record); ///< step, collective, point_to_point
 /// All records of one kind, in order.
 template <class Kind> std::vector<Kind> records_of(const std::vector<MeasurementFile>& files) {
   std::vector<Kind> found;
-  for (const auto& file : files)
-    for (const auto& record : file.records)
+  for (const auto& file : files) {
+    for (const auto& record : file.records) {
       if (const auto* one = std::get_if<Kind>(&record)) found.push_back(*one);
+    }
+  }
   return found;
 }
 

@@ -1,0 +1,77 @@
+"""Is what the README shows what the program prints? With --write: make it so.
+
+usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
+
+Checked are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest of the output) and the
+accuracy table between its two comments.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
+BLOCK = re.compile(r"```\n(\$ \./run ddlsim ([^\n]*)\n)(.*?)```", re.DOTALL)
+TABLE = re.compile(r"(<!-- accuracy: begin -->\n)(.*?)(<!-- accuracy: end -->)", re.DOTALL)
+SPLITS = ("T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out")
+
+
+def run(arguments):
+    result = subprocess.run([DDLSIM, *shlex.split(arguments)], capture_output=True, text=True, cwd=SOURCE, timeout=900)
+    if result.returncode != 0:
+        sys.exit(f"ddlsim {arguments}: exit {result.returncode}: {result.stderr}")
+    return result.stdout
+
+
+def shown_output(match):
+    output, shown = run(match.group(2)), match.group(3)
+    if not shown.endswith("...\n"):
+        return output
+    return "".join(line + "\n" for line in output.split("\n")[:shown.count("\n") - 1]) + "...\n"
+
+
+def accuracy_table():
+    validation = json.loads(run("validate --json"))
+    methods = validation["methods"]
+    rows = ["| mean error over clusters, % | points | " + " | ".join(methods) + " |", "|---|---|" + "---|" * len(methods)]
+    for split in SPLITS:
+        scores = validation["overall"][split]
+        cells = []
+        for method in methods:
+            error, points = scores[method]["mean_error"], scores[method]["points"]
+            partial = "*" if points < max(scores[other]["points"] for other in methods) else ""
+            cells.append("-" if error is None else f"{100 * error:.1f}{partial}")
+        rows.append(f"| {split} | {max(scores[method]['points'] for method in methods)} | " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n\n`*`: not every point answered.\n"
+
+
+def as_it_should_be(text):
+    text = BLOCK.sub(lambda match: "```\n" + match.group(1) + shown_output(match) + "```", text)
+    return TABLE.sub(lambda match: match.group(1) + accuracy_table() + match.group(3), text)
+
+
+def main():
+    readme = SOURCE / "README.md"
+    text = readme.read_text()
+    blocks = len(BLOCK.findall(text))
+    if blocks < 2 or not TABLE.search(text):
+        sys.exit(f"README.md: found {blocks} blocks of real output; expected the prediction, the validation and the accuracy table")
+    right = as_it_should_be(text)
+    if right == text:
+        print(f"README.md: {blocks} blocks of output and the accuracy table are what the program prints")
+        return
+    if "--write" in sys.argv:
+        readme.write_text(right)
+        return
+    for number, (a, b) in enumerate(zip(text.split("\n"), right.split("\n")), 1):
+        if a != b:
+            sys.exit(f"README.md:{number}: shows\n  {a}\nand the program prints\n  {b}\nmake it true: python3 tests/cli/readme_test.py "
+                     "build/release/bin/ddlsim . --write")
+    sys.exit("README.md: the program prints more, or fewer, lines than it shows")
+
+
+if __name__ == "__main__":
+    main()
