@@ -5,23 +5,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace ddlsim {
 
 namespace {
 
-/// Insertions, deletions and replacements of one character that turn one name into the other (Levenshtein).
+/// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string
+/// alignment, Damerau 1964: four slips in five are one of these).
 std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
+  std::vector<std::size_t> before(to.size() + 1); // row i - 1 of the table
+  std::vector<std::size_t> row(to.size() + 1);    // row i
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::vector<std::size_t> next(to.size() + 1);
+    next[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = row[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      next[j] = std::min({replaced, row[j] + 1, next[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before = std::move(row);
+    row = std::move(next);
   }
   return row.back();
 }

@@ -7,8 +7,8 @@
 
 namespace ddlsim {
 
-/// The candidate with the smallest edit distance (at most a third of the longer length, at least 1 edit allowed); ""
-/// when none is near.
+/// The candidate with the smallest edit distance, swapped neighbours being one edit (at most a third of the longer
+/// length, at least 1 edit allowed); "" when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "a, b, c" for messages.
