@@ -45,6 +45,7 @@ std::string summary_of(const Cluster& cluster) {
   const auto devices =
       cluster.gpus_per_node == 0 ? std::string("no GPU") : fmt::format("{} x {}", cluster.gpus_per_node, cluster.gpu);
   std::vector<std::string> transports;
+  transports.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) transports.push_back(transport.name);
   return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes, devices,
                      cluster.fabric.kind, transports.empty() ? "none" : join_names(transports));
@@ -59,6 +60,7 @@ std::string summary_of(const MeasurementFile& file) {
   std::map<std::string, int> counts;
   for (const auto& record : file.records) ++counts[kind_of(record)];
   std::vector<std::string> kinds;
+  kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));
   return fmt::format("measurements of {}: {} records{}", file.context.cluster, file.records.size(),
                      kinds.empty() ? "" : fmt::format(" ({})", join_names(kinds)));
@@ -66,6 +68,7 @@ std::string summary_of(const MeasurementFile& file) {
 
 template <class Item> std::string summary_of(const char* what, const std::vector<Item>& items) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(item.name);
   return fmt::format("{}: {}{}{}", what, items.size(), names.empty() ? "" : ": ", join_names(names));
 }

@@ -39,9 +39,10 @@ std::vector<Nic> nics_from(const Place& node) {
     place.allow_only(known);
     nics.push_back({simple_name(place, "name"), place.quantity("bandwidth", Dimension::bandwidth),
                     static_cast<int>(place.integer_or("count", 1, 1, most_in_a_node))});
-    if (!nics.back().name.empty() && !names.insert(nics.back().name).second)
+    if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       place.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));
+    }
   }
   return nics;
 }
@@ -51,20 +52,23 @@ void read_node(const Place& place, Cluster& cluster) {
   if (!place.is_object()) return;
   place.allow_only(known);
   const auto before = place.mistakes_so_far();
-  if (!place.has("gpu"))
+  if (!place.has("gpu")) {
     place.mistake_at("gpu",
                      "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
+  }
   cluster.gpu = place.text_or("gpu", "");
   cluster.gpus_per_node = static_cast<int>(place.integer("gpus", 0, most_in_a_node));
-  if (place.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0)
+  if (place.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0) {
     place.mistake_at("gpus",
                      fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
+  }
   cluster.cpu = place.text_or("cpu", "");
   cluster.host_memory_bandwidth_Bps = place.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
   cluster.intra = intra_from(place.at("intra"));
-  if (cluster.gpus_per_node > 1 && cluster.intra.kind == "none")
+  if (cluster.gpus_per_node > 1 && cluster.intra.kind == "none") {
     place.mistake_at(
         "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
+  }
   cluster.nics = nics_from(place);
 }
 
@@ -136,9 +140,10 @@ void read_extent(const Place& root, Cluster& cluster) {
     growth.allow_only(growth_keys);
     cluster.growth_max_nodes = static_cast<int>(growth.integer("max_nodes", 1, most_nodes));
     cluster.growth_rule = growth.text("rule");
-    if (root.mistakes_so_far() == before && cluster.growth_max_nodes < cluster.available_nodes)
+    if (root.mistakes_so_far() == before && cluster.growth_max_nodes < cluster.available_nodes) {
       growth.mistake_at("max_nodes", fmt::format("{} found, fewer than the {} nodes available; give as many or more",
                                                  cluster.growth_max_nodes, cluster.available_nodes));
+    }
   }
 }
 
@@ -153,9 +158,10 @@ std::vector<Borrow> borrows_from(const Place& root) {
     borrows.push_back({place.text("cluster"), place.texts_or_none("kinds"), place.one_of("label", labels)});
     if (borrows.back().kinds.empty())
       place.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(record_kinds())));
-    for (const auto& kind : borrows.back().kinds)
+    for (const auto& kind : borrows.back().kinds) {
       if (std::find(record_kinds().begin(), record_kinds().end(), kind) == record_kinds().end())
         place.mistake_at("kinds", unknown_name_text("kind of record", kind, record_kinds(), record_kinds()));
+    }
   }
   return borrows;
 }

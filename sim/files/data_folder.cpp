@@ -53,18 +53,20 @@ std::vector<std::string> list_clusters(const DataFolder& data) {
 
 Model load_model(const DataFolder& data, const std::string& name) {
   const auto variants = variants_of_bare_name(name);
-  if (!variants.empty())
+  if (!variants.empty()) {
     throw UserError("", "",
                     fmt::format("model {} leaves open which variant is meant; give one of {}", in_quotes(name),
                                 join_names(variants)));
+  }
   const auto names = list_models(data);
   if (!is_in(names, name)) refuse_unknown("model", name, data.models(), names);
   const fs::path file = data.models() / (name + ".json");
   Model model = read_model(file);
-  if (model.name != name)
+  if (model.name != name) {
     throw UserError(
         file.string(), "/name",
         fmt::format("{} found, \"{}\" expected after the file's name; rename one", in_quotes(model.name), name));
+  }
   return model;
 }
 
@@ -73,10 +75,11 @@ Cluster load_cluster(const DataFolder& data, const std::string& name) {
   if (!is_in(names, name)) refuse_unknown("cluster", name, data.platforms(), names);
   const fs::path file = data.platforms() / name / "cluster.json";
   Cluster cluster = read_cluster(file);
-  if (cluster.name != name)
+  if (cluster.name != name) {
     throw UserError(
         file.string(), "/name",
         fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster.name), name));
+  }
   return cluster;
 }
 

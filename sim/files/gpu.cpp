@@ -77,9 +77,10 @@ std::vector<Gpu> gpus_from(const Place& root) {
     gpus.push_back(gpu_from(place));
     auto own = gpus.back().aliases;
     own.push_back(gpus.back().name);
-    for (const auto& name : own)
+    for (const auto& name : own) {
       if (!name.empty() && !names.insert(name).second)
         place.mistake(fmt::format("the name {} is taken; every name and alias stands once", in_quotes(name)));
+    }
   }
   return gpus;
 }

@@ -50,10 +50,11 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 void check_text(const std::string& text, const std::string& where, bool single_line) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
-    if (length == 0 || text[at] == '\0')
+    if (length == 0 || text[at] == '\0') {
       throw UserError(where, "",
                       fmt::format("byte 0x{:02x} at {} is not UTF-8 text; save the file as UTF-8",
                                   static_cast<unsigned char>(text[at]), position_text(text, at, single_line)));
+    }
     at += length;
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -108,11 +109,12 @@ private:
     return true;
   }
   bool open(json&& container) {
-    if (levels_.size() >= static_cast<std::size_t>(max_document_depth))
+    if (levels_.size() >= static_cast<std::size_t>(max_document_depth)) {
       throw UserError(where_, "",
                       fmt::format("lists and objects are nested deeper than {} levels; ddlsim's files need 6, "
                                   "check the brackets",
                                   max_document_depth));
+    }
     levels_.push_back({place(std::move(container)), ""});
     return true;
   }
@@ -123,10 +125,11 @@ private:
   std::string pointer() const {
     json::json_pointer path;
     for (const auto& level : levels_) {
-      if (level.value->is_array())
+      if (level.value->is_array()) {
         path /= level.value->size() - 1;
-      else
+      } else {
         path /= level.key;
+      }
     }
     return path.to_string();
   }
@@ -175,17 +178,18 @@ bool Builder::parse_error(std::size_t position, const std::string& /*token*/, co
   const auto start = static_cast<std::size_t>(token.data() - text_.data());
   const std::string at = position_text(text_, start, single_line_);
   std::string what;
-  if (error.id == number_overflow)
+  if (error.id == number_overflow) {
     what = fmt::format("{}: the number {} is too large to hold; check its exponent", at, in_quotes(token));
-  else if (is_not_finite(token))
+  } else if (is_not_finite(token)) {
     what = fmt::format("{}: NaN and infinity are not numbers of JSON; leave the field out when its value is not known",
                        at);
-  else if (position > text_.size())
+  } else if (position > text_.size()) {
     what = fmt::format("the text ends too early, at {}{}{}; is the file truncated?", at, expected.empty() ? "" : ": ",
                        expected);
-  else
+  } else {
     what = fmt::format("{}: not JSON at {}{}{}; check commas, quotes and brackets", at, in_quotes(token),
                        expected.empty() ? "" : ", ", expected);
+  }
   mistakes_.add("", what);
   return false;
 }

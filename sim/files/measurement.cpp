@@ -27,10 +27,11 @@ public:
     std::string text;
     for (auto result = lines.next(text); result != LineReader::Result::end; result = lines.next(text)) {
       mistakes_.move_to(fmt::format("{}:{}", name_, ++line_));
-      if (result == LineReader::Result::too_long)
+      if (result == LineReader::Result::too_long) {
         mistakes_.add("", fmt::format("a line of more than {} bytes; write one record a line", max_line_bytes));
-      else if (text.find_first_not_of(" \t\r") != std::string::npos)
+      } else if (text.find_first_not_of(" \t\r") != std::string::npos) {
         read_line(text);
+      }
     }
     mistakes_.move_to(name_);
     if (mistakes_.empty() && !has_context_)
@@ -52,10 +53,11 @@ private:
     if (!place.is_object()) return;
     const auto kind = value.find("record");
     const bool is_context = kind != value.end() && *kind == "context";
-    if (is_context)
+    if (is_context) {
       read_context(place);
-    else
+    } else {
       read_record(place);
+    }
   }
 
   void read_context(const Place& place) {
@@ -100,6 +102,7 @@ std::vector<MeasurementFile> read_cluster_measurements(const fs::path& platforms
     if (it->path().extension() == ".jsonl") files.push_back(it->path());
   std::sort(files.begin(), files.end());
   std::vector<MeasurementFile> read;
+  read.reserve(files.size());
   for (const auto& file : files) read.push_back(read_measurements(file));
   return read;
 }

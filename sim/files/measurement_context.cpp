@@ -53,9 +53,10 @@ Context context_from(const Place& line) {
   context.machine = line.text("machine");
   context.software = line.text("software");
   context.date = line.text("date");
-  if (!context.date.empty() && context.date != "unknown" && !is_date(context.date))
+  if (!context.date.empty() && context.date != "unknown" && !is_date(context.date)) {
     line.mistake_at("date", fmt::format("{} is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\"",
                                         in_quotes(context.date)));
+  }
   context.who = line.text("who");
   read_source(line.at("source"), context);
   context.emulated = line.boolean("emulated");

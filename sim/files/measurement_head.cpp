@@ -29,15 +29,16 @@ const std::vector<std::string>& transports_or_unknown() {
 
 /// Where in the source the figure stands; own runs have no source. A JSON source is pointed into with a JSON pointer.
 std::string from_of(const Place& line, const std::string& origin, const std::string& source_file) {
-  const std::string from = line.text_or("from", "");
+  std::string from = line.text_or("from", "");
   if (origin == "run") return from;
   const bool json_source = source_file.size() > 5 && source_file.compare(source_file.size() - 5, 5, ".json") == 0;
-  if (from.empty())
+  if (from.empty()) {
     line.mistake_at("from",
                     fmt::format("missing for a figure of origin \"{}\"; say where in the source it stands", origin));
-  else if (json_source && from.front() != '/')
+  } else if (json_source && from.front() != '/') {
     line.mistake_at("from", fmt::format("{} is no JSON pointer; write one into {}, like \"/points/3\"", in_quotes(from),
                                         in_quotes(source_file)));
+  }
   return from;
 }
 

@@ -108,10 +108,11 @@ InputRecord input_from(const Place& line, const LineOrigin& origin) {
   record.what = line.one_of("what", whats);
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
-  if (unit == "samples/s")
+  if (unit == "samples/s") {
     record.samples_per_s = value;
-  else
+  } else {
     record.rate_Bps = value * unit_in_si(unit, Dimension::bandwidth);
+  }
   return record;
 }
 

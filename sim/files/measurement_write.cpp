@@ -95,10 +95,11 @@ void put(ordered_json& json, const ServerRecord& record) {
 
 void put(ordered_json& json, const InputRecord& record) {
   json["what"] = record.what;
-  if (record.samples_per_s > 0)
+  if (record.samples_per_s > 0) {
     put_value(json, record.samples_per_s, "samples/s");
-  else
+  } else {
     put_value(json, record.rate_Bps, "B/s");
+  }
 }
 
 void put(ordered_json& json, const LossRecord& record) {

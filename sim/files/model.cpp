@@ -26,10 +26,11 @@ std::vector<long> shape_from(const Place& place) {
   std::vector<long> shape;
   for (const auto& length : place.list("shape")) {
     const auto& value = length.value();
-    if (value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= largest_count)
+    if (value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= largest_count) {
       shape.push_back(value.get<long>());
-    else
+    } else {
       length.mistake(fmt::format("{} is not a length; give a whole number of 1 or more", describe(value)));
+    }
   }
   return shape;
 }
@@ -44,9 +45,10 @@ ParameterTensor tensor_from(const Place& place) {
   tensor.shape = shape_from(place);
   tensor.size_bytes = place.number("bytes", fp32_bytes, largest_count);
   const double expected = fp32_bytes * product(tensor.shape);
-  if (place.mistakes_so_far() == before && tensor.size_bytes != expected)
+  if (place.mistakes_so_far() == before && tensor.size_bytes != expected) {
     place.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
                                           tensor.size_bytes, expected));
+  }
   return tensor;
 }
 
@@ -70,14 +72,17 @@ void refuse_names_used_twice(const Model& model, const Place& root) {
   std::set<std::string> tensors;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const auto& layer = model.layers[i];
-    if (!layers.insert(layer.name).second)
+    if (!layers.insert(layer.name).second) {
       root.mistake_at("layers",
                       fmt::format("layer {} has the name {} of an earlier one; number them", i, in_quotes(layer.name)));
-    for (const auto& tensor : layer.tensors)
-      if (!tensors.insert(tensor.name).second)
+    }
+    for (const auto& tensor : layer.tensors) {
+      if (!tensors.insert(tensor.name).second) {
         root.mistake_at("layers", fmt::format("layer {} has the tensor {} of an earlier one; a shared tensor "
                                               "stands once, where its gradient is ready",
                                               i, in_quotes(tensor.name)));
+      }
+    }
   }
 }
 
@@ -100,9 +105,10 @@ Model model_from(const Place& root) {
   if (root.mistakes_so_far() > before) return model;
   refuse_names_used_twice(model, root);
   const double expected = model.size_bytes() / fp32_bytes;
-  if (model.parameters != expected)
+  if (model.parameters != expected) {
     root.mistake_at("parameters",
                     fmt::format("{} found, the shapes sum to {}; write the model again", model.parameters, expected));
+  }
   return model;
 }
 

@@ -41,9 +41,10 @@ std::vector<std::string> variants_of_bare_name(const std::string& name) {
 
 void refuse_bare_model_name(const Place& place, const std::string& key, const std::string& name) {
   const auto variants = variants_of_bare_name(name);
-  if (!variants.empty())
+  if (!variants.empty()) {
     place.mistake_at(key, fmt::format("{} leaves open which variant is meant; give one of {}", in_quotes(name),
                                       join_names(variants)));
+  }
 }
 
 } // namespace ddlsim

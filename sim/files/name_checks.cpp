@@ -53,12 +53,14 @@ template <class Load> auto load_or_tell(const Place& place, const std::string& k
 
 std::vector<std::string> preset_names(const std::vector<Preset>& presets) {
   std::vector<std::string> names;
+  names.reserve(presets.size());
   for (const auto& preset : presets) names.push_back(preset.name);
   return names;
 }
 
 std::vector<std::string> transport_names_of(const Cluster& cluster) {
   std::vector<std::string> names;
+  names.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) names.push_back(transport.name);
   return names;
 }
@@ -76,10 +78,11 @@ void check_transport(const Scenario& scenario, const Place& root, const Cluster&
     if (preset.name != scenario.preset) continue;
     const bool usable =
         std::any_of(there.begin(), there.end(), [&](const auto& name) { return is_in(preset.transports, name); });
-    if (!usable)
+    if (!usable) {
       root.mistake_at("preset", fmt::format("{} uses {}, cluster {} has {}; choose another preset or cluster",
                                             preset.name, join_names(preset.transports), cluster.name,
                                             there.empty() ? "none" : join_names(there)));
+    }
   }
 }
 
@@ -100,9 +103,10 @@ void look_up_names(const Scenario& scenario, const Place& root, const DataFolder
 
 void look_up_names(const Cluster& cluster, const Place& root, const fs::path& file, const DataFolder& data) {
   const std::string folder = fs::absolute(file).parent_path().filename().string();
-  if (file.filename() == "cluster.json" && !cluster.name.empty() && cluster.name != folder)
+  if (file.filename() == "cluster.json" && !cluster.name.empty() && cluster.name != folder) {
     root.mistake_at(
         "name", fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster.name), folder));
+  }
   if (root.has("node") && !cluster.gpu.empty()) {
     const auto gpus = load_or_tell(root, "node", [&] { return load_gpus(data); });
     if (gpus) check_gpu(root.at("node"), "gpu", cluster.gpu, *gpus);

@@ -69,12 +69,13 @@ std::string in_quotes(std::string_view text) {
   while (inside_character(end)) --end;
   std::string shown = "\"";
   for (const char c : text.substr(0, end)) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       shown += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else if (c == '"' || c == '\\')
+    } else if (c == '"' || c == '\\') {
       shown += {'\\', c};
-    else
+    } else {
       shown += c;
+    }
   }
   return shown + (end < text.size() ? "...\"" : "\"");
 }

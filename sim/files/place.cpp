@@ -25,14 +25,15 @@ std::string range_text(double at_least, double at_most) {
 std::string pointer_step(const std::string& key) {
   std::string step = "/";
   for (const char c : key) {
-    if (c == '~')
+    if (c == '~') {
       step += "~0";
-    else if (c == '/')
+    } else if (c == '/') {
       step += "~1";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       step += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else
+    } else {
       step += c;
+    }
   }
   return step;
 }
@@ -259,10 +260,11 @@ std::vector<std::string> Place::texts_or_none(const std::string& key) const {
   std::vector<std::string> texts;
   if (!has(key)) return texts;
   for (const auto& element : at(key).elements()) {
-    if (element.value().is_string() && !element.value().get_ref<const std::string&>().empty())
+    if (element.value().is_string() && !element.value().get_ref<const std::string&>().empty()) {
       texts.push_back(element.value().get<std::string>());
-    else
+    } else {
       element.mistake(fmt::format("{} found, a text expected; write it in double quotes", describe(element.value())));
+    }
   }
   return texts;
 }

@@ -36,9 +36,10 @@ std::vector<std::string> transports_from(const Place& place) {
   auto transports = place.texts_or_none("transports");
   if (transports.empty())
     place.mistake_at("transports", fmt::format("none found; give one or more of {}", join_names(transport_names())));
-  for (const auto& name : transports)
+  for (const auto& name : transports) {
     if (std::find(transport_names().begin(), transport_names().end(), name) == transport_names().end())
       place.mistake_at("transports", unknown_name_text("transport", name, transport_names(), transport_names()));
+  }
   return transports;
 }
 

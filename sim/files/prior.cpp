@@ -53,10 +53,11 @@ std::vector<Prior> priors_from(const Place& root) {
   root.allow_only(known);
   for (const auto& place : root.list("priors")) {
     const Prior prior = prior_from(place);
-    if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); }))
+    if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); })) {
       place.mistake(fmt::format("a second prior of {} for the same transport and preset, which is never reached; keep "
                                 "one, or say what the first was learnt from",
                                 in_quotes(prior.parameter)));
+    }
     priors.push_back(prior);
   }
   return priors;
@@ -72,15 +73,17 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
                         const std::string& preset) {
   const std::pair<std::string, std::string> most_special_first[] = {
       {transport, preset}, {transport, ""}, {"", preset}, {"", ""}};
-  for (const auto& [for_transport, for_preset] : most_special_first)
+  for (const auto& [for_transport, for_preset] : most_special_first) {
     for (const auto& prior : priors)
       if (prior.parameter == parameter && prior.transport == for_transport && prior.preset == for_preset) return prior;
+  }
   std::set<std::string> known;
   for (const auto& prior : priors) known.insert(prior.parameter);
-  if (known.count(parameter) > 0)
+  if (known.count(parameter) > 0) {
     throw UserError("", "",
                     fmt::format("no prior of {} holds for transport {} and preset {}; add one without them",
                                 in_quotes(parameter), in_quotes(transport), in_quotes(preset)));
+  }
   const std::vector<std::string> names(known.begin(), known.end());
   throw UserError("", "", unknown_name_text("prior", parameter, names, names));
 }

@@ -45,9 +45,10 @@ std::map<std::string, std::string> covering_sources(const Place& root) {
   const Place place = root.at("sources");
   if (!place.is_object()) return sources;
   Pointers found;
-  for (const auto& [key, value] : root.value().items())
+  for (const auto& [key, value] : root.value().items()) {
     if (key != "sources" && key != "format" && key != "version")
       collect(value, nlohmann::json::json_pointer() / key, found);
+  }
   for (const auto& [pointer, text] : place.value().items()) {
     sources[pointer] = place.text(pointer);
     if (found.all.find(pointer) != found.all.end()) continue;
@@ -60,10 +61,11 @@ std::map<std::string, std::string> covering_sources(const Place& root) {
   for (const auto& figure : found.figures) {
     const bool covered =
         std::any_of(sources.begin(), sources.end(), [&](const auto& source) { return covers(source.first, figure); });
-    if (!covered)
+    if (!covered) {
       root.mistake_at("sources", fmt::format("no source for {}; say where the figure stands, or \"not stated; "
                                              "assumed: ... because ...\"",
                                              figure));
+    }
   }
   return sources;
 }

@@ -23,10 +23,11 @@ ServerCount servers_from(const Place& place, StrategyUse use) {
   ServerCount servers;
   if (!place.is_object()) return servers;
   place.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
-  if (place.value().size() != 1)
+  if (place.value().size() != 1) {
     place.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
                               "{{\"equal_workers\": true}}",
                               place.value().size()));
+  }
   for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
     if (place.has(key)) servers = {rule, static_cast<int>(place.integer(key, 1, most_servers))};
   for (const auto& [key, rule] :

@@ -62,26 +62,29 @@ std::string read_text_file(const fs::path& file) {
   }
   if (no_size || std::ferror(stream.get()) != 0)
     refuse(file, fmt::format("cannot be read: {}", no_size ? no_size.message() : std::strerror(errno)));
-  if (size > max_document_bytes)
+  if (size > max_document_bytes) {
     refuse(file, fmt::format("{} bytes found, at most {} expected in one JSON document; split it, or write records as "
                              "JSON Lines",
                              size, max_document_bytes));
+  }
   return text;
 }
 
 LineReader::Result LineReader::next(std::string& line) {
   line.clear();
-  bool too_long = false;
-  for (int c = getc_unlocked(stream_.get()); c != EOF; c = getc_unlocked(stream_.get())) {
-    if (c == '\n') return too_long ? Result::too_long : Result::line;
-    if (line.size() < max_line_bytes)
-      line += static_cast<char>(c);
-    else
-      too_long = true;
+  int c = getc_unlocked(stream_.get());
+  while (inside_long_line_ && c != EOF) {
+    inside_long_line_ = c != '\n';
+    c = getc_unlocked(stream_.get());
+  }
+  const bool any = c != EOF;
+  for (; c != EOF && c != '\n'; c = getc_unlocked(stream_.get())) {
+    inside_long_line_ = line.size() == max_line_bytes;
+    if (inside_long_line_) return Result::too_long;
+    line += static_cast<char>(c);
   }
   if (std::ferror(stream_.get()) != 0) refuse(file_, fmt::format("cannot be read: {}", std::strerror(errno)));
-  if (too_long) return Result::too_long;
-  return line.empty() ? Result::end : Result::line;
+  return any ? Result::line : Result::end;
 }
 
 } // namespace ddlsim

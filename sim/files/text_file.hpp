@@ -32,6 +32,7 @@ public:
 private:
   std::filesystem::path file_;
   InputFile stream_;
+  bool inside_long_line_ = false; ///< its rest is passed over by the next call
 };
 
 } // namespace ddlsim

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 namespace ddlsim {
@@ -23,74 +25,54 @@ struct Unit {
 
 struct UnitTable {
   std::string_view example;
-  std::vector<Unit> units; ///< printed ones ascending
+  std::span<const Unit> units; ///< printed ones ascending
 };
 
 constexpr double bit = 1.0 / 8;
 constexpr double kibi = 1024;
+constexpr double mebi = kibi * kibi;
+constexpr double gibi = kibi * mebi;
+constexpr double tebi = kibi * gibi;
 
-// bits and bytes: powers of 1000 after SI, powers of 1024 after IEC 80000-13.
-const UnitTable& table_of(Dimension dimension) {
-  static const UnitTable time{"1.5 us",
-                              {{"ns", 1e-9, true},
-                               {"us", 1e-6, true},
-                               {"ms", 1e-3, true},
-                               {"s", 1, true},
-                               {"min", 60, true},
-                               {"h", 3600, true}}};
-  static const UnitTable size{"16 GiB",
-                              {{"B", 1, true},
-                               {"KB", 1e3, true},
-                               {"MB", 1e6, true},
-                               {"GB", 1e9, true},
-                               {"TB", 1e12, true},
-                               {"KiB", kibi, false},
-                               {"MiB", kibi * kibi, false},
-                               {"GiB", kibi * kibi * kibi, false},
-                               {"TiB", kibi * kibi * kibi * kibi, false}}};
-  static const UnitTable bandwidth{"100 Gbps",
-                                   {{"B/s", 1, true},
-                                    {"KB/s", 1e3, true},
-                                    {"MB/s", 1e6, true},
-                                    {"GB/s", 1e9, true},
-                                    {"TB/s", 1e12, true},
-                                    {"bps", bit, false},
-                                    {"Kbps", 1e3 * bit, false},
-                                    {"Mbps", 1e6 * bit, false},
-                                    {"Gbps", 1e9 * bit, false},
-                                    {"Tbps", 1e12 * bit, false},
-                                    {"MiB/s", kibi * kibi, false},
-                                    {"GiB/s", kibi * kibi * kibi, false}}};
-  static const UnitTable compute_rate{"15.7 TFLOP/s",
-                                      {{"FLOP/s", 1, true},
-                                       {"MFLOP/s", 1e6, true},
-                                       {"GFLOP/s", 1e9, true},
-                                       {"TFLOP/s", 1e12, true},
-                                       {"PFLOP/s", 1e15, true}}};
-  static const UnitTable work{"8 GFLOP",
-                              {{"FLOP", 1, true}, {"MFLOP", 1e6, true}, {"GFLOP", 1e9, true}, {"TFLOP", 1e12, true}}};
-  static const UnitTable rate{
-      "350 samples/s",
-      {{"samples/s", 1, true}, {"images/s", 1, false}, {"sequences/s", 1, false}, {"tokens/s", 1, false}}};
-  static const UnitTable power{"300 W", {{"W", 1, true}, {"kW", 1e3, true}}};
-  static const UnitTable price{"10000 USD", {{"USD", 1, true}, {"USD/h", 1, false}}};
+// bits and bytes: powers of 1000 after SI, powers of 1024 after IEC 80000-13
+constexpr std::array time_units{Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true}, Unit{"ms", 1e-3, true},
+                                Unit{"s", 1, true},     Unit{"min", 60, true},  Unit{"h", 3600, true}};
+constexpr std::array size_units{Unit{"B", 1, true},       Unit{"KB", 1e3, true},    Unit{"MB", 1e6, true},
+                                Unit{"GB", 1e9, true},    Unit{"TB", 1e12, true},   Unit{"KiB", kibi, false},
+                                Unit{"MiB", mebi, false}, Unit{"GiB", gibi, false}, Unit{"TiB", tebi, false}};
+constexpr std::array bandwidth_units{Unit{"B/s", 1, true},           Unit{"KB/s", 1e3, true},
+                                     Unit{"MB/s", 1e6, true},        Unit{"GB/s", 1e9, true},
+                                     Unit{"TB/s", 1e12, true},       Unit{"bps", bit, false},
+                                     Unit{"Kbps", 1e3 * bit, false}, Unit{"Mbps", 1e6 * bit, false},
+                                     Unit{"Gbps", 1e9 * bit, false}, Unit{"Tbps", 1e12 * bit, false},
+                                     Unit{"MiB/s", mebi, false},     Unit{"GiB/s", gibi, false}};
+constexpr std::array compute_rate_units{Unit{"FLOP/s", 1, true}, Unit{"MFLOP/s", 1e6, true}, Unit{"GFLOP/s", 1e9, true},
+                                        Unit{"TFLOP/s", 1e12, true}, Unit{"PFLOP/s", 1e15, true}};
+constexpr std::array work_units{Unit{"FLOP", 1, true}, Unit{"MFLOP", 1e6, true}, Unit{"GFLOP", 1e9, true},
+                                Unit{"TFLOP", 1e12, true}};
+constexpr std::array rate_units{Unit{"samples/s", 1, true}, Unit{"images/s", 1, false}, Unit{"sequences/s", 1, false},
+                                Unit{"tokens/s", 1, false}};
+constexpr std::array power_units{Unit{"W", 1, true}, Unit{"kW", 1e3, true}};
+constexpr std::array price_units{Unit{"USD", 1, true}, Unit{"USD/h", 1, false}};
+
+UnitTable table_of(Dimension dimension) {
   switch (dimension) {
   case Dimension::time:
-    return time;
+    return {"1.5 us", time_units};
   case Dimension::size:
-    return size;
+    return {"16 GiB", size_units};
   case Dimension::bandwidth:
-    return bandwidth;
+    return {"100 Gbps", bandwidth_units};
   case Dimension::compute_rate:
-    return compute_rate;
+    return {"15.7 TFLOP/s", compute_rate_units};
   case Dimension::work:
-    return work;
+    return {"8 GFLOP", work_units};
   case Dimension::rate:
-    return rate;
+    return {"350 samples/s", rate_units};
   case Dimension::power:
-    return power;
+    return {"300 W", power_units};
   case Dimension::price:
-    return price;
+    return {"10000 USD", price_units};
   }
   std::abort(); // every enumerator is above; a cast integer is a programming error
 }
@@ -164,7 +146,7 @@ double parse_quantity(std::string_view text, Dimension dimension) {
   const double number = leading_number(text, end);
   std::string_view unit = text.substr(end);
   if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  const auto& example = table_of(dimension).example;
+  const auto example = table_of(dimension).example;
   if (unit.empty())
     refuse(text, fmt::format("has no unit; write one of {}, like \"{}\"", known_units(dimension), example));
   const double si = unit_in_si(unit, dimension);
@@ -178,7 +160,7 @@ double parse_quantity(std::string_view text, Dimension dimension) {
 }
 
 std::string print_quantity(double si_value, Dimension dimension) {
-  const auto& units = table_of(dimension).units;
+  const auto units = table_of(dimension).units;
   const Unit* chosen = nullptr;
   for (const auto& unit : units) {
     if (!unit.printed) continue;

@@ -31,8 +31,7 @@ TEST_CASE("what is wrong with the catalogue is told") {
         "/gpus/0/sources/power: a source for a figure that is not there; remove it, or give the figure"},
        {"/gpus/1/name", "\"V100\"", "/gpus/1: the name \"V100\" is taken; every name and alias stands once"},
        {"/gpus/1/peak/fp32", "", "/gpus/1/peak/fp32: missing; give the fp32 peak, like \"15.7 TFLOP/s\""},
-       {"/gpus/1/peak/fp23", "\"1 TFLOP/s\"",
-        "/gpus/1/peak/fp23: unknown key; known here: fp32, tf32, fp16, bf16, fp16-tensor, bf16-tensor"},
+       {"/gpus/1/peak/fp23", "\"1 TFLOP/s\"", "/gpus/1/peak/fp23: unknown key; did you mean \"fp32\"?"},
        {"/gpus/1/memory_bandwidth", "\"240 GBps\"",
         "/gpus/1/memory_bandwidth: \"240 GBps\" has an unknown unit; known here: B/s, KB/s, MB/s, GB/s, TB/s, bps, "
         "Kbps, "
