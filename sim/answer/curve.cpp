@@ -2,6 +2,7 @@
 
 #include "sim/answer/quantile.hpp"
 #include "sim/files/error.hpp"
+#include "sim/model/memory.hpp"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,8 @@ PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
     return point;
   }
   const auto setup = at_scale(curve, gpus);
+  point.error = memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+  if (!point.error.empty()) return point;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
     set_times(point, setup, time_step(setup, curve.median, fidelity));

@@ -1,4 +1,5 @@
 #include "sim/answer/report.hpp"
+#include "sim/answer/text_chart.hpp"
 #include "sim/answer/text_table.hpp"
 #include "sim/files/units.hpp"
 
@@ -29,7 +30,7 @@ std::string percent(double share) {
 std::vector<std::string> to_row(const PredictedPoint& point) {
   const std::string hosts =
       point.server_nodes > 0 ? fmt::format("{}+{}", point.nodes, point.server_nodes) : fmt::format("{}", point.nodes);
-  if (!point.error.empty()) return {fmt::format("{}", point.gpus), hosts, point.error};
+  if (!point.error.empty()) return {fmt::format("{}", point.gpus), hosts, "-"};
   return {fmt::format("{}", point.gpus),
           hosts,
           seconds(point.iteration_s),
@@ -73,8 +74,28 @@ std::string to_section(const StrategyAnswer& answer, double bound) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) rows.push_back(to_row(point));
   std::string text = fmt::format("{} over {}\n{}", to_text(answer.strategy), answer.transport, to_table(columns, rows));
+  for (const auto& point : answer.points)
+    if (!point.error.empty()) text += fmt::format("{} GPUs cannot be: {}\n", point.gpus, point.error);
   if (answer.measure_next.parameter.empty()) return text;
   return text + knee_sentence(answer, bound) + "\n" + measure_sentence(answer.measure_next) + "\n";
+}
+
+char letter_of(std::size_t strategy) {
+  return static_cast<char>('a' + strategy % 26);
+}
+
+std::string efficiency_chart(const Prediction& prediction) {
+  std::vector<std::string> labels;
+  for (const int gpus : prediction.scenario.gpus) labels.push_back(fmt::format("{}", gpus));
+  std::vector<ChartLine> lines;
+  std::string legend = "efficiency:";
+  for (std::size_t i = 0; i < prediction.strategies.size(); ++i) {
+    const auto& answer = prediction.strategies[i];
+    lines.push_back({letter_of(i), {}});
+    for (const auto& point : answer.points) lines.back().shares.push_back(point.error.empty() ? point.efficiency : -1);
+    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), to_text(answer.strategy));
+  }
+  return legend + "\n" + to_chart(labels, lines);
 }
 
 } // namespace
@@ -86,7 +107,7 @@ std::string to_terminal_text(const Prediction& prediction) {
       scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster, scenario.preset,
       prediction.available_gpus, prediction.growth_gpus, prediction.one_gpu_evidence, prediction.one_gpu_text);
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
-  return text;
+  return text + "\n" + efficiency_chart(prediction);
 }
 
 } // namespace ddlsim

@@ -33,8 +33,9 @@ std::string describe(const nlohmann::json& value) {
 }
 
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
-                   const std::function<void(const Place&)>& read) {
-  const auto document = parse_json(read_text_file(file), file.string());
+                   const std::function<void(const Place&)>& read, const std::function<void(nlohmann::json&)>& edit) {
+  auto document = parse_json(read_text_file(file), file.string());
+  if (edit) edit(document);
   Mistakes mistakes(file.string());
   const Place root(document, "", mistakes);
   if (root.is_object()) {

@@ -81,9 +81,13 @@ Scenario scenario_from(const Place& root) {
   return scenario;
 }
 
-Scenario read_scenario(const std::filesystem::path& file) {
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes) {
   Scenario scenario;
-  read_document(file, "ddlsim-scenario", 1, [&](const Place& root) { scenario = scenario_from(root); });
+  const auto edit = [&](nlohmann::json& document) {
+    for (const auto& change : changes) apply_change(document, change);
+  };
+  read_document(
+      file, "ddlsim-scenario", 1, [&](const Place& root) { scenario = scenario_from(root); }, edit);
   return scenario;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // One question: scenarios/NAME.json.
 
+#include "sim/files/json_change.hpp"
 #include "sim/files/strategy.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct Scenario {
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
 /// data folder.
-Scenario read_scenario(const std::filesystem::path& file);
+/// `changes` are applied before it is checked.
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
 
 } // namespace ddlsim

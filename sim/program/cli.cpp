@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -45,14 +47,26 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
   add_common(*list, line);
 }
 
-void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command) {
+/// What varies a scenario from the command line, as typed.
+struct Variation {
+  std::vector<int> gpus;
+  std::string cluster;
+  std::vector<std::string> set; ///< /json/path=VALUE
+};
+
+void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto* predict = app.add_subcommand(
       "predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
   predict->add_option("SCENARIO", command.scenario, "Scenario file")->required();
-  predict->add_option("--gpus", command.gpus, "GPU counts instead of the scenario's: 1,8,64")
+  predict->add_option("--gpus", variation.gpus, "GPU counts instead of the scenario's: 1,8,64")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  predict->add_option("--cluster", command.cluster, "Cluster instead of the scenario's");
+  predict->add_option("--cluster", variation.cluster, "Cluster instead of the scenario's");
+  predict->add_option("--strategy", command.strategies, "Only these of the scenario's strategies: ring,ps")
+      ->delimiter(',');
+  predict->add_option("--set", variation.set,
+                      "/json/path=VALUE: another value in the scenario, e.g. /batch_per_gpu=64");
+  predict->add_flag("--csv", command.csv, "The points as CSV");
   predict->add_option("--fidelity", command.fidelity, "full: every message on SimGrid; closed-form: no contention")
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, Fidelity>{{"full", Fidelity::full}, {"closed-form", Fidelity::closed_form}},
@@ -91,14 +105,32 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   import->add_option("--output,-o", line.output, "Write the records to this file instead of standard output");
 }
 
-/// "NAME=VALUE" words into the map; the first word that is not one, or "".
-std::string split_given(const std::vector<std::string>& words, std::map<std::string, std::string>& given) {
+/// "NAME=VALUE" words, taken apart; `wrong` becomes the first word that is not one.
+std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
+                                                             std::string& wrong) {
+  std::vector<std::pair<std::string, std::string>> pairs;
   for (const auto& word : words) {
     const auto equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos) return word;
-    given[word.substr(0, equals)] = word.substr(equals + 1);
+    if ((equals == 0 || equals == std::string::npos) && wrong.empty()) wrong = word;
+    if (equals != std::string::npos) pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
-  return "";
+  return pairs;
+}
+
+/// GPU counts in ascending order, each once, as a scenario has them.
+std::string as_json_list(std::vector<int> counts) {
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return fmt::format("[{}]", fmt::join(counts, ","));
+}
+
+/// --set first, so that --gpus and --cluster, which say the same more plainly, come last.
+std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
+  std::vector<JsonChange> changes;
+  for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
+  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
+  if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
+  return changes;
 }
 
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
@@ -129,6 +161,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   ValidateCommand validate;
   ImportCommand import;
   std::vector<std::string> given;
+  Variation variation;
 
   CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
                "ddlsim"};
@@ -136,7 +169,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   app.require_subcommand(1);
   add_check(app, line, check);
   add_list(app, line, list);
-  add_predict(app, line, predict);
+  add_predict(app, line, predict, variation);
   add_validate(app, line, validate);
   add_import(app, line, import, given);
   try {
@@ -144,8 +177,10 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   } catch (const CLI::ParseError& error) {
     return explain(app, error, argc, argv);
   }
-  if (const auto wrong = split_given(given, import.context.given); !wrong.empty())
-    return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
+  std::string wrong;
+  for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
+  predict.changes = changes_of(variation, wrong);
+  if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
 
   const auto& chosen = app.get_subcommands().front()->get_name();
   if (chosen == "check") line.command = check;

@@ -3,6 +3,7 @@
 
 #include "calibrate/imported.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/files/json_change.hpp"
 
 #include <filesystem>
 #include <string>
@@ -21,8 +22,9 @@ struct ListCommand {
 
 struct PredictCommand {
   std::filesystem::path scenario;
-  std::vector<int> gpus; ///< instead of the scenario's; empty: as it says
-  std::string cluster;   ///< instead of the scenario's
+  std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
+  std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
+  bool csv = false;
   Fidelity fidelity = Fidelity::full;
 };
 

@@ -3,6 +3,7 @@
 usage: cli_test.py DDLSIM SOURCE_FOLDER
 """
 
+import csv
 import json
 import os
 import subprocess
@@ -144,6 +145,35 @@ class Predict(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         points = json.loads(result.stdout)["points"]
         self.assertEqual([("error" in point) for point in points[:2]], [False, True])
+
+
+class Vary(Case):
+    def test_csv_has_a_row_a_point(self):
+        result = run("predict", SCENARIO, *QUICK, "--csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        self.assertEqual([row["gpus"] for row in rows], ["1", "8"] * 3)
+        self.assertEqual({None} & {value for row in rows for value in row.values()}, set())
+
+    def test_set_changes_the_scenario_before_it_is_checked(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=64", "--set", "/cluster=dgx1-v100")
+        self.assertEqual(json.loads(result.stdout)["batch_per_gpu"], 64)
+        self.refused(run("predict", SCENARIO, "--set", "/batch_per_gpu=-1"), 1, "/batch_per_gpu", "-1")
+        self.refused(run("predict", SCENARIO, "--set", "/no/where=1"), 1, "--set", "/no/where")
+        self.refused(run("predict", SCENARIO, "--set", "batch"), 2, "NAME=VALUE")
+
+    def test_strategy_picks(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--strategy", "ring")
+        self.assertEqual(len(json.loads(result.stdout)["strategies"]), 1)
+        self.refused(run("predict", SCENARIO, *QUICK, "--strategy", "rink"), 1, "rink", "ring")
+
+    def test_what_does_not_fit_in_memory_is_a_row(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for point in json.loads(result.stdout)["points"]:
+            self.assertIn("V100-SXM2-16GB", point["error"])
+        table = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096").stdout
+        self.assertEqual(table.count("8 GPUs cannot be: 4096 samples"), 3)
 
 
 class ImportAndValidate(Case):

@@ -1,24 +1,48 @@
 #include "sim/answer/predict.hpp"
 
 #include "sim/answer/report.hpp"
+#include "sim/files/error.hpp"
+#include "sim/files/names.hpp"
 #include "sim/program/commands.hpp"
 #include "sim/program/narration.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ddlsim {
+namespace {
+
+/// Only the strategies with one of these names; every name must be there.
+void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
+  std::vector<std::string> there;
+  for (const auto& strategy : scenario.strategies) there.push_back(strategy.name);
+  for (const auto& name : names)
+    if (std::find(there.begin(), there.end(), name) == there.end())
+      throw UserError("--strategy", "",
+                      fmt::format("the scenario has no strategy {}; it has {}. Add one with --set /strategies='[...]'",
+                                  in_quotes(name), join_names(there)));
+  if (names.empty()) return;
+  std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
+    return std::find(names.begin(), names.end(), strategy.name) == names.end();
+  });
+}
+
+std::string to_output(const Prediction& prediction, const PredictCommand& command, const CommandLine& line) {
+  if (line.json) return to_json_text(prediction);
+  return command.csv ? to_csv_text(prediction) : to_terminal_text(prediction);
+}
+
+} // namespace
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {
-  Scenario scenario = read_scenario(command.scenario);
-  if (!command.cluster.empty()) scenario.cluster = command.cluster;
-  if (!command.gpus.empty()) scenario.gpus = command.gpus;
-  std::sort(scenario.gpus.begin(), scenario.gpus.end());
-  scenario.gpus.erase(std::unique(scenario.gpus.begin(), scenario.gpus.end()), scenario.gpus.end());
+  Scenario scenario = read_scenario(command.scenario, command.changes);
+  keep_strategies(scenario, command.strategies);
   const auto prediction = [&] {
     const PredictOptions options{command.fidelity, make_progress(line.quiet)};
     return predict(scenario, DataFolder{line.data_folder}, options);
   }();
-  emit(line, line.json ? to_json_text(prediction) : to_terminal_text(prediction));
+  emit(line, to_output(prediction, command, line));
   return 0;
 }
 
