@@ -28,6 +28,9 @@ if(DDLSIM_SANITIZE)
   target_compile_options(ddlsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                          -fno-omit-frame-pointer)
   target_link_options(ddlsim_options INTERFACE -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(ddlsim_options INTERFACE -Wno-maybe-uninitialized) # ghosts in std::regex and Catch2 (GCC 12)
+  endif()
 endif()
 
 # ddlsim_library(NAME SOURCES... LINK ...): a static library with the project's options.
