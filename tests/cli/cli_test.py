@@ -85,7 +85,7 @@ class Check(Case):
 
     def test_what_is_not_a_file(self):
         self.refused(run("check", self.folder / "none.json"), 1, "none.json")
-        self.refused(run("check", self.folder), 1, "directory")
+        self.refused(run("check", self.folder), 1, "folder")
         self.refused(run("check", self.write("empty.json", "")), 1, "empty.json")
 
 
@@ -141,7 +141,7 @@ class Predict(Case):
         self.refused(run("predict", SCENARIO, "--cluster", "irsi", *QUICK), 1, "irsi", "iris")
 
     def test_beyond_growth_is_a_row(self):
-        result = run("predict", SCENARIO, "--gpus", "8,99999999", "--fidelity", "closed-form", "--json")
+        result = run("predict", SCENARIO, "--gpus", "8,9999999", "--fidelity", "closed-form", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         points = json.loads(result.stdout)["points"]
         self.assertEqual([("error" in point) for point in points[:2]], [False, True])
