@@ -12,9 +12,10 @@ void apply_change(nlohmann::json& document, const JsonChange& change) {
   if (value.is_discarded()) value = change.value;
   try {
     const nlohmann::json::json_pointer place(change.path);
-    if (place.empty() || !document.contains(place.parent_pointer()))
+    if (place.empty() || !document.contains(place.parent_pointer())) {
       throw UserError("--set", change.path,
                       "leads nowhere in this file; give the path of a field, like /batch_per_gpu");
+    }
     document[place] = std::move(value);
   } catch (const nlohmann::json::exception&) {
     throw UserError("--set", change.path,

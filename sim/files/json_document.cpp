@@ -8,10 +8,11 @@
 namespace ddlsim {
 
 void Mistakes::add(std::string path, std::string what) {
-  if (list_.size() < max_told_mistakes)
+  if (list_.size() < max_told_mistakes) {
     list_.push_back({where_, std::move(path), std::move(what)});
-  else
+  } else {
     ++untold_;
+  }
 }
 
 void Mistakes::append(const UserError& error, const std::string& path) {
@@ -21,7 +22,8 @@ void Mistakes::append(const UserError& error, const std::string& path) {
 void Mistakes::throw_if_any() const {
   if (list_.empty()) return;
   auto told = list_;
-  if (untold_ > 0) told.push_back({file_, "", fmt::format("and {} more; mend these first", untold_)});
+  if (untold_ > 0)
+    told.push_back({file_, "", fmt::format("and {}{} more; mend these first", untold_, gave_up_ ? " or" : "")});
   throw UserError(std::move(told));
 }
 
@@ -40,9 +42,10 @@ void read_document(const std::filesystem::path& file, const std::string& format,
   const Place root(document, "", mistakes);
   if (root.is_object()) {
     const std::string found = root.text("format");
-    if (mistakes.empty() && found != format)
+    if (mistakes.empty() && found != format) {
       root.mistake_at("format",
                       fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
+    }
     const long found_version = root.integer("version", 1, 1'000'000);
     if (mistakes.empty() && found_version != version)
       root.mistake_at("version", fmt::format("{} found; this ddlsim reads version {}", found_version, version));

@@ -35,6 +35,7 @@ public:
   bool empty() const { return list_.empty(); }
   std::size_t count() const { return list_.size() + untold_; }
   const std::vector<Mistake>& list() const { return list_; }
+  void give_up() { gave_up_ = true; } ///< the rest of the file is not read: its mistakes are not counted
   void throw_if_any() const;
 
 private:
@@ -42,6 +43,7 @@ private:
   std::string where_;
   std::vector<Mistake> list_;
   std::size_t untold_ = 0;
+  bool gave_up_ = false;
 };
 
 /// A place in a document. Readers of a field note a mistake and return the fallback when it is missing or wrong.

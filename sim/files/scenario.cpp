@@ -26,9 +26,10 @@ std::vector<int> gpus_from_scenario(const Place& root) {
       continue;
     }
     const int count = value.get<int>();
-    if (!counts.empty() && count <= counts.back())
+    if (!counts.empty() && count <= counts.back()) {
       place.mistake(
           fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
+    }
     counts.push_back(count);
   }
   if (root.has("gpus") && root.value()["gpus"].is_array() && root.value()["gpus"].empty())
@@ -73,9 +74,10 @@ Scenario scenario_from(const Place& root) {
   scenario.transport = root.one_of_or("transport", transport_names(), "");
   scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
-  if (scenario.efficiency_bound > 1)
+  if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",
                     fmt::format("{} is out of range; give a share, 0 to 1: 0.8 is 80 %", scenario.efficiency_bound));
+  }
   scenario.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
   scenario.samples = static_cast<int>(root.integer_or("samples", scenario.samples, 1, most_samples));
   return scenario;

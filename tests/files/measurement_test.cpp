@@ -262,6 +262,8 @@ TEST_CASE("the first 50 mistakes are told, and how many more") {
   REQUIRE(lines_told.size() == 51);
   CHECK(lines_told[49].rfind(":51: ", 0) == 0);
   CHECK(lines_told[50] == "and 20 more; mend these first");
+  for (int i = 0; i < 20'000; ++i) lines += "{\"record\": 3}\n"; // a file of another kind is not read to its end
+  CHECK(told(lines).back() == "and 9951 or more; mend these first");
 }
 
 TEST_CASE("all files of a cluster are read, by name") {
