@@ -16,6 +16,11 @@ bool is_parameter_server(const Strategy& strategy) {
   return strategy.name == "ps";
 }
 
+/// The all-reduce of that name; the flat ring where the name leaves it open.
+Algorithm algorithm_of(const Strategy& strategy) {
+  return algorithm_named(strategy.name).value_or(Algorithm::ring);
+}
+
 /// What synchronisation adds, whichever way it is done.
 struct Exposed {
   double end_s = 0; ///< of the iteration, before straggling and the like
@@ -24,11 +29,12 @@ struct Exposed {
 
 Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                        const Machine& machine, Fidelity fidelity) {
+  const Algorithm algorithm = algorithm_of(setup.strategy);
   std::map<double, double> known; // a full run is dear; groups of one size are timed once
   const OperationTime operation = [&](double size_bytes, int tensors) {
     auto found = known.find(size_bytes);
     if (found == known.end())
-      found = known.emplace(size_bytes, time_ring_all_reduces(machine, {size_bytes}, fidelity).front()).first;
+      found = known.emplace(size_bytes, time_all_reduces(machine, {size_bytes}, algorithm, fidelity).front()).first;
     return world.operation_cost_s + tensors * world.tensor_cost_s + found->second;
   };
   const auto timeline = run_timeline(profile, setup.preset, world.interference, operation);
@@ -105,13 +111,16 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
 }
 
 bool can_simulate(const Strategy& strategy) {
-  return strategy.name == "none" || strategy.name == "ring" || strategy.name == "all-reduce" ||
-         strategy.name == "auto" || strategy.name == "ps";
+  return algorithm_named(strategy.name) || strategy.name == "none" || strategy.name == "all-reduce" ||
+         strategy.name == "auto" || is_parameter_server(strategy);
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity) {
   if (!can_simulate(setup.strategy))
-    throw UserError("", "/strategies", "\"" + setup.strategy.name + "\" cannot be simulated yet; give ring or ps");
+    throw UserError("", "/strategies",
+                    "\"" + setup.strategy.name +
+                        "\" cannot be simulated yet; give an all-reduce (ring, hierarchical-ring, tree, "
+                        "halving-doubling) or ps");
   StepTime time;
   time.compute_s = setup.one_gpu_s * world.compute_factor;
   if (!setup.synchronised || setup.strategy.name == "none") {

@@ -42,7 +42,8 @@ struct StepTime {
   std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
 };
 
-/// True for the strategies the engine can run: none, ring, all-reduce, auto (as the ring), ps.
+/// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
+/// auto (as the ring), ps.
 bool can_simulate(const Strategy& strategy);
 
 /// Hosts bought for servers alone.

@@ -24,9 +24,9 @@ struct RunStart {
 };
 
 /// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
-/// where the last node or leaf is short.
+/// where the last node or leaf is short, or a node is slow.
 int period_of(const Machine& machine) {
-  if (machine.ranks % machine.ranks_per_node != 0) return machine.ranks;
+  if (machine.ranks % machine.ranks_per_node != 0 || machine.slow_nic_factor != 1) return machine.ranks;
   const bool one_switch = machine.nodes_per_leaf == 0 || machine.nodes() <= machine.nodes_per_leaf;
   if (one_switch || machine.uplink_Bps >= machine.nic_Bps) return machine.ranks_per_node;
   return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf
@@ -117,8 +117,10 @@ RingEdge ring_edge(const Machine& machine, int rank) {
   const int to = machine.node_of((rank + 1) % machine.ranks);
   const bool leaves = machine.nodes_per_leaf > 0 && from / machine.nodes_per_leaf != to / machine.nodes_per_leaf;
   RingEdge edge{machine.intra_Bps, machine.intra_latency_s};
-  if (from != to)
-    edge = {leaves ? std::min(machine.nic_Bps, machine.uplink_Bps) : machine.nic_Bps, machine.net_latency_s};
+  if (from != to) {
+    const double nic_Bps = std::min(machine.nic_Bps_of(from), machine.nic_Bps_of(to));
+    edge = {leaves ? std::min(nic_Bps, machine.uplink_Bps) : nic_Bps, machine.net_latency_s};
+  }
   if (!(edge.rate_Bps > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
   return edge;
 }
@@ -129,7 +131,7 @@ double ring_all_reduce_s(const Machine& machine, double size_bytes) {
   const std::vector<Passage> passages = passages_of(machine, period, size_bytes / machine.ranks);
   const auto steps = 2 * (static_cast<std::size_t>(machine.ranks) - 1);
   if (period < machine.ranks) return slowest_periodic_path_s(passages, steps);
-  std::set<double> levels_s; // at most three: inside a node, between nodes, between leaves
+  std::set<double> levels_s; // few: inside a node, between nodes, between leaves, to or from a slow node
   for (const Passage& passage : passages) {
     levels_s.insert(passage.busy_s);
   }

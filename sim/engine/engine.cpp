@@ -1,8 +1,11 @@
 #include "sim/engine/engine.hpp"
 
-#include "sim/collective/ring.hpp"
+#include "sim/collective/halving_doubling.hpp"
+#include "sim/collective/hierarchical_ring.hpp"
+#include "sim/collective/tree.hpp"
 #include "sim/engine/child_process.hpp"
 #include "sim/engine/full_ring.hpp"
+#include "sim/engine/full_schedule.hpp"
 #include "sim/engine/full_server.hpp"
 #include "sim/server/traffic.hpp"
 
@@ -10,19 +13,38 @@
 
 namespace ddlsim {
 
+namespace {
+
+std::vector<double> simulate_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                         Algorithm algorithm) {
+  if (algorithm == Algorithm::ring) return simulate_ring_all_reduces(machine, sizes_bytes);
+  return simulate_schedules(machine, sizes_bytes, [&](double size_bytes) {
+    if (algorithm == Algorithm::hierarchical_ring) return hierarchical_ring_schedule(machine, size_bytes);
+    if (algorithm == Algorithm::tree) return tree_schedule(machine, size_bytes);
+    return halving_doubling_schedule(machine, size_bytes);
+  });
+}
+
+} // namespace
+
 std::string to_text(Fidelity fidelity) {
   return fidelity == Fidelity::full ? "full" : "closed-form";
 }
 
 std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                           Fidelity fidelity) {
+  return time_all_reduces(machine, sizes_bytes, Algorithm::ring, fidelity);
+}
+
+std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                     Algorithm algorithm, Fidelity fidelity) {
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {
-    return run_in_child([&] { return simulate_ring_all_reduces(machine, sizes_bytes); });
+    return run_in_child([&] { return simulate_all_reduces(machine, sizes_bytes, algorithm); });
   }
   std::vector<double> times_s;
   times_s.reserve(sizes_bytes.size());
   for (const double size_bytes : sizes_bytes) {
-    times_s.push_back(ring_all_reduce_s(machine, size_bytes));
+    times_s.push_back(all_reduce_s(machine, size_bytes, algorithm));
   }
   return times_s;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Three ways to run one description; the answer names the one used.
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/model/machine.hpp"
 #include "sim/server/exchange.hpp"
 
@@ -20,6 +21,12 @@ std::string to_text(Fidelity fidelity); ///< "closed-form", "full"
 /// Throws std::runtime_error when the child fails.
 std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                           Fidelity fidelity);
+
+/// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
+/// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective say
+/// how far the two are apart.
+std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                     Algorithm algorithm, Fidelity fidelity);
 
 /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
 ///

@@ -51,12 +51,12 @@ RingLinks make_ring_links(s4u::NetZone& zone, const Machine& machine) {
       links.out[at(from)].push_back(make_link(zone, "intra" + name, machine.intra_Bps));
       continue;
     }
-    links.out[at(from)].push_back(make_link(zone, "nic-out" + name, machine.nic_Bps));
+    links.out[at(from)].push_back(make_link(zone, "nic-out" + name, machine.nic_Bps_of(node_from)));
     if (machine.nodes_per_leaf > 0 && node_from / machine.nodes_per_leaf != node_to / machine.nodes_per_leaf) {
       links.out[at(from)].push_back(make_link(zone, "leaf-up" + name, machine.uplink_Bps));
       links.in[at(to)].push_back(make_link(zone, "leaf-down" + name, machine.uplink_Bps));
     }
-    links.in[at(to)].push_back(make_link(zone, "nic-in" + name, machine.nic_Bps));
+    links.in[at(to)].push_back(make_link(zone, "nic-in" + name, machine.nic_Bps_of(node_to)));
   }
   return links;
 }

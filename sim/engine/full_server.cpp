@@ -23,7 +23,8 @@ std::size_t at(int index) {
 /// Where one shard stands.
 struct ShardState {
   std::uint64_t units = 0;
-  double ready_s = 0;
+  double ready_s = 0;      ///< on every worker
+  double slow_ready_s = 0; ///< on node 0
   int copies_to_come = 0;
   double summed_s = 0;      ///< when the last copy so far was in
   s4u::SemaphorePtr all_in; ///< opened once for each connection that waits
@@ -40,6 +41,7 @@ struct Connection {
   s4u::Mailbox* to_server = nullptr;
   s4u::Mailbox* to_worker = nullptr;
   double delay_s = 0;
+  bool from_slow_node = false;
   std::vector<ShardState*> shards;
 };
 
@@ -64,7 +66,7 @@ void count_copy(ShardState& shard, double in_s) {
 void run_worker_side(const Connection& connection) {
   connection.to_worker->set_receiver(s4u::Actor::self());
   for (ShardState* shard : connection.shards) {
-    s4u::this_actor::sleep_until(shard->ready_s);
+    s4u::this_actor::sleep_until(connection.from_slow_node ? shard->slow_ready_s : shard->ready_s);
     connection.to_server->put(&no_content, shard->units);
     count_copy(*shard, s4u::Engine::get_clock() + connection.delay_s);
   }
@@ -98,6 +100,7 @@ std::vector<ShardState> make_shards(const Machine& machine, const ServerMachine&
   for (std::size_t i = 0; i < shards.size(); ++i) {
     shards[i].units = to_units(sizes_bytes[i]);
     shards[i].ready_s = exchange.ready_s[i];
+    shards[i].slow_ready_s = exchange.slow_ready_s.empty() ? exchange.ready_s[i] : exchange.slow_ready_s[i];
     shards[i].copies_to_come = copies;
     shards[i].copies_to_give = copies;
     shards[i].all_in = s4u::Semaphore::create(0);
@@ -121,7 +124,7 @@ std::vector<Connection> make_connections(const Machine& machine, const ServerMac
       const bool local = server_node(machine, servers, server) == node;
       connections.push_back({platform.workers[at(node)], platform.servers[at(server)],
                              s4u::Mailbox::by_name("push" + name), s4u::Mailbox::by_name("pull" + name),
-                             local ? machine.intra_latency_s : machine.net_latency_s, queues[at(server)]});
+                             local ? machine.intra_latency_s : machine.net_latency_s, node == 0, queues[at(server)]});
     }
   }
   return connections;

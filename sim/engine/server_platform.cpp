@@ -20,11 +20,22 @@ std::size_t at(int index) {
 /// One kind of link, one for each place, one direction: of no latency, see sim/collective/ring.hpp.
 using Links = std::vector<s4u::Link*>;
 
+s4u::Link* make_link(s4u::NetZone& zone, const std::string& kind, int index, double rate_Bps) {
+  return zone.create_link(kind + std::to_string(index), rate_Bps * units_per_byte)->set_latency(0.0)->seal();
+}
+
 Links make_links(s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps) {
   Links links;
   for (int i = 0; i < count; ++i) {
-    const std::string name = kind + std::to_string(i);
-    links.push_back(zone.create_link(name, rate_Bps * units_per_byte)->set_latency(0.0)->seal());
+    links.push_back(make_link(zone, kind, i, rate_Bps));
+  }
+  return links;
+}
+
+Links make_nics(s4u::NetZone& zone, const std::string& kind, int count, const Machine& machine) {
+  Links links;
+  for (int node = 0; node < count; ++node) {
+    links.push_back(make_link(zone, kind, node, machine.nic_Bps_of(node)));
   }
   return links;
 }
@@ -40,8 +51,8 @@ Fabric make_fabric(s4u::NetZone& zone, const Machine& machine, const ServerMachi
   const int leaves = leaf_of_node(machine, nodes - 1) + 1;
   Fabric fabric;
   if (nodes > 1) {
-    fabric.nic_out = make_links(zone, "nic-out", nodes, machine.nic_Bps);
-    fabric.nic_in = make_links(zone, "nic-in", nodes, machine.nic_Bps);
+    fabric.nic_out = make_nics(zone, "nic-out", nodes, machine);
+    fabric.nic_in = make_nics(zone, "nic-in", nodes, machine);
   }
   if (leaves > 1) {
     fabric.leaf_up = make_links(zone, "leaf-up", leaves, machine.uplink_Bps);

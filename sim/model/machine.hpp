@@ -13,11 +13,13 @@ struct Machine {
   int ranks_per_node = 1;
   double intra_Bps = 0; ///< one edge inside a node
   double intra_latency_s = 0;
-  double nic_Bps = 0;       ///< one node, one direction, all its NICs
-  double net_latency_s = 0; ///< one crossing from node to node
-  int nodes_per_leaf = 0;   ///< 0: one non-blocking switch (star)
-  double uplink_Bps = 0;    ///< one leaf, one direction; only with nodes_per_leaf > 0
+  double nic_Bps = 0;         ///< one node, one direction, all its NICs
+  double net_latency_s = 0;   ///< one crossing from node to node
+  int nodes_per_leaf = 0;     ///< 0: one non-blocking switch (star)
+  double uplink_Bps = 0;      ///< one leaf, one direction; only with nodes_per_leaf > 0
+  double slow_nic_factor = 1; ///< what node 0's NIC reaches of nic_Bps, both directions; 1: no node is slow
 
+  double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
 };

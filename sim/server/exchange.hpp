@@ -11,8 +11,9 @@ namespace ddlsim {
 /// What the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are summed on the
 /// node first), each from a process with a connection of its own to each server.
 struct ServerExchange {
-  std::vector<Shard> shards;   ///< in the order they become ready; a connection keeps this order
-  std::vector<double> ready_s; ///< of each shard, on every worker, from the start of the iteration
+  std::vector<Shard> shards;        ///< in the order they become ready; a connection keeps this order
+  std::vector<double> ready_s;      ///< of each shard, on every worker, from the start of the iteration
+  std::vector<double> slow_ready_s; ///< the same on node 0 when that is a slow node; empty: like the others
   int messages_per_node = 1;
   double message_cost_s = 0; ///< software cost of one message at the server, each direction
 };
@@ -39,6 +40,8 @@ struct ServerExchangeTiming {
 /// Exact, that is equal to the full simulation, for dedicated servers on one switch, whatever the shards and whichever
 /// NIC is narrow, and for colocated servers that carry the same shards, as many on every node. Elsewhere the copies of
 /// a shard do not stay together and this form is mostly too slow: `time_server_exchange` says by how much.
+///
+/// Knows no slow node: all NICs count as nic_Bps and all workers as ready at ready_s.
 ///
 /// Throws std::invalid_argument when a rate in use is not above zero, or ready_s is not as long as shards.
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,

@@ -67,6 +67,9 @@ void require_usable(const Machine& machine, const ServerMachine& servers, const 
   if (exchange.ready_s.size() != exchange.shards.size()) {
     throw std::invalid_argument("server exchange: ready_s must have one time for each shard");
   }
+  if (!exchange.slow_ready_s.empty() && exchange.slow_ready_s.size() != exchange.shards.size()) {
+    throw std::invalid_argument("server exchange: slow_ready_s must be empty or have one time for each shard");
+  }
   if (machine.ranks < 1 || servers.servers < 1 || exchange.messages_per_node < 1) {
     throw std::invalid_argument("server exchange: needs at least one rank, one server and one message a node");
   }

@@ -70,6 +70,26 @@ TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
     CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
 }
 
+TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and closed form", "[predict]") {
+  auto scenario = iris();
+  scenario.strategies.clear();
+  for (const std::string name : {"hierarchical-ring", "tree", "halving-doubling"}) {
+    scenario.strategies.emplace_back();
+    scenario.strategies.back().name = name;
+  }
+  const auto full = predict(scenario, shipped, {Fidelity::full, {}});
+  const auto closed = predict(scenario, shipped, quick);
+  for (std::size_t s = 0; s < scenario.strategies.size(); ++s) {
+    for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
+      const auto& point = full.strategies[s].points[i];
+      INFO(scenario.strategies[s].name << " on " << point.gpus);
+      CHECK(point.error.empty());
+      CHECK(point.iteration_s == Approx(closed.strategies[s].points[i].iteration_s)
+                                     .epsilon(scenario.strategies[s].name == "tree" ? 0.02 : 1e-6));
+    }
+  }
+}
+
 TEST_CASE("too many GPUs, or a strategy not yet simulated, is a row with its error while the rest goes on",
           "[predict]") {
   auto scenario = iris();

@@ -19,6 +19,28 @@ TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") 
   }
 }
 
+TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step]") {
+  const SmallWorld small;
+  const auto exposed_s = [&](const std::string& strategy, int gpus, int gpus_per_node) {
+    auto setup = small.setup(strategy, gpus);
+    setup.gpus_per_node = gpus_per_node;
+    return time_step(setup, small.world, Fidelity::closed_form).exposed_communication_s;
+  };
+  // 100 MB at 1 GB/s everywhere, 1 ms between nodes, nothing inside: hierarchical ring and halving-doubling move
+  // 3/4 S twice inside a node of 4 and once there and back between 2 nodes; the tree goes up and down.
+  CHECK(exposed_s("hierarchical-ring", 8, 4) == Approx(0.15 + 0.1 + 2e-3));
+  CHECK(exposed_s("halving-doubling", 8, 4) == Approx(0.15 + 0.1 + 2e-3));
+  CHECK(exposed_s("halving-doubling", 8, 1) == Approx(2 * 0.0875 + 6e-3));
+  CHECK(exposed_s("tree", 2, 1) == Approx(0.1 + 2e-3));
+  CHECK(exposed_s("auto", 8, 4) == exposed_s("ring", 8, 4));
+  CHECK(exposed_s("ring", 8, 4) != Approx(exposed_s("hierarchical-ring", 8, 4)));
+  for (const std::string strategy : {"hierarchical-ring", "halving-doubling", "tree"}) {
+    const auto full = time_step(small.setup(strategy, 4), small.world, Fidelity::full);
+    const double closed_s = time_step(small.setup(strategy, 4), small.world, Fidelity::closed_form).iteration_s;
+    CHECK(full.iteration_s == Approx(closed_s).epsilon(strategy == "tree" ? 0.02 : 1e-6)); // trees: flows meet
+  }
+}
+
 TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
   const SmallWorld small;
   auto setup = small.setup("ps", 4);
@@ -68,7 +90,7 @@ TEST_CASE("a strategy that cannot be simulated is refused by name", "[step]") {
 
 TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][property]") {
   const SmallWorld small;
-  for (const std::string strategy : {"ring", "ps"}) {
+  for (const std::string strategy : {"ring", "hierarchical-ring", "tree", "halving-doubling", "ps"}) {
     auto setup = small.setup(strategy, 6);
     setup.strategy.servers = {ServerCount::Rule::per_node, 1};
     double last_s = 1e9;

@@ -1,0 +1,23 @@
+#pragma once
+// The ways to sum a vector over all ranks, by name.
+
+#include "sim/model/machine.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ddlsim {
+
+enum class Algorithm { ring, hierarchical_ring, tree, halving_doubling };
+
+std::string to_text(Algorithm algorithm); ///< "ring", "hierarchical-ring", "tree", "halving-doubling"
+
+/// The algorithm of that name; nothing for any other name.
+std::optional<Algorithm> algorithm_named(const std::string& name);
+
+/// Time of one all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank. The formulas are
+/// in ring.hpp, hierarchical_ring.hpp, tree.hpp and halving_doubling.hpp.
+/// Throws std::invalid_argument when a link in use has no rate.
+double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm);
+
+} // namespace ddlsim

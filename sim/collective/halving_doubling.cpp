@@ -1,0 +1,168 @@
+#include "sim/collective/halving_doubling.hpp"
+
+#include "sim/collective/links_in_use.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Who takes part after the fold: `numbers` ranks, a power of two; `rest` ranks folded.
+struct Fold {
+  explicit Fold(int ranks) {
+    while (2 * numbers <= ranks) {
+      numbers *= 2;
+    }
+    rest = ranks - numbers;
+  }
+  int rank_of(int number) const { return number < rest ? 2 * number + 1 : number + rest; }
+  /// How many numbers are below that rank: the ranks of a node have consecutive numbers.
+  int numbers_below(int rank) const { return rank < 2 * rest ? rank / 2 : rank - rest; }
+
+  int numbers = 1;
+  int rest = 0;
+};
+
+/// Ranks next to each other: a node's or a leaf's.
+struct Group {
+  int size = 1;
+  int count = 1;
+};
+
+/// What a step asks of the busiest group.
+struct Traffic {
+  int leaving = 0;      ///< ranks whose partner is in another group
+  bool staying = false; ///< some group has a pair inside
+};
+
+/// How many of the numbers first .. last-1 have their partner among them. In every block of 2 x distance the lower half
+/// is paired with the upper one, so only the blocks cut by the ends lose some.
+int paired_inside(int first, int last, int distance) {
+  const int block = 2 * distance;
+  const int first_block = first / block * block;
+  const int last_block = last / block * block;
+  if (first_block == last_block) return 2 * std::max(0, last - first - distance);
+  const int lower_of_first = std::max(0, first_block + distance - first);
+  const int upper_of_last = std::max(0, last - last_block - distance);
+  return 2 * (lower_of_first + upper_of_last) + last_block - first_block - block;
+}
+
+void look_at(Traffic& traffic, const Fold& fold, const Group& group, int index, int distance) {
+  const int ranks = fold.numbers + fold.rest;
+  const int first = fold.numbers_below(index * group.size);
+  const int last = fold.numbers_below(std::min(ranks, (index + 1) * group.size));
+  const int inside = paired_inside(first, last, distance);
+  traffic.leaving = std::max(traffic.leaving, last - first - inside);
+  traffic.staying = traffic.staying || inside > 0;
+}
+
+/// The numbers below `rest` and those above: until a block of a step holds both, they know nothing of each other.
+enum class Part { folded, others, both };
+
+/// Groups differ in where they start in a block; that repeats itself in each part. So one period of each and the groups
+/// at the ends are all there are.
+Traffic traffic_of(const Fold& fold, const Group& group, int distance, Part part) {
+  const int repeats = distance < group.size ? 4 * distance : 2;
+  const int period = repeats / std::gcd(repeats, group.size);
+  Traffic traffic;
+  const auto look_at_part = [&](int first, int last) {
+    for (int index = first; index < std::min(first + period + 1, last); ++index) {
+      look_at(traffic, fold, group, index, distance);
+    }
+    for (int index = std::max(first, last - 2); index < last; ++index) {
+      look_at(traffic, fold, group, index, distance);
+    }
+  };
+  if (part != Part::others) look_at_part(0, (2 * fold.rest + group.size - 1) / group.size);
+  if (part != Part::folded) look_at_part(2 * fold.rest / group.size, group.count);
+  return traffic;
+}
+
+Group nodes_of(const Machine& machine) {
+  return {machine.ranks_per_node, machine.nodes()};
+}
+
+Group leaves_of(const Machine& machine) {
+  const int leaves = (machine.nodes() + machine.nodes_per_leaf - 1) / machine.nodes_per_leaf;
+  return {machine.ranks_per_node * machine.nodes_per_leaf, leaves};
+}
+
+double exchange_s(const Machine& machine, double message_bytes, const Traffic& node, const Traffic& leaf) {
+  double time_s = 0;
+  if (node.staying) time_s = machine.intra_latency_s + message_bytes / machine.intra_Bps;
+  if (node.leaving == 0) return time_s;
+  double busy_s = node.leaving * message_bytes / machine.nic_Bps;
+  if (leaf.leaving > 0) busy_s = std::max(busy_s, leaf.leaving * message_bytes / machine.uplink_Bps);
+  return std::max(time_s, machine.net_latency_s + busy_s);
+}
+
+/// Pairs (2i, 2i+1): one is cut by a border of groups when the border is an odd rank.
+Traffic fold_traffic(const Fold& fold, const Group& group) {
+  const bool cut = group.count > 1 && group.size % 2 == 1 && group.size < 2 * fold.rest;
+  return {cut ? 1 : 0, group.size > 1};
+}
+
+double fold_s(const Machine& machine, const Fold& fold, double size_bytes) {
+  const Traffic leaf = has_leaves(machine) ? fold_traffic(fold, leaves_of(machine)) : Traffic{};
+  return exchange_s(machine, size_bytes, fold_traffic(fold, nodes_of(machine)), leaf);
+}
+
+double exchange_of_s(const Machine& machine, const Fold& fold, int distance, Part part, double message_bytes) {
+  const Traffic node = traffic_of(fold, nodes_of(machine), distance, part);
+  const Traffic leaf = has_leaves(machine) ? traffic_of(fold, leaves_of(machine), distance, part) : Traffic{};
+  return exchange_s(machine, message_bytes, node, leaf);
+}
+
+void add_exchanges(Program& program, const Fold& fold, int number, double size_bytes) {
+  std::vector<Step> steps;
+  for (int distance = 1; distance < fold.numbers; distance *= 2) {
+    const int partner = fold.rank_of(number ^ distance);
+    steps.push_back({{{partner, 0, size_bytes / (2 * distance)}}, {{partner, 0}}});
+  }
+  program.steps.insert(program.steps.end(), steps.begin(), steps.end());
+  program.steps.insert(program.steps.end(), steps.rbegin(), steps.rend());
+}
+
+} // namespace
+
+double halving_doubling_all_reduce_s(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  const Fold fold(machine.ranks);
+  double folded_s = fold.rest > 0 ? fold_s(machine, fold, size_bytes) : 0;
+  double others_s = 0;
+  for (int distance = 1; distance < fold.numbers; distance *= 2) {
+    const double message_bytes = size_bytes / (2 * distance);
+    if (fold.rest % (2 * distance) == 0) {
+      folded_s += exchange_of_s(machine, fold, distance, Part::folded, message_bytes);
+      others_s += exchange_of_s(machine, fold, distance, Part::others, message_bytes);
+    } else {
+      others_s = std::max(folded_s, others_s) + exchange_of_s(machine, fold, distance, Part::both, message_bytes);
+      folded_s = others_s;
+    }
+  }
+  return 2 * std::max(folded_s, others_s);
+}
+
+Schedule halving_doubling_schedule(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  const Fold fold(machine.ranks);
+  Schedule schedule;
+  schedule.receiver_has_room = false;
+  for (int rank = 0; rank < 2 * fold.rest; rank += 2) {
+    schedule.programs.push_back({rank, {{{{rank + 1, 0, size_bytes}}, {}}, {{}, {{rank + 1, 0}}}}});
+  }
+  for (int number = 0; number < fold.numbers; ++number) {
+    Program program{fold.rank_of(number), {}};
+    const bool folded = number < fold.rest;
+    if (folded) program.steps.push_back({{}, {{program.rank - 1, 0}}});
+    add_exchanges(program, fold, number, size_bytes);
+    if (folded) program.steps.push_back({{{program.rank - 1, 0, size_bytes}}, {}});
+    schedule.programs.push_back(std::move(program));
+  }
+  return schedule;
+}
+
+} // namespace ddlsim

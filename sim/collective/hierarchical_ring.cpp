@@ -1,0 +1,71 @@
+#include "sim/collective/hierarchical_ring.hpp"
+
+#include "sim/collective/links_in_use.hpp"
+#include "sim/collective/ring.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// One turn of a ring inside the node less one step: a reduce-scatter or an all-gather.
+void add_steps_inside(Program& program, const Machine& machine, double size_bytes) {
+  const int node = machine.node_of(program.rank);
+  const int ranks = ranks_of_node(machine, node);
+  const int first = node * machine.ranks_per_node;
+  const int place = program.rank - first;
+  for (int step = 0; step + 1 < ranks; ++step) {
+    program.steps.push_back(
+        {{{first + (place + 1) % ranks, 0, size_bytes / ranks}}, {{first + (place + ranks - 1) % ranks, 0}}});
+  }
+}
+
+/// The rank of the node that carries the part.
+int carrier(const Machine& machine, int node, int part) {
+  return node * machine.ranks_per_node + part * ranks_of_node(machine, node) / ranks_of_full_node(machine);
+}
+
+/// A step of the rings over nodes: one message for each part the rank carries.
+Step step_across(const Machine& machine, int rank, double size_bytes) {
+  const int nodes = machine.nodes();
+  const int parts = ranks_of_full_node(machine);
+  const int node = machine.node_of(rank);
+  Step step;
+  for (int part = 0; part < parts; ++part) {
+    if (carrier(machine, node, part) != rank) continue;
+    step.sends.push_back({carrier(machine, (node + 1) % nodes, part), 0, size_bytes / parts / nodes});
+    step.receives.push_back({carrier(machine, (node + nodes - 1) % nodes, part), 0});
+  }
+  return step;
+}
+
+} // namespace
+
+double hierarchical_ring_all_reduce_s(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  Machine inside = machine;
+  inside.ranks = ranks_of_full_node(machine);
+  inside.ranks_per_node = inside.ranks;
+  Machine across = machine;
+  across.ranks = machine.nodes();
+  across.ranks_per_node = 1;
+  return ring_all_reduce_s(inside, size_bytes) + ring_all_reduce_s(across, size_bytes);
+}
+
+Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  Schedule schedule;
+  for (int rank = 0; rank < machine.ranks; ++rank) {
+    Program program{rank, {}};
+    add_steps_inside(program, machine, size_bytes);
+    if (machine.nodes() > 1)
+      program.steps.insert(program.steps.end(), static_cast<std::size_t>(2 * (machine.nodes() - 1)),
+                           step_across(machine, rank, size_bytes));
+    add_steps_inside(program, machine, size_bytes);
+    schedule.programs.push_back(std::move(program));
+  }
+  return schedule;
+}
+
+} // namespace ddlsim

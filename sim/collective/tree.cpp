@@ -1,0 +1,196 @@
+#include "sim/collective/tree.hpp"
+
+#include "sim/collective/links_in_use.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+constexpr int trees = 2;
+
+int levels(int nodes) {
+  int levels = 0;
+  while ((1 << levels) < nodes) {
+    ++levels;
+  }
+  return levels;
+}
+
+int depth(const Machine& machine) {
+  return ranks_of_full_node(machine) - 1 + levels(machine.nodes());
+}
+
+/// How often the bytes of the message pass one way through the port of the busiest of `members`.
+double share(int members) {
+  if (members < 2) return 0;
+  return members == 2 ? 1 : 2;
+}
+
+/// The parent in tree 0.
+int parent_of(int node, int nodes) {
+  if (node == 0) return -1;
+  const int lowest_bit = node & -node;
+  const int above = (node ^ lowest_bit) | (2 * lowest_bit);
+  return above < nodes ? above : node ^ lowest_bit;
+}
+
+/// Edges of both trees that leave the busiest leaf: each carries half of the bytes each way.
+int most_edges_of_leaf(const Machine& machine) {
+  std::vector<int> edges(static_cast<std::size_t>(machine.nodes() / machine.nodes_per_leaf + 1));
+  for (int tree = 0; tree < trees; ++tree) {
+    const std::vector<int> parents = tree_parents(machine.nodes(), tree);
+    for (std::size_t node = 0; node < parents.size(); ++node) {
+      if (parents[node] < 0) continue;
+      const std::size_t below = node / static_cast<std::size_t>(machine.nodes_per_leaf);
+      const auto above = static_cast<std::size_t>(parents[node] / machine.nodes_per_leaf);
+      if (below == above) continue;
+      ++edges[below];
+      ++edges[above];
+    }
+  }
+  return *std::max_element(edges.begin(), edges.end());
+}
+
+/// Seconds for each byte of the message at the narrowest place between nodes.
+double across_s_per_byte(const Machine& machine) {
+  if (machine.nodes() < 2) return 0;
+  const double nic_s = share(machine.nodes()) / machine.nic_Bps;
+  if (!has_leaves(machine)) return nic_s;
+  // A border between leaves is crossed once a level at most; two trees, two borders, half of the bytes.
+  const double most_uplink_s = 2.0 * (levels(machine.nodes()) + 1) / machine.uplink_Bps;
+  if (most_uplink_s <= nic_s) return nic_s;
+  return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
+}
+
+/// What a rank of a tree talks to.
+struct Relatives {
+  int parent = -1;
+  std::vector<int> children;
+};
+
+std::vector<Relatives> relatives_of(const Machine& machine, int tree) {
+  const std::vector<int> parents = tree_parents(machine.nodes(), tree);
+  std::vector<Relatives> relatives(static_cast<std::size_t>(machine.ranks));
+  for (int rank = 0; rank < machine.ranks; ++rank) {
+    const int node = machine.node_of(rank);
+    const bool head = rank == node * machine.ranks_per_node;
+    const int above = parents[static_cast<std::size_t>(node)];
+    const int parent = !head ? rank - 1 : above < 0 ? -1 : above * machine.ranks_per_node;
+    relatives[static_cast<std::size_t>(rank)].parent = parent;
+    if (parent >= 0) relatives[static_cast<std::size_t>(parent)].children.push_back(rank);
+  }
+  return relatives;
+}
+
+int lane_up(int tree) {
+  return 2 * tree;
+}
+
+int lane_down(int tree) {
+  return 2 * tree + 1;
+}
+
+Step take_from_children(const Relatives& own, int tree) {
+  Step step;
+  for (const int child : own.children) {
+    step.receives.push_back({child, lane_up(tree)});
+  }
+  return step;
+}
+
+Step give_to_children(const Relatives& own, int tree, double chunk_bytes) {
+  Step step;
+  for (const int child : own.children) {
+    step.sends.push_back({child, lane_down(tree), chunk_bytes});
+  }
+  return step;
+}
+
+/// The same two steps for each chunk; a step without messages is left out.
+Program repeat(int rank, const Step& first, const Step& second, int chunks) {
+  Program program{rank, {}};
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    for (const Step* step : {&first, &second})
+      if (!step->sends.empty() || !step->receives.empty()) program.steps.push_back(*step);
+  }
+  return program;
+}
+
+} // namespace
+
+std::vector<int> tree_parents(int nodes, int tree) {
+  std::vector<int> parents(static_cast<std::size_t>(nodes));
+  for (int node = 0; node < nodes; ++node) {
+    const bool mirrored = nodes % 2 == 0;
+    const auto other = [&](int index, int shift) { return mirrored ? nodes - 1 - index : (index + shift) % nodes; };
+    if (tree == 0) {
+      parents[static_cast<std::size_t>(node)] = parent_of(node, nodes);
+      continue;
+    }
+    const int parent = parent_of(other(node, nodes - 1), nodes);
+    parents[static_cast<std::size_t>(node)] = parent < 0 ? -1 : other(parent, 1);
+  }
+  return parents;
+}
+
+double tree_chunk_bytes(const Machine& machine, double size_bytes) {
+  constexpr double largest_bytes = 524288;
+  struct Rule {
+    double chunks_per_level;
+    double not_below_bytes;
+  };
+  constexpr Rule rules[] = {{8, 131072}, {4, 65536}, {1, 32768}};
+  double chunk_bytes = largest_bytes;
+  for (const Rule& rule : rules) {
+    while (size_bytes / (trees * chunk_bytes) < rule.chunks_per_level * depth(machine) &&
+           chunk_bytes > rule.not_below_bytes) {
+      chunk_bytes /= 2;
+    }
+  }
+  return std::min(chunk_bytes, size_bytes / trees);
+}
+
+double tree_all_reduce_s(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  if (machine.ranks <= 1 || !(size_bytes > 0)) return 0;
+  const int hops = ranks_of_full_node(machine) - 1;
+  const int height = levels(machine.nodes());
+  const double inside_s_per_byte = hops > 0 ? 1 / machine.intra_Bps : 0;
+  const double net_s_per_byte = across_s_per_byte(machine);
+  const double chunk_bytes = tree_chunk_bytes(machine, size_bytes);
+  const double latency_s = 2 * (hops * machine.intra_latency_s + height * machine.net_latency_s);
+  const double first_s = chunk_bytes * (4 * hops * inside_s_per_byte + 2 * height * net_s_per_byte);
+  const double slowest_s_per_byte = std::max(share(hops + 1) * inside_s_per_byte, net_s_per_byte);
+  return latency_s + first_s + (size_bytes - trees * chunk_bytes) * slowest_s_per_byte;
+}
+
+Schedule tree_schedule(const Machine& machine, double size_bytes) {
+  require_rates(machine);
+  Schedule schedule;
+  if (machine.ranks <= 1 || !(size_bytes > 0)) return schedule;
+  const int chunks = static_cast<int>(std::ceil(size_bytes / trees / tree_chunk_bytes(machine, size_bytes)));
+  const double chunk_bytes = size_bytes / trees / chunks;
+  for (int tree = 0; tree < trees; ++tree) {
+    const std::vector<Relatives> relatives = relatives_of(machine, tree);
+    for (int rank = 0; rank < machine.ranks; ++rank) {
+      const Relatives& own = relatives[static_cast<std::size_t>(rank)];
+      const Step gather = take_from_children(own, tree);
+      const Step spread = give_to_children(own, tree, chunk_bytes);
+      if (own.parent < 0) {
+        schedule.programs.push_back(repeat(rank, gather, spread, chunks));
+        continue;
+      }
+      const Step up{{{own.parent, lane_up(tree), chunk_bytes}}, {}};
+      const Step down{{}, {{own.parent, lane_down(tree)}}};
+      schedule.programs.push_back(repeat(rank, gather, up, chunks));
+      schedule.programs.push_back(repeat(rank, down, spread, chunks));
+    }
+  }
+  return schedule;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,43 @@
+#pragma once
+// Double binary tree all-reduce: two complementary trees, each carries half of the bytes up to its root and down again
+// (Sanders, Speck, Traeff, Parallel Computing 35, 2009; NCCL since 2.4).
+
+#include "sim/collective/schedule.hpp"
+#include "sim/model/machine.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Time of one double-tree all-reduce of `size_bytes`, seconds; 0 for one rank.
+///
+/// The ranks of a node are a chain whose first rank, the head, talks to the heads of other nodes. With g ranks a full
+/// node, N nodes, L = ceil(log2 N) levels, chunks of c bytes and K = S/2c chunks a tree:
+///   T = 2(g-1) latency_intra + 2L latency_net                    up and down once
+///     + c [ 4(g-1)/rate_intra + 2L share(N)/rate_net ]           the first chunk's way
+///     + 2c (K-1) max(share(g)/rate_intra, share(N)/rate_net)     the others behind it, at the narrowest place
+/// which tends to the latency + S max(...) as chunks get small. share(2) = 1; from 3 on share = 2, because an inner
+/// node sends S up and S down through one NIC (a rank of the chain through one port). At 3 nodes the trees themselves
+/// would ask for 1.5; on 3 A100 nodes (NVIDIA/nccl issue 527, comment of 2022-07-25) 2 is 8 % too slow, 1.5 is 20 % too
+/// fast.
+/// rate_net: a NIC, or less where a leaf's uplink carries more of the trees than a NIC does for its rate.
+/// O(1) on one switch, O(N) where leaves have uplinks that can be the narrowest place.
+///
+/// The full run shares links among the chunks as they meet: 25 MB on 4 to 64 ranks, 1 to 8 a node, are 0 to 5 % faster
+/// there, a third faster at 3 nodes (see share), 100 kB up to 55 % (tests/engine/full_all_reduce_test.cpp).
+/// Throws std::invalid_argument when a link in use has no rate.
+double tree_all_reduce_s(const Machine& machine, double size_bytes);
+
+/// Bytes of one chunk: NCCL's 512 KiB (a 4 MiB buffer in 8 steps), halved for small messages as its enqueue.cc does
+/// (github.com/NVIDIA/nccl, versions 2.4 to 2.18, protocol Simple), here with one channel a tree.
+double tree_chunk_bytes(const Machine& machine, double size_bytes);
+
+/// The node above each node in tree 0 or 1, -1 for the root. In tree 0 an odd node is a leaf, and the height of a node
+/// is that of its lowest bit; tree 1 is tree 0 mirrored for an even number of nodes, shifted by one for an odd one, so
+/// that nobody is inside both.
+std::vector<int> tree_parents(int nodes, int tree);
+
+/// Every message of it: each rank and tree has a program up and one down, the root one for both.
+Schedule tree_schedule(const Machine& machine, double size_bytes);
+
+} // namespace ddlsim
