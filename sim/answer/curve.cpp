@@ -27,16 +27,23 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.bottleneck = time.bottleneck;
 }
 
+/// What the communication's way of running may be off comes on top of the worlds.
+void widen_by_gap(PredictedPoint& point, const Choice& choice) {
+  point.iteration_s_low += choice.faster * point.exposed_communication_s;
+  point.iteration_s_high += choice.slower * point.exposed_communication_s;
+}
+
 /// Efficiency compares with one GPU of the same world: a slow GPU is slow on both sides.
-void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup) {
-  const double closed_s = time_step(setup, curve.median, Fidelity::closed_form).iteration_s;
-  const double carry = point.iteration_s / closed_s;
+void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const Choice& choice) {
+  const double quick_s = time_step(setup, curve.median, Fidelity::quick).iteration_s;
+  const double carry = point.iteration_s / quick_s;
   const auto times_s = world_times(curve, setup.gpus);
   std::vector<double> efficiencies;
   for (std::size_t i = 0; i < times_s.size(); ++i)
     efficiencies.push_back(setup.one_gpu_s * curve.worlds.values[i].compute_factor / (carry * times_s[i]));
   point.iteration_s_low = std::min(point.iteration_s, carry * quantile(times_s, low_tail));
   point.iteration_s_high = std::max(point.iteration_s, carry * quantile(times_s, high_tail));
+  widen_by_gap(point, choice);
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   point.efficiency_low = std::min(point.efficiency, quantile(efficiencies, low_tail));
@@ -57,14 +64,13 @@ std::vector<double> world_times(const Curve& curve, int gpus) {
   const auto setup = at_scale(curve, gpus);
   std::vector<double> times_s;
   times_s.reserve(curve.worlds.values.size());
-  for (const auto& world : curve.worlds.values)
-    times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
+  for (const auto& world : curve.worlds.values) times_s.push_back(time_step(setup, world, Fidelity::quick).iteration_s);
   return times_s;
 }
 
 double efficiency(const Curve& curve, const Parameters& world, int gpus) {
   const auto setup = at_scale(curve, gpus);
-  return setup.one_gpu_s * world.compute_factor / time_step(setup, world, Fidelity::closed_form).iteration_s;
+  return setup.one_gpu_s * world.compute_factor / time_step(setup, world, Fidelity::quick).iteration_s;
 }
 
 PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
@@ -82,14 +88,16 @@ PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   if (!point.error.empty()) return point;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
-    set_times(point, setup, time_step(setup, curve.median, fidelity));
-    set_interval(point, curve, setup);
+    const auto time = time_step(setup, curve.median, fidelity);
+    set_times(point, setup, time);
+    set_interval(point, curve, setup, time.choice);
+    point.fidelity = to_text(time.choice.fidelity);
+    point.fidelity_note = time.choice.why;
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
     return point;
   }
   point.evidence = evidence_of(curve, gpus);
-  point.fidelity = to_text(fidelity);
   return point;
 }
 

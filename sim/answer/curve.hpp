@@ -19,15 +19,15 @@ struct Curve {
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// Median world by `fidelity`; interval from the drawn worlds by the closed form, carried over as a ratio to the closed
-/// form's median world, so that what contention adds in a full run moves the whole interval. Beyond growth_gpus: a
-/// point with an error.
+/// Median world by `fidelity`; interval from the drawn worlds run quickly, carried over as a ratio to the median world
+/// run quickly, so that what contention adds in a full run moves the whole interval; where the way of running is an
+/// approximation, its gap widens the interval. Beyond growth_gpus: a point with an error.
 PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// Iteration times of every world at that scale, closed form.
+/// Iteration times of every world at that scale, none by a full run.
 std::vector<double> world_times(const Curve& curve, int gpus);
 
-/// Efficiency of one world at that scale, closed form.
+/// Efficiency of one world at that scale, not by a full run.
 double efficiency(const Curve& curve, const Parameters& world, int gpus);
 
 } // namespace ddlsim

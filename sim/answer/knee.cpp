@@ -60,7 +60,7 @@ Knee find_knee(const Curve& curve, double efficiency_bound) {
   knee.gpus_low = std::min(knee.gpus, at(low_tail));
   knee.gpus_high = std::max(knee.gpus, at(high_tail));
   knee.beyond_growth = knee.gpus + curve.gpus_per_full_node > curve.growth_gpus;
-  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::closed_form).largest_loss;
+  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::quick).largest_loss;
   return knee;
 }
 

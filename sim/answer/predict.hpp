@@ -10,7 +10,7 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::full; ///< of the curve itself; the worlds behind an interval use the closed form
+  Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the worlds behind an interval never run full
   std::function<void(const std::string&)> progress; ///< told what is being done; may be empty
 };
 

@@ -27,9 +27,10 @@ struct PredictedPoint {
   double synchronisation_s = 0;
   double straggling_s = 0;
   std::string bottleneck;
-  std::string evidence; ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
-  std::string fidelity; ///< closed-form, full
-  std::string error;    ///< not empty: the point cannot be; the other fields are then 0
+  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
+  std::string fidelity;      ///< closed-form, folded, full: how the communication was run
+  std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
+  std::string error;         ///< not empty: the point cannot be; the other fields are then 0
 };
 
 /// Largest GPU count, in whole nodes, whose efficiency is still at or above the bound.

@@ -57,6 +57,7 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
   json["bottleneck"] = point.bottleneck;
   json["evidence"] = point.evidence;
   json["fidelity"] = point.fidelity;
+  if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
   return json;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 // One iteration of one strategy at one scale in one world: the question the whole program asks thousands of times.
 
+#include "sim/engine/choice.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/files/cluster.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/model.hpp"
 #include "sim/files/preset.hpp"
+#include "sim/files/scenario.hpp"
 #include "sim/files/strategy.hpp"
 #include "sim/model/parameters.hpp"
 
@@ -28,6 +30,7 @@ struct StepSetup {
   int gpus = 1;
   int gpus_per_node = 1;
   bool synchronised = true; ///< false: one GPU alone
+  SlowNode slow_node{};     ///< of a job on two nodes or more
 };
 
 struct StepTime {
@@ -37,6 +40,7 @@ struct StepTime {
   double synchronisation_s =
       0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
   double straggling_s = 0; ///< waiting for the slowest node
+  Choice choice;           ///< how the communication was run, and how far that may be from a full run
   std::string
       bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
   std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
@@ -49,7 +53,7 @@ bool can_simulate(const Strategy& strategy);
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
 
-/// Throws UserError for a strategy that cannot be simulated.
+/// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity);
 
 } // namespace ddlsim

@@ -18,6 +18,12 @@ constexpr std::pair<Algorithm, const char*> names[] = {
     {Algorithm::halving_doubling, "halving-doubling"},
 };
 
+Machine all_nics_slow(Machine machine) {
+  machine.nic_Bps *= machine.slow_nic_factor;
+  machine.slow_nic_factor = 1;
+  return machine;
+}
+
 } // namespace
 
 std::string to_text(Algorithm algorithm) {
@@ -39,9 +45,9 @@ double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorit
   case Algorithm::hierarchical_ring:
     return hierarchical_ring_all_reduce_s(machine, size_bytes);
   case Algorithm::tree:
-    return tree_all_reduce_s(machine, size_bytes);
+    return tree_all_reduce_s(all_nics_slow(machine), size_bytes);
   case Algorithm::halving_doubling:
-    return halving_doubling_all_reduce_s(machine, size_bytes);
+    return halving_doubling_all_reduce_s(all_nics_slow(machine), size_bytes);
   }
   throw std::logic_error("an algorithm without a formula");
 }

@@ -23,16 +23,6 @@ struct RunStart {
   double before_s = 0;
 };
 
-/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
-/// where the last node or leaf is short, or a node is slow.
-int period_of(const Machine& machine) {
-  if (machine.ranks % machine.ranks_per_node != 0 || machine.slow_nic_factor != 1) return machine.ranks;
-  const bool one_switch = machine.nodes_per_leaf == 0 || machine.nodes() <= machine.nodes_per_leaf;
-  if (one_switch || machine.uplink_Bps >= machine.nic_Bps) return machine.ranks_per_node;
-  return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf
-                                                       : machine.ranks;
-}
-
 std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
   std::vector<Passage> passages(static_cast<std::size_t>(edges));
   for (int rank = 0; rank < edges; ++rank) {
@@ -112,6 +102,14 @@ double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t s
 
 } // namespace
 
+int ring_period(const Machine& machine) {
+  if (machine.ranks % machine.ranks_per_node != 0 || machine.slow_nic_factor != 1) return machine.ranks;
+  const bool one_switch = machine.nodes_per_leaf == 0 || machine.nodes() <= machine.nodes_per_leaf;
+  if (one_switch || machine.uplink_Bps >= machine.nic_Bps) return machine.ranks_per_node;
+  return machine.nodes() % machine.nodes_per_leaf == 0 ? machine.ranks_per_node * machine.nodes_per_leaf
+                                                       : machine.ranks;
+}
+
 RingEdge ring_edge(const Machine& machine, int rank) {
   const int from = machine.node_of(rank);
   const int to = machine.node_of((rank + 1) % machine.ranks);
@@ -127,7 +125,7 @@ RingEdge ring_edge(const Machine& machine, int rank) {
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {
   if (machine.ranks <= 1) return 0;
-  const int period = period_of(machine);
+  const int period = ring_period(machine);
   const std::vector<Passage> passages = passages_of(machine, period, size_bytes / machine.ranks);
   const auto steps = 2 * (static_cast<std::size_t>(machine.ranks) - 1);
   if (period < machine.ranks) return slowest_periodic_path_s(passages, steps);

@@ -29,4 +29,8 @@ struct RingEdge {
 };
 RingEdge ring_edge(const Machine& machine, int rank);
 
+/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
+/// where the last node or leaf is short, or a node is slow.
+int ring_period(const Machine& machine);
+
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #include "sim/engine/engine.hpp"
 
+#include "sim/collective/folded.hpp"
 #include "sim/collective/halving_doubling.hpp"
 #include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/tree.hpp"
@@ -27,10 +28,6 @@ std::vector<double> simulate_all_reduces(const Machine& machine, const std::vect
 
 } // namespace
 
-std::string to_text(Fidelity fidelity) {
-  return fidelity == Fidelity::full ? "full" : "closed-form";
-}
-
 std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                           Fidelity fidelity) {
   return time_all_reduces(machine, sizes_bytes, Algorithm::ring, fidelity);
@@ -41,10 +38,13 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {
     return run_in_child([&] { return simulate_all_reduces(machine, sizes_bytes, algorithm); });
   }
+  const bool folded = fidelity == Fidelity::folded;
+  if (const auto why = folded ? why_not_folded(machine, algorithm) : std::nullopt) throw CannotFold(*why);
   std::vector<double> times_s;
   times_s.reserve(sizes_bytes.size());
   for (const double size_bytes : sizes_bytes) {
-    times_s.push_back(all_reduce_s(machine, size_bytes, algorithm));
+    times_s.push_back(folded ? folded_all_reduce_s(machine, size_bytes, algorithm)
+                             : all_reduce_s(machine, size_bytes, algorithm));
   }
   return times_s;
 }

@@ -2,19 +2,13 @@
 // Three ways to run one description; the answer names the one used.
 
 #include "sim/collective/all_reduce.hpp"
+#include "sim/engine/fidelity.hpp"
 #include "sim/model/machine.hpp"
 #include "sim/server/exchange.hpp"
 
-#include <string>
 #include <vector>
 
 namespace ddlsim {
-
-/// closed_form where nothing contends (and the oracle of the tests); full: every rank and every message a SimGrid
-/// activity.
-enum class Fidelity { closed_form, full };
-
-std::string to_text(Fidelity fidelity); ///< "closed-form", "full"
 
 /// Ring all-reduce times for several message sizes, seconds, in the order given; nothing else uses the links.
 /// full runs in a forked child, because SimGrid keeps global state, and equals the closed form to 1e-6.
@@ -24,7 +18,7 @@ std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vec
 
 /// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
 /// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective say
-/// how far the two are apart.
+/// how far the two are apart. Takes closed_form, folded or full, see choose_all_reduce; throws CannotFold.
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity);
 

@@ -32,6 +32,26 @@ void read_sizes(const Place& place, Preset& preset) {
   refuse("split", may_be_cut, "\"sharding\": \"split\" or \"hash\"");
 }
 
+/// One name, or an object of names and how likely each is against the others.
+std::vector<LikelyChoice> weighted_from(const Place& place, const std::string& key,
+                                        const std::vector<std::string>& allowed) {
+  const auto& value = place.value();
+  if (!value.contains(key) || !value[key].is_object()) return {{place.one_of(key, allowed), 1}};
+  const Place weights = place.at(key);
+  weights.allow_only(allowed);
+  std::vector<LikelyChoice> list;
+  double sum = 0;
+  for (const auto& name : allowed) {
+    if (!weights.has(name)) continue;
+    list.push_back({name, weights.positive(name)});
+    sum += list.back().weight;
+  }
+  if (list.empty()) weights.mistake(fmt::format("no name found; give one or more of {}", join_names(allowed)));
+  for (auto& choice : list) choice.weight /= sum;
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  return list;
+}
+
 std::vector<std::string> transports_from(const Place& place) {
   auto transports = place.texts_or_none("transports");
   if (transports.empty())
@@ -59,7 +79,7 @@ Preset preset_from(const Place& place) {
   preset.grouping = place.one_of("grouping", groupings);
   preset.overlapped = place.boolean("overlapped");
   preset.library = place.one_of("library", libraries);
-  preset.all_reduce = place.one_of("all_reduce", all_reduces);
+  preset.all_reduce = weighted_from(place, "all_reduce", all_reduces);
   preset.sharding = place.one_of("sharding", shardings);
   preset.transports = transports_from(place);
   preset.source = place.text("source");

@@ -51,12 +51,24 @@ std::vector<Strategy> strategies_from(const Place& root) {
   return strategies;
 }
 
+SlowNode slow_node_from(const Place& place) {
+  static const std::vector<std::string> known{"compute_factor", "network_factor"};
+  constexpr double most_factor = 1000;
+  SlowNode slow;
+  if (!place.is_object()) return slow;
+  place.allow_only(known);
+  slow.compute_factor = place.number_or("compute_factor", 1, 1, most_factor);
+  slow.network_factor = place.number_or("network_factor", 1, 1 / most_factor, 1);
+  return slow;
+}
+
 } // namespace
 
 Scenario scenario_from(const Place& root) {
   static const std::vector<std::string> known{
-      "format", "version",    "name",   "model",     "batch_per_gpu", "precision",        "wire_precision", "cluster",
-      "gpus",   "strategies", "preset", "transport", "rank_mapping",  "efficiency_bound", "seed",           "samples"};
+      "format",           "version",   "name",   "model",      "batch_per_gpu", "precision", "wire_precision",
+      "cluster",          "slow_node", "gpus",   "strategies", "preset",        "transport", "rank_mapping",
+      "efficiency_bound", "seed",      "samples"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;
@@ -73,6 +85,7 @@ Scenario scenario_from(const Place& root) {
   scenario.preset = root.text("preset");
   scenario.transport = root.one_of_or("transport", transport_names(), "");
   scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
+  if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",

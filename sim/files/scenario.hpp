@@ -11,6 +11,12 @@
 
 namespace ddlsim {
 
+/// One node that is not like the others; the job has it wherever it takes two nodes or more.
+struct SlowNode {
+  double compute_factor = 1; ///< how many times as long its GPUs take, 1 or more
+  double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
+};
+
 struct Scenario {
   std::string name;
   std::string model;
@@ -23,6 +29,7 @@ struct Scenario {
   std::string preset;
   std::string transport; ///< "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
+  SlowNode slow_node;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
   int samples = 200; ///< draws of the parameters behind an interval

@@ -86,6 +86,8 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
       draws.values[i].*fields[k].value = prior_value(*of_fields[k], coordinate);
     }
   }
+  const auto order = random_order(count, random);
+  for (int i = 0; i < count; ++i) draws.values[i].form_draw = (order[i] + 0.5) / count;
   return draws;
 }
 

@@ -30,6 +30,8 @@ struct Parameters {
   double server_duplex = 0;         ///< rate left when both directions are busy
   double server_message_cost_s = 0; ///< one message at a server
   double form_residual = 1;         ///< what no parameter explains: a factor on the iteration
+  double form_draw = 0; ///< 0 .. 1: which of several possible algorithms this world has, by the preset's cumulative
+                        ///< weights; 0 is the likeliest
 };
 
 /// Name in priors.json and place in the struct; the order is the order of draws.

@@ -54,6 +54,14 @@ struct Variation {
   std::vector<std::string> set; ///< /json/path=VALUE
 };
 
+const std::map<std::string, Fidelity>& fidelity_names() {
+  static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
+                                                     {"folded", Fidelity::folded},
+                                                     {"full", Fidelity::full},
+                                                     {"closed-form", Fidelity::closed_form}};
+  return names;
+}
+
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto* predict = app.add_subcommand(
       "predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
@@ -67,12 +75,13 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict->add_option("--set", variation.set,
                       "/json/path=VALUE: another value in the scenario, e.g. /batch_per_gpu=64");
   predict->add_flag("--csv", command.csv, "The points as CSV");
-  predict->add_option("--fidelity", command.fidelity, "full: every message on SimGrid; closed-form: no contention")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, Fidelity>{{"full", Fidelity::full}, {"closed-form", Fidelity::closed_form}},
-                      CLI::ignore_case)
-                      .description(""))
-      ->default_str("full");
+  predict
+      ->add_option(
+          "--fidelity", command.fidelity,
+          "auto: formulas where they are exact, else simulated; folded: what plays the same role once; full: every "
+          "message on SimGrid; closed-form: formulas only")
+      ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""))
+      ->default_str("auto");
   add_common(*predict, line);
   add_output(*predict, line);
 }

@@ -25,7 +25,7 @@ struct PredictCommand {
   std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
-  Fidelity fidelity = Fidelity::full;
+  Fidelity fidelity = Fidelity::automatic;
 };
 
 struct ValidateCommand {

@@ -15,7 +15,9 @@ TEST_CASE("presets are read") {
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);
   CHECK(ddp.library == "nccl");
-  CHECK(ddp.all_reduce == "ring");
+  REQUIRE(ddp.all_reduce.size() == 1);
+  CHECK(ddp.all_reduce[0].name == "ring");
+  CHECK(ddp.all_reduce[0].weight == 1);
   CHECK(ddp.transports == std::vector<std::string>{"nccl-ib", "nccl-tcp"});
   CHECK(find_preset(presets, "horovod").cycle_s == Approx(5e-3));
   CHECK(find_preset(presets, "mxnet-kvstore").split_bytes == 4e6);
@@ -44,8 +46,23 @@ TEST_CASE("what is wrong with a preset is told") {
        {"/presets/0/transports/0", "\"ib\"",
         "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, "
         "shm"},
+       {"/presets/0/all_reduce", "{}",
+        "/presets/0/all_reduce: no name found; give one or more of ring, hierarchical-ring, tree, halving-doubling"},
+       {"/presets/0/all_reduce", R"({"ring": 0.5, "trees": 0.5})",
+        "/presets/0/all_reduce/trees: unknown key; did you mean \"tree\"?"},
        {"/presets/1/name", "\"pytorch-ddp\"", "/presets/1/name: \"pytorch-ddp\" is there twice; keep one"}},
       [](const auto& file) { read_presets(file); });
+}
+
+TEST_CASE("where the library's choice is not known, algorithms have weights, the likeliest first") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["all_reduce"] = {{"tree", 1}, {"ring", 3}};
+  const ddlsim_test::TemporaryFolder folder;
+  const auto preset = read_presets(folder.write("presets.json", presets.dump()))[0];
+  REQUIRE(preset.all_reduce.size() == 2);
+  CHECK(preset.all_reduce[0].name == "ring");
+  CHECK(preset.all_reduce[1].name == "tree");
+  CHECK(preset.all_reduce[1].weight == 0.25);
 }
 
 TEST_CASE("hashed tensors may be cut into pieces first") {

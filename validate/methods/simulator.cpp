@@ -106,7 +106,7 @@ private:
     constexpr int halvings = 40;
     for (int i = 0; i < halvings; ++i) {
       setup.one_gpu_s = std::sqrt(low_s * high_s);
-      const double reached_s = time_step(setup, median, Fidelity::closed_form).iteration_s;
+      const double reached_s = time_step(setup, median, Fidelity::quick).iteration_s;
       (reached_s < base.iteration_s ? low_s : high_s) = setup.one_gpu_s;
     }
     return high_s;
@@ -132,8 +132,8 @@ private:
     setup.one_gpu_s = measured ? *measured : one_gpu_behind(setup, median, known);
     std::vector<double> times_s;
     for (const auto& world : draw_parameters(priors, compute, transport, preset.name, worlds, seed).values)
-      times_s.push_back(time_step(setup, world, Fidelity::closed_form).iteration_s);
-    const double predicted_s = time_step(setup, median, Fidelity::closed_form).iteration_s;
+      times_s.push_back(time_step(setup, world, Fidelity::quick).iteration_s);
+    const double predicted_s = time_step(setup, median, Fidelity::quick).iteration_s;
     return {predicted_s, std::min(predicted_s, quantile(times_s, low_tail)),
             std::max(predicted_s, quantile(times_s, high_tail))};
   }

@@ -1,0 +1,152 @@
+#include "sim/engine/choice.hpp"
+
+#include "sim/collective/folded.hpp"
+#include "sim/collective/links_in_use.hpp"
+#include "sim/collective/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+/// Beyond this many messages automatic does not run full: SimGrid takes 0.3 to 0.5 million a second.
+constexpr double affordable_messages = 1e5;
+
+/// Beyond this many messages full is refused: a minute or more.
+constexpr double most_messages = 2e7;
+
+bool has_slow_node(const Machine& machine) {
+  return machine.nodes() > 1 && machine.slow_nic_factor != 1;
+}
+
+/// Where full = closed form to 1e-6 (tests/engine/full_ring_test.cpp, full_all_reduce_test.cpp).
+bool closed_form_is_exact(const Machine& machine, Algorithm algorithm) {
+  if (machine.ranks <= 1) return true;
+  switch (algorithm) {
+  case Algorithm::ring:
+  case Algorithm::hierarchical_ring:
+    return true;
+  case Algorithm::halving_doubling: {
+    const bool full_nodes = machine.ranks % ranks_of_full_node(machine) == 0;
+    return !has_slow_node(machine) && full_nodes && !has_leaves(machine) &&
+           std::has_single_bit(static_cast<unsigned>(ranks_of_full_node(machine)));
+  }
+  case Algorithm::tree:
+    return false;
+  }
+  return false;
+}
+
+/// Full over closed form, less 1: the range that tests/engine/choice_test.cpp finds on 2 to 64 ranks, 1 to 8 a node, on
+/// a switch and in leaves.
+struct Gap {
+  double faster = 0;
+  double slower = 0;
+};
+constexpr Gap halving_doubling_gap{-0.24, 0.10};
+constexpr Gap tree_gap_few_chunks{-0.32, 0.005}; ///< up to 2 MB an operation, and any size on 3 nodes
+constexpr Gap tree_gap_some_chunks{-0.14, 0.005};
+constexpr Gap tree_gap_many_chunks{-0.07, 0.005}; ///< from 20 MB
+constexpr double few_chunks_bytes = 2e6;
+constexpr double many_chunks_bytes = 2e7;
+
+/// A slow node makes some ranks wait that the formula, to which every NIC is that slow, has wait already.
+constexpr double slow_node_slower = 0.02;
+
+Gap gap_of(const Machine& machine, Algorithm algorithm, double operation_bytes) {
+  if (algorithm == Algorithm::halving_doubling) return halving_doubling_gap;
+  if (operation_bytes < few_chunks_bytes || machine.nodes() == 3) return tree_gap_few_chunks;
+  return operation_bytes < many_chunks_bytes ? tree_gap_some_chunks : tree_gap_many_chunks;
+}
+
+/// Full over closed form, less 1, for unequal shards on colocated servers: tests/engine/server_gap_test.cpp.
+constexpr double exchange_gap_faster = -0.08;
+constexpr double exchange_gap_slower = 0.002;
+
+/// Where full = closed form to 1e-6: tests/engine/full_server_test.cpp.
+bool exchange_closed_form_is_exact(const Machine& machine, const ServerMachine& servers,
+                                   const ServerExchange& exchange) {
+  const bool slow = (machine.nodes() > 1 && machine.slow_nic_factor != 1) || !exchange.slow_ready_s.empty();
+  const bool one_switch = machine.nodes_per_leaf == 0 ||
+                          machine.nodes() + (servers.dedicated ? servers.servers : 0) <= machine.nodes_per_leaf;
+  return !slow && one_switch && (servers.dedicated || servers.servers == 1);
+}
+
+Choice approximate(const Machine& machine, Algorithm algorithm, double operation_bytes) {
+  Gap gap = gap_of(machine, algorithm, operation_bytes);
+  std::string why =
+      algorithm == Algorithm::tree ? "chunks share NICs as they meet" : "pairs of ranks run ahead of others";
+  if (has_slow_node(machine)) {
+    Machine all_fast = machine;
+    all_fast.slow_nic_factor = 1;
+    const double slow_s = all_reduce_s(machine, operation_bytes, algorithm);
+    gap = {(1 + gap.faster) * all_reduce_s(all_fast, operation_bytes, algorithm) / slow_s - 1,
+           std::max(gap.slower, slow_node_slower)};
+    why += ", and a slow node delays only some";
+  }
+  return {Fidelity::closed_form, gap.faster, gap.slower, why};
+}
+
+} // namespace
+
+double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
+  const double ranks = machine.ranks;
+  if (machine.ranks <= 1) return 0;
+  switch (algorithm) {
+  case Algorithm::ring:
+    return 2 * (ranks - 1) * ranks * operations;
+  case Algorithm::hierarchical_ring:
+    return operations * (2.0 * (ranks_of_full_node(machine) - 1) * ranks +
+                         2.0 * (machine.nodes() - 1) * ranks_of_full_node(machine) * machine.nodes());
+  case Algorithm::halving_doubling:
+    return operations * 2 * ranks * std::floor(std::log2(ranks));
+  case Algorithm::tree: {
+    const double an_operation = size_bytes / operations;
+    const double chunks = std::ceil(an_operation / 2 / tree_chunk_bytes(machine, an_operation));
+    return operations * 4 * (ranks - 1) * chunks;
+  }
+  }
+  return 0;
+}
+
+Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
+                         Fidelity wish) {
+  const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
+  if (wish == Fidelity::folded) {
+    if (const auto why = why_not_folded(machine, algorithm))
+      throw CannotFold(fmt::format("{} on {} ranks cannot be folded: {}", to_text(algorithm), machine.ranks, *why));
+    return {Fidelity::folded};
+  }
+  if (wish == Fidelity::full) {
+    if (messages > most_messages)
+      throw TooManyMessages(fmt::format("a full run of {} on {} ranks has {:.2g} messages, and {:.0g} are the most; "
+                                        "leave --fidelity away",
+                                        to_text(algorithm), machine.ranks, messages, most_messages));
+    return {Fidelity::full};
+  }
+  if (closed_form_is_exact(machine, algorithm)) return {Fidelity::closed_form};
+  if (wish == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
+  return approximate(machine, algorithm, size_bytes / operations);
+}
+
+Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                              Fidelity wish) {
+  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
+  const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
+  if (wish == Fidelity::full) {
+    if (messages > most_messages)
+      throw TooManyMessages(fmt::format("a full run of {} workers and {} servers has {:.2g} messages, and {:.0g} are "
+                                        "the most; leave --fidelity away",
+                                        connections, servers.servers, messages, most_messages));
+    return {Fidelity::full};
+  }
+  if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
+  if (wish == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
+  return {Fidelity::closed_form, exchange_gap_faster, exchange_gap_slower, "copies of a shard part on their way"};
+}
+
+} // namespace ddlsim

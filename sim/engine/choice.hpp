@@ -1,0 +1,25 @@
+#pragma once
+// Which way a question is run, and why.
+
+#include "sim/collective/all_reduce.hpp"
+#include "sim/engine/fidelity.hpp"
+#include "sim/server/exchange.hpp"
+
+namespace ddlsim {
+
+/// For all-reduces whose messages together are `size_bytes` in `operations` operations. A wish for automatic takes the
+/// closed form where it is exact (sim/collective headers), else full up to 100,000 messages (a second), else the closed
+/// form with its gap.
+/// Throws CannotFold for a wish of folded that does not hold, TooManyMessages for full beyond 20 million messages
+/// (SimGrid takes about a minute for them and one core).
+Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations, Fidelity wish);
+
+/// Messages that a full run simulates.
+double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
+
+/// The same for a parameter-server exchange: the closed form where it is exact, folded where classes hold, full up to
+/// 100,000 messages, else the closed form with its gap.
+Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                              Fidelity wish);
+
+} // namespace ddlsim
