@@ -17,4 +17,8 @@ std::string to_json_text(const Prediction& prediction);
 /// A row for each point, SI units, the columns named as in the JSON.
 std::string to_csv_text(const Prediction& prediction);
 
+/// The rows alone, without the line of names: `csv_header` is that line.
+std::string csv_rows(const Prediction& prediction);
+std::string csv_header();
+
 } // namespace ddlsim

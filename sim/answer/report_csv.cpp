@@ -1,4 +1,5 @@
 #include "sim/answer/report.hpp"
+#include "sim/answer/report_sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{}", quoted(to_text(answer.strategy)), answer.transport, point.gpus,
                                 point.nodes, point.server_nodes);
-  if (!point.error.empty()) return row + std::string(13, ',') + ",,," + quoted(point.error) + "\n";
+  constexpr int empty_columns = 16; // the numbers and three labels
+  if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number :
        {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,
         point.samples_per_s_high, point.efficiency, point.efficiency_low, point.efficiency_high, point.compute_s,
@@ -26,15 +28,26 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
 
 } // namespace
 
-std::string to_csv_text(const Prediction& prediction) {
-  std::string text = "strategy,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,samples_"
-                     "per_s,samples_per_s_low,"
-                     "samples_per_s_high,efficiency,efficiency_low,efficiency_high,compute_s,exposed_communication_s,"
-                     "synchronisation_s,straggling_s,"
-                     "bottleneck,evidence,fidelity,error\n";
+std::string csv_header() {
+  return "scenario,strategy,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
+         "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,compute_s,"
+         "exposed_communication_s,synchronisation_s,straggling_s,bottleneck,evidence,fidelity,error\n";
+}
+
+std::string csv_rows(const Prediction& prediction) {
+  std::string text;
   for (const auto& answer : prediction.strategies)
-    for (const auto& point : answer.points) text += to_row(answer, point);
+    for (const auto& point : answer.points) text += quoted(prediction.scenario.name) + "," + to_row(answer, point);
   return text;
+}
+
+std::string csv_error_row(const std::string& scenario, const std::string& error) {
+  constexpr int empty_columns = 21;
+  return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
+}
+
+std::string to_csv_text(const Prediction& prediction) {
+  return csv_header() + csv_rows(prediction);
 }
 
 } // namespace ddlsim

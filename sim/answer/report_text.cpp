@@ -1,31 +1,12 @@
 #include "sim/answer/report.hpp"
 #include "sim/answer/text_chart.hpp"
+#include "sim/answer/text_numbers.hpp"
 #include "sim/answer/text_table.hpp"
-#include "sim/files/units.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace ddlsim {
 namespace {
-
-std::string seconds(double time_s) {
-  return print_quantity(time_s, Dimension::time);
-}
-/// Four significant digits, never as a power of ten: 348.6, 10120.
-std::string rate(double samples_per_s) {
-  if (samples_per_s < 1e4) return fmt::format("{:.4g}", samples_per_s);
-  const double scale = std::pow(10.0, std::floor(std::log10(samples_per_s)) - 3);
-  return fmt::format("{:.0f}", std::round(samples_per_s / scale) * scale);
-}
-
-std::string range(double low, double high) {
-  return rate(low) + " .. " + rate(high);
-}
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
 
 std::vector<std::string> to_row(const PredictedPoint& point) {
   const std::string hosts =
@@ -33,18 +14,18 @@ std::vector<std::string> to_row(const PredictedPoint& point) {
   if (!point.error.empty()) return {fmt::format("{}", point.gpus), hosts, "-"};
   return {fmt::format("{}", point.gpus),
           hosts,
-          seconds(point.iteration_s),
-          rate(point.samples_per_s),
-          range(point.samples_per_s_low, point.samples_per_s_high),
-          percent(point.efficiency),
-          seconds(point.exposed_communication_s),
+          seconds_text(point.iteration_s),
+          rate_text(point.samples_per_s),
+          rate_text(point.samples_per_s_low) + " .. " + rate_text(point.samples_per_s_high),
+          percent_text(point.efficiency),
+          seconds_text(point.exposed_communication_s),
           point.bottleneck,
           point.evidence};
 }
 
 std::string knee_sentence(const StrategyAnswer& answer, double bound) {
   const auto& knee = answer.knee;
-  const std::string at_bound = percent(bound);
+  const std::string at_bound = percent_text(bound);
   const std::string loss =
       knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
   if (knee.beyond_growth)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -53,26 +55,33 @@ void write_all(int to, const void* data, std::size_t size) {
   }
 }
 
-std::string read_all(int from) {
-  std::string bytes;
+/// Appends what is there; false at the end.
+bool read_some(int from, std::string& bytes) {
   std::array<char, 65536> part{};
   while (true) {
     const ssize_t got = ::read(from, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-    if (got == 0) return bytes;
     bytes.append(part.data(), static_cast<std::size_t>(got));
+    return got > 0;
   }
 }
 
+std::string read_all(int from) {
+  std::string bytes;
+  while (read_some(from, bytes)) {
+  }
+  return bytes;
+}
+
 /// Never returns. _exit, because exit handlers and static objects belong to the parent.
-[[noreturn]] void be_the_child(int results, int narration, const std::function<std::vector<double>()>& work) {
+[[noreturn]] void be_the_child(int results, int narration, const std::function<std::string()>& work) {
   int status = 1;
   ::dup2(narration, STDOUT_FILENO);
   ::dup2(narration, STDERR_FILENO);
   try {
-    const std::vector<double> values = work();
-    write_all(results, values.data(), values.size() * sizeof(double));
+    const std::string bytes = work();
+    write_all(results, bytes.data(), bytes.size());
     status = 0;
   } catch (const std::exception& error) {
     const std::string_view words = error.what();
@@ -103,27 +112,74 @@ std::string how_it_ended(int status) {
   return "did not end as a process should";
 }
 
-} // namespace
-
-std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {
+std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "simulation process");
-  Descriptor reading(ends[0]);
-  Descriptor writing(ends[1]);
-  const Descriptor narration(::memfd_create("ddlsim-narration", MFD_CLOEXEC));
+  return ends;
+}
+
+} // namespace
+
+struct ChildProcess::State {
+  explicit State(const std::array<int, 2>& ends)
+      : reading(ends[0]), writing(ends[1]), narration(::memfd_create("ddlsim-narration", MFD_CLOEXEC)) {}
+  ~State() {
+    if (child <= 0) return;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Descriptor reading;
+  Descriptor writing;
+  Descriptor narration;
+  pid_t child = 0; ///< 0: none, or waited for
+  std::string bytes;
+};
+
+ChildProcess::ChildProcess(const std::function<std::string()>& work) : state_(std::make_unique<State>(make_pipe())) {
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-  if (child == 0) be_the_child(writing.number(), narration.number(), work);
+  if (child == 0) be_the_child(state_->writing.number(), state_->narration.number(), work);
+  state_->child = child;
+  state_->writing.close();
+}
 
-  writing.close();
-  const std::string bytes = read_all(reading.number());
-  const int status = wait_for(child);
-  if (status != 0 || bytes.size() % sizeof(double) != 0) {
-    throw std::runtime_error("the simulation process " + how_it_ended(status) + ": " + last_words(narration.number()));
+ChildProcess::~ChildProcess() = default;
+ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
+ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;
+
+int ChildProcess::descriptor() const {
+  return state_->reading.number();
+}
+
+bool ChildProcess::take() {
+  return read_some(state_->reading.number(), state_->bytes);
+}
+
+std::string ChildProcess::finish() {
+  while (take()) {
   }
+  const int status = wait_for(state_->child);
+  state_->child = 0;
+  if (status != 0)
+    throw std::runtime_error("the simulation process " + how_it_ended(status) + ": " +
+                             last_words(state_->narration.number()));
+  return std::move(state_->bytes);
+}
+
+std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {
+  ChildProcess child([&] {
+    const std::vector<double> values = work();
+    std::string bytes(values.size() * sizeof(double), '\0');
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  });
+  const std::string bytes = child.finish();
   std::vector<double> values(bytes.size() / sizeof(double));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
   return values;
 }
 

@@ -1,14 +1,37 @@
 #pragma once
-// Runs a simulation in a forked child, because SimGrid keeps global state and ends the process when something is wrong.
+// Work in a forked child, because SimGrid keeps global state and ends the process when something is wrong, and because
+// several children use several cores.
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
 
-/// What `work` returns, computed in a child process. Whatever the child prints is kept from the terminal.
-/// Throws std::runtime_error when the child throws (with its words), is killed (with the signal) or cannot be started;
-/// then the end of what it printed is part of the message.
+/// A child that works and sends back bytes. Whatever it prints is kept from the terminal. A child that is not finished
+/// is killed with its object.
+class ChildProcess {
+public:
+  /// Forks. Throws std::system_error when no child can be started.
+  explicit ChildProcess(const std::function<std::string()>& work);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+
+  int descriptor() const; ///< to be polled for reading
+  bool take();            ///< takes in what has come, waiting for at least a byte; false when no more comes
+
+  /// Waits for the end; all bytes. Throws std::runtime_error when the child threw (with its words) or was killed (with
+  /// the signal); then the end of what it printed is part of the message.
+  std::string finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What `work` returns, computed in a child process. Throws as ChildProcess::finish does.
 std::vector<double> run_in_child(const std::function<std::vector<double>()>& work);
 
 } // namespace ddlsim

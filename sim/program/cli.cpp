@@ -51,7 +51,8 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
 struct Variation {
   std::vector<int> gpus;
   std::string cluster;
-  std::vector<std::string> set; ///< /json/path=VALUE
+  std::vector<std::string> set;   ///< /json/path=VALUE
+  std::vector<std::string> sweep; ///< /json/path=A,B,C
 };
 
 const std::map<std::string, Fidelity>& fidelity_names() {
@@ -65,7 +66,13 @@ const std::map<std::string, Fidelity>& fidelity_names() {
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto* predict = app.add_subcommand(
       "predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
-  predict->add_option("SCENARIO", command.scenario, "Scenario file")->required();
+  predict->add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required();
+  predict->add_option("--sweep", variation.sweep,
+                      "/json/path=A,B,C: the scenario once for each value, e.g. /cluster=iris,dgx1-v100; several "
+                      "options: every combination");
+  predict
+      ->add_option("--jobs,-j", command.jobs, "Scenarios of a sweep computed beside each other; all cores if not given")
+      ->check(CLI::PositiveNumber);
   predict->add_option("--gpus", variation.gpus, "GPU counts instead of the scenario's: 1,8,64")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
@@ -142,6 +149,30 @@ std::vector<JsonChange> changes_of(const Variation& variation, std::string& wron
   return changes;
 }
 
+/// At the commas that are outside of brackets and quotes.
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  bool in_text = false;
+  for (const char c : text) {
+    if (c == '"') in_text = !in_text;
+    if (!in_text && (c == '[' || c == '{')) ++depth;
+    if (!in_text && (c == ']' || c == '}')) --depth;
+    if (c == ',' && depth == 0 && !in_text) {
+      values.emplace_back();
+    } else {
+      values.back() += c;
+    }
+  }
+  return values;
+}
+
+std::vector<SweepAxis> axes_of(const Variation& variation, std::string& wrong) {
+  std::vector<SweepAxis> axes;
+  for (const auto& [path, values] : split_words(variation.sweep, wrong)) axes.push_back({path, split_values(values)});
+  return axes;
+}
+
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::ostringstream out;
   std::ostringstream err;
@@ -190,6 +221,9 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
   predict.changes = changes_of(variation, wrong);
   if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
+  predict.axes = axes_of(variation, wrong);
+  if (!wrong.empty())
+    return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
 
   const auto& chosen = app.get_subcommands().front()->get_name();
   if (chosen == "check") line.command = check;

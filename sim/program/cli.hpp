@@ -20,8 +20,16 @@ struct ListCommand {
   std::string what; ///< models, gpus, clusters, presets
 };
 
+/// One place of a scenario and the values it takes in turn.
+struct SweepAxis {
+  std::string path; ///< JSON pointer
+  std::vector<std::string> values;
+};
+
 struct PredictCommand {
-  std::filesystem::path scenario;
+  std::vector<std::filesystem::path> scenarios;
+  std::vector<SweepAxis> axes;         ///< every combination is a scenario of its own
+  int jobs = 0;                        ///< scenarios beside each other; 0: a job a core
   std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;

@@ -2,7 +2,10 @@
 // What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the
 // exit code and throws UserError for the person's mistakes.
 
+#include "sim/answer/prediction.hpp"
 #include "sim/program/cli.hpp"
+
+#include <functional>
 
 namespace ddlsim {
 
@@ -10,6 +13,10 @@ int run_command(const CommandLine& line);
 
 int run_check(const CheckCommand& command, const CommandLine& line);
 int run_list(const ListCommand& command, const CommandLine& line);
+/// One scenario file with its changes, as the command says. Throws UserError.
+Prediction predict_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
+                            const PredictCommand& command, const CommandLine& line,
+                            const std::function<void(const std::string&)>& progress);
 int run_predict(const PredictCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
 int run_import(const ImportCommand& command, const CommandLine& line);

@@ -147,6 +147,42 @@ class Predict(Case):
         self.assertEqual([("error" in point) for point in points[:2]], [False, True])
 
 
+class Sweep(Case):
+    AXES = ("--sweep", "/batch_per_gpu=64,4096", "--sweep", "/cluster=iris,dgx1-v100,irsi", *QUICK)
+
+    def test_every_combination_is_a_scenario_and_what_cannot_be_is_a_row(self):
+        result = run("predict", SCENARIO, *self.AXES, "--json", "--strategy", "ring")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        predictions = json.loads(result.stdout)["predictions"]
+        self.assertEqual(len(predictions), 6)
+        self.assertEqual(predictions[1]["cluster"], "dgx1-v100")
+        self.assertIn("iris", predictions[2]["error"])  # irsi: did you mean
+        self.assertIn("GB", predictions[3]["points"][0]["error"])  # 4096 samples do not fit
+        self.assertEqual(predictions[0]["scenario"], "iris-resnet50 /batch_per_gpu=64 /cluster=iris")
+
+    def test_any_number_of_jobs_gives_the_same_bytes(self):
+        for form in ("--json", "--csv", "--quiet"):
+            one, two = (run("predict", SCENARIO, *self.AXES, form, "--jobs", jobs) for jobs in ("1", "3"))
+            self.assertEqual(one.stdout, two.stdout)
+            self.assertIn("irsi", one.stdout)
+
+    def test_csv_rows_have_all_columns_and_a_table_has_a_line_a_strategy(self):
+        rows = list(csv.DictReader(run("predict", SCENARIO, *self.AXES, "--csv").stdout.splitlines()))
+        self.assertEqual(len(rows), 4 * 6 + 2)
+        self.assertEqual({None} & set().union(*rows), set())
+        self.assertNotIn(None, {value for row in rows for value in row.values()})
+        self.assertEqual({row["scenario"].split("=")[1][:4] for row in rows if row["error"]}, {"64 /", "4096"})
+        table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
+        self.assertEqual(len(table), 1 + 2 * 3)
+
+    def test_nothing_that_can_be_is_a_failure_and_a_malformed_axis_wrong_use(self):
+        result = run("predict", SCENARIO, "--sweep", "/cluster=irsi,irsa", *QUICK)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("irsi", result.stdout)
+        self.refused(run("predict", SCENARIO, "--sweep", "batch"), 2, "--sweep")
+        self.refused(run("predict", SCENARIO, "--jobs", "0"), 2, "--jobs")
+
+
 class Vary(Case):
     def test_csv_has_a_row_a_point(self):
         result = run("predict", SCENARIO, *QUICK, "--csv")

@@ -5,6 +5,7 @@
 #include "sim/files/names.hpp"
 #include "sim/program/commands.hpp"
 #include "sim/program/narration.hpp"
+#include "sim/program/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -35,13 +36,18 @@ std::string to_output(const Prediction& prediction, const PredictCommand& comman
 
 } // namespace
 
-int run_predict(const PredictCommand& command, const CommandLine& line) {
-  Scenario scenario = read_scenario(command.scenario, command.changes);
+Prediction predict_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
+                            const PredictCommand& command, const CommandLine& line,
+                            const std::function<void(const std::string&)>& progress) {
+  Scenario scenario = read_scenario(file, changes);
   keep_strategies(scenario, command.strategies);
-  const auto prediction = [&] {
-    const PredictOptions options{command.fidelity, make_progress(line.quiet)};
-    return predict(scenario, DataFolder{line.data_folder}, options);
-  }();
+  return predict(scenario, DataFolder{line.data_folder}, {command.fidelity, progress});
+}
+
+int run_predict(const PredictCommand& command, const CommandLine& line) {
+  if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
+  const auto prediction =
+      predict_scenario(command.scenarios.front(), command.changes, command, line, make_progress(line.quiet));
   emit(line, to_output(prediction, command, line));
   return 0;
 }
