@@ -16,8 +16,8 @@ constexpr const char* contexts_setting = "contexts/factory:thread";
 constexpr const char* contexts_setting = "contexts/factory:raw";
 #endif
 
-/// Settings of SimGrid 3.32 and why they are not left alone.
-constexpr const char* settings[] = {
+/// Settings of SimGrid 3.32 that change times, and why they are not left alone.
+constexpr const char* timing_settings[] = {
     // A flow gets latency + size/rate. The default, LV08, is fitted to TCP over Ethernet of 2008: latency x 13.01,
     // bandwidth x 0.97.
     "network/model:CM02",
@@ -34,12 +34,20 @@ constexpr const char* settings[] = {
     // What the solver takes for zero, relative to a link. The default, 1e-5, would be seen in comparisons to 1e-6.
     "maxmin/precision:1e-12",
     "cpu/model:Cas01",
+};
+
+/// Settings that change only what a run costs.
+constexpr const char* cost_settings[] = {
     contexts_setting,
     // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks.
     "contexts/stack-size:64",
 };
 
 } // namespace
+
+std::span<const char* const> simulated_time_settings() {
+  return timing_settings;
+}
 
 std::uint64_t to_units(double size_bytes) {
   return static_cast<std::uint64_t>(std::llround(size_bytes * units_per_byte));
@@ -48,7 +56,10 @@ std::uint64_t to_units(double size_bytes) {
 void start_simgrid() {
   static const simgrid::s4u::Engine engine("ddlsim");
   xbt_log_control_set("root.thresh:warning"); // no narration of each setting
-  for (const char* setting : settings) {
+  for (const char* setting : timing_settings) {
+    simgrid::s4u::Engine::set_config(setting);
+  }
+  for (const char* setting : cost_settings) {
     simgrid::s4u::Engine::set_config(setting);
   }
 }

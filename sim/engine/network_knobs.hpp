@@ -2,6 +2,7 @@
 // Every SimGrid setting, in one place. SimGrid's types stay in the sources of this folder.
 
 #include <cstdint>
+#include <span>
 
 namespace ddlsim {
 
@@ -11,6 +12,10 @@ constexpr double units_per_byte = 1048576;
 
 /// A size as SimGrid takes it. Sizes up to 1.7e13 bytes fit.
 std::uint64_t to_units(double size_bytes);
+
+/// The settings that decide simulated times, "name:value" as SimGrid's --cfg takes them: for runs beside ours that must
+/// be on the same network.
+std::span<const char* const> simulated_time_settings();
 
 /// Starts SimGrid with the project's settings. Once per process, before anything else of SimGrid: it keeps global
 /// state.
