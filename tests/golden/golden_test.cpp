@@ -1,0 +1,185 @@
+// Three tiny iterations, every span of them, against files whose numbers were worked out by hand (in the head of each).
+// After a change that is meant: DDLSIM_REFRESH_GOLDEN=1 build/release/bin/golden_test, then check every line that
+// moved.
+
+#include "sim/engine/message_log.hpp"
+#include "sim/model/timeline.hpp"
+#include "tests/answer/small_world.hpp"
+#include "tests/golden/timeline_text.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// Both runs are SimGrid's; they differ by rounding of additions alone.
+constexpr double rounding = 1e-9;
+
+/// A layer of one tensor.
+struct TinyLayer {
+  std::string name;
+  double backward_share = 0;
+  double size_bytes = 0;
+};
+
+/// 1 ms forward, 2 ms backward; nodes of one GPU, 1 GB/s, 100 us; software costs nothing.
+struct TinyWorld : SmallWorld {
+  TinyWorld(const std::vector<TinyLayer>& layers, const std::string& strategy, int gpus_) : gpus(gpus_) {
+    model.layers.clear();
+    for (const auto& layer : layers) // the roofline of layers of one kind without activations goes by their FLOP
+      model.layers.push_back(
+          {layer.name, "linear", layer.backward_share * 1e9, 0, {{layer.name, {}, layer.size_bytes}}});
+    world.net_latency_s = 100e-6;
+    world.compute_factor = 1;
+    world.form_residual = 1;
+    strategy_name = strategy;
+  }
+
+  StepSetup step() const {
+    auto step = setup(strategy_name, gpus);
+    step.one_gpu_s = 3e-3;
+    step.strategy.servers = {ServerCount::Rule::count, 1};
+    step.strategy.placement = "dedicated";
+    return step;
+  }
+
+  ComputeProfile profile() const {
+    const auto now = step();
+    return compute_profile(model, gpu, "fp32", now.batch_per_gpu, now.one_gpu_s, world.forward_share, 4);
+  }
+
+  Machine machine() const {
+    Machine machine;
+    machine.ranks = gpus;
+    machine.nic_Bps = 1e9;
+    machine.net_latency_s = 100e-6;
+    return machine;
+  }
+
+  int gpus;
+  std::string strategy_name;
+};
+
+std::string megabytes(double size_bytes) {
+  return fmt::format("{:g} MB", size_bytes / 1e6);
+}
+
+/// Forward, and the backward of each layer: each ends when its gradient is ready.
+std::vector<TimelineRow> compute_rows(const TinyWorld& tiny, const ComputeProfile& profile) {
+  std::vector<TimelineRow> rows{{0, profile.forward_s, "compute", "forward"}};
+  for (const auto& tensor : profile.tensors) {
+    const auto& name = tiny.model.layers[static_cast<std::size_t>(tensor.tensor)].name;
+    rows.push_back({rows.back().end_s, tensor.ready_s, "compute",
+                    fmt::format("backward {}, gradient of {}", name, megabytes(tensor.size_bytes))});
+  }
+  return rows;
+}
+
+std::string names_of(const TinyWorld& tiny, const ComputeProfile& profile, std::size_t first, int tensors) {
+  std::string names;
+  for (std::size_t t = first; t < first + static_cast<std::size_t>(tensors); ++t)
+    names += (names.empty() ? "" : " + ") + tiny.model.layers[static_cast<std::size_t>(profile.tensors[t].tensor)].name;
+  return names;
+}
+
+/// Every group on the communication stream, below it the messages of its ring.
+std::vector<TimelineRow> ring_rows(const TinyWorld& tiny, const ComputeProfile& profile, const Timeline& timeline) {
+  std::vector<TimelineRow> rows;
+  std::size_t first = 0;
+  for (const auto& group : timeline.groups) {
+    rows.push_back({group.start_s, group.end_s, "all-reduce",
+                    names_of(tiny, profile, first, group.tensors) + ", " + megabytes(group.size_bytes)});
+    for (const auto& message : ring_messages(tiny.machine(), group.size_bytes))
+      rows.push_back({group.start_s + message.start_s, group.start_s + message.end_s,
+                      fmt::format("  {} -> {}", message.from, message.to),
+                      "chunk of " + megabytes(group.size_bytes / tiny.gpus)});
+    first += static_cast<std::size_t>(group.tensors);
+  }
+  return rows;
+}
+
+std::string ring_timeline(const TinyWorld& tiny) {
+  const auto profile = tiny.profile();
+  const OperationTime operation = [&](double size_bytes, int) {
+    return time_all_reduces(tiny.machine(), {size_bytes}, Algorithm::ring, Fidelity::full).front();
+  };
+  const auto timeline = run_timeline(profile, tiny.preset, 0, operation);
+  auto rows = compute_rows(tiny, profile);
+  const auto communication = ring_rows(tiny, profile, timeline);
+  rows.insert(rows.end(), communication.begin(), communication.end());
+  rows.push_back({0, timeline.end_s, "iteration", "ends"});
+  CHECK(time_step(tiny.step(), tiny.world, Fidelity::full).iteration_s == Approx(timeline.end_s).epsilon(rounding));
+  return to_text(rows);
+}
+
+/// As the answer does: tensors in the order they are ready, all on the one server.
+ServerExchange exchange_of(const ComputeProfile& profile) {
+  ServerExchange exchange;
+  for (const auto& tensor : profile.tensors) {
+    exchange.shards.push_back({tensor.tensor, 0, tensor.size_bytes});
+    exchange.ready_s.push_back(tensor.ready_s);
+  }
+  return exchange;
+}
+
+std::string server_timeline(const TinyWorld& tiny) {
+  const auto profile = tiny.profile();
+  const auto exchange = exchange_of(profile);
+  const auto timing = time_server_exchange(tiny.machine(), {}, exchange, Fidelity::full);
+  auto rows = compute_rows(tiny, profile);
+  std::map<std::pair<int, int>, std::size_t> sent; // by connection
+  for (const auto& message : server_messages(tiny.machine(), {}, exchange)) {
+    const bool push = message.to == tiny.gpus; // the server's number
+    const auto& shard = exchange.shards[sent[{message.from, message.to}]++];
+    const auto& name = tiny.model.layers[static_cast<std::size_t>(shard.tensor)].name;
+    rows.push_back({message.start_s, message.end_s,
+                    push ? fmt::format("{} -> server", message.from) : fmt::format("server -> {}", message.to),
+                    fmt::format("{} {}, {}", push ? "push" : "pull", name, megabytes(shard.size_bytes))});
+  }
+  for (std::size_t i = 0; i < exchange.shards.size(); ++i) {
+    const auto& name = tiny.model.layers[static_cast<std::size_t>(exchange.shards[i].tensor)].name;
+    rows.push_back({exchange.ready_s[i], timing.pulled_s[i], "workers", name + " from gradient ready to pulled"});
+  }
+  rows.push_back({0, timing.end_s, "iteration", "ends"});
+  CHECK(time_step(tiny.step(), tiny.world, Fidelity::full).iteration_s == Approx(timing.end_s).epsilon(rounding));
+  return to_text(rows);
+}
+
+void check_golden(const std::string& name, const std::string& timeline) {
+  const Golden committed = golden(name, timeline);
+  CHECK_FALSE(committed.calculation.empty());
+  CHECK(committed.timeline == timeline);
+}
+
+} // namespace
+
+TEST_CASE("golden: DDP buckets over a ring of 2 nodes", "[golden]") {
+  TinyWorld tiny({{"a", 0.25, 4e6}, {"b", 0.25, 1e6}, {"c", 0.25, 1e6}, {"d", 0.25, 1e6}}, "ring", 2);
+  tiny.preset.grouping = "buckets";
+  tiny.preset.first_bucket_bytes = 1e6;
+  tiny.preset.bucket_bytes = 2e6;
+  tiny.preset.overlapped = true;
+  check_golden("ddp-ring-2-nodes", ring_timeline(tiny));
+}
+
+TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
+  TinyWorld tiny({{"a", 0.2, 0.9e6}, {"b", 0.4, 1.5e6}, {"c", 0.2, 0.6e6}, {"d", 0.2, 0.3e6}}, "ring", 3);
+  tiny.preset.grouping = "fusion";
+  tiny.preset.bucket_bytes = 2e6;
+  tiny.preset.cycle_s = 1e-3;
+  tiny.preset.overlapped = true;
+  check_golden("horovod-fusion-3-nodes", ring_timeline(tiny));
+}
+
+TEST_CASE("golden: 2 workers and a parameter server, tensor by tensor", "[golden]") {
+  TinyWorld tiny({{"a", 0.5, 1.5e6}, {"b", 0.25, 0.4e6}, {"c", 0.25, 1e6}}, "ps", 2);
+  tiny.preset.grouping = "per-tensor";
+  tiny.preset.overlapped = true;
+  check_golden("ps-2-workers-1-server", server_timeline(tiny));
+}
+
+} // namespace ddlsim
