@@ -2,6 +2,7 @@
 // was fitted to these clusters, and priors that they shaped are left out.
 
 #include "tests/claims/question.hpp"
+#include "tests/engine/scale.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -37,8 +38,10 @@ TEST_CASE("K80 parameter servers lose linearity between 32 and 128 workers", "[c
   CHECK(question.efficiency(servers, 32, closed) > 0.8);
   CHECK(question.efficiency(servers, 64, closed) < 0.8);
   CHECK(question.efficiency(servers, 128, closed) < 0.4);
-  CHECK(question.efficiency(servers, 32, Fidelity::full) ==
-        Approx(question.efficiency(servers, 32, closed)).epsilon(0.09)); // engine.hpp: forms differ by up to 8.5 %
+  const int workers = std::min(32, most_ranks);
+  CHECK(question.efficiency(servers, workers, Fidelity::full) ==
+        Approx(question.efficiency(servers, workers, closed))
+            .epsilon(0.01)); // one server is so full that it alone counts
 }
 
 TEST_CASE("the K80 knee is the largest tensor on one server", "[claims]") {
