@@ -7,7 +7,8 @@
 
 namespace ddlsim {
 
-/// One of several things a library may do, and how much of our belief it has; the weights of a list, normalised, sum to 1.
+/// One of several things a library may do, and how much of our belief it has; the weights of a list, normalised, sum
+/// to 1.
 struct LikelyChoice {
   std::string name;
   double weight = 1;
@@ -16,14 +17,14 @@ struct LikelyChoice {
 struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
-  std::string grouping;             ///< buckets, per-tensor, fusion, single
-  double first_bucket_bytes = 0;    ///< buckets
-  double bucket_bytes = 0;          ///< buckets and fusion: the cap
-  double cycle_s = 0;               ///< fusion: how often ready tensors are collected
-  bool overlapped = true;           ///< synchronisation runs beside backward
-  std::string library;              ///< nccl, mpi, grpc, ps-lite, byteps
+  std::string grouping;                 ///< buckets, per-tensor, fusion, single
+  double first_bucket_bytes = 0;        ///< buckets
+  double bucket_bytes = 0;              ///< buckets and fusion: the cap
+  double cycle_s = 0;                   ///< fusion: how often ready tensors are collected
+  bool overlapped = true;               ///< synchronisation runs beside backward
+  std::string library;                  ///< nccl, mpi, grpc, ps-lite, byteps
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
-  std::string sharding;             ///< how tensors are placed on servers: round-robin, bytes, split, hash
+  std::string sharding;                 ///< how tensors are placed on servers: round-robin, bytes, split, hash
   double split_bytes =
       0; ///< sharding split: tensors this large are cut over all servers; hash: the largest piece, 0 when whole
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
