@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <map>
 
 namespace ddlsim {
 namespace {
@@ -32,16 +33,14 @@ struct Fluid {
       : share(machine, servers, exchange), sizes_bytes(message_sizes(machine, servers, exchange)),
         latency_s(copy_latency_s(machine, servers, exchange)), pushable_s(exchange.ready_s),
         pullable_s(exchange.shards.size(), never_s), pulled_s(exchange.shards.size(), never_s) {
-    for (int server = 0; server < servers.servers; ++server) {
-      lanes.push_back({server, true, {}});
-      lanes.push_back({server, false, {}});
-    }
+    std::map<int, std::vector<std::size_t>> queues;
     for (std::size_t shard = 0; shard < exchange.shards.size(); ++shard) {
-      const std::size_t first = 2 * static_cast<std::size_t>(exchange.shards[shard].server);
-      lanes[first].queue.push_back(shard);
-      lanes[first + 1].queue.push_back(shard);
+      queues[exchange.shards[shard].server].push_back(shard);
     }
-    std::erase_if(lanes, [](const Lane& lane) { return lane.queue.empty(); });
+    for (const auto& [server, queue] : queues) {
+      lanes.push_back({server, true, queue});
+      lanes.push_back({server, false, queue});
+    }
   }
 
   double available_s(const Lane& lane) const {

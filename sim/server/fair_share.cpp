@@ -14,13 +14,27 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
+std::vector<bool> servers_with_shards(const ServerMachine& servers, const ServerExchange& exchange) {
+  std::vector<bool> busy(at(servers.servers));
+  for (const Shard& shard : exchange.shards) {
+    busy[at(shard.server)] = true;
+  }
+  return busy;
+}
+
+/// Worker nodes of a leaf; none in a leaf of servers alone.
+double workers_of_leaf(const Machine& machine, int leaf) {
+  if (machine.nodes_per_leaf <= 0) return machine.nodes();
+  return std::clamp(machine.nodes() - leaf * machine.nodes_per_leaf, 0, machine.nodes_per_leaf);
+}
+
 } // namespace
 
-/// Nodes that host servers, each by itself; one more group stands for every worker node without a server, all alike.
-FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerMachine& servers) {
+/// Nodes that host busy servers, each by itself; one more group stands for every other worker node, all alike.
+FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerMachine& servers) const {
   LinkLevel level{machine.nic_Bps};
   std::map<int, std::size_t> group_of_node;
-  for (int server = 0; server < servers.servers; ++server) {
+  for (const int server : busy_servers_) {
     const int node = server_node(machine, servers, server);
     const auto [entry, is_new] = group_of_node.emplace(node, level.groups.size());
     if (is_new) level.groups.push_back({node < machine.nodes() ? 1.0 : 0.0, {}, {}});
@@ -31,30 +45,41 @@ FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerM
   return level;
 }
 
-FairShare::LinkLevel FairShare::leaf_level(const Machine& machine, const ServerMachine& servers) {
+/// Leaves that hold busy servers, each by itself, and of the others the one with most workers: nobody there has a
+/// narrower share of an uplink.
+FairShare::LinkLevel FairShare::leaf_level(const Machine& machine, const ServerMachine& servers) const {
   LinkLevel level{machine.uplink_Bps};
-  std::size_t last_leaf = at(leaf_of_node(machine, machine.nodes() - 1));
-  for (int server = 0; server < servers.servers; ++server) {
-    level.group_of_server.push_back(at(leaf_of_node(machine, server_node(machine, servers, server))));
-    last_leaf = std::max(last_leaf, level.group_of_server.back());
+  std::map<int, std::size_t> group_of_leaf;
+  for (const int server : busy_servers_) {
+    const int leaf = leaf_of_node(machine, server_node(machine, servers, server));
+    const auto [entry, is_new] = group_of_leaf.emplace(leaf, level.groups.size());
+    if (is_new) level.groups.push_back({workers_of_leaf(machine, leaf), {}, {}});
+    level.group_of_server.push_back(entry->second);
   }
-  level.groups.resize(last_leaf + 1);
-  for (int node = 0; node < machine.nodes(); ++node) {
-    level.groups[at(leaf_of_node(machine, node))].workers += 1;
+  double most_workers = 0;
+  for (int leaf = 0; leaf <= leaf_of_node(machine, machine.nodes() - 1); ++leaf) {
+    if (!group_of_leaf.contains(leaf)) most_workers = std::max(most_workers, workers_of_leaf(machine, leaf));
   }
+  if (most_workers > 0) level.groups.push_back({most_workers, {}, {}});
   return level;
 }
 
 FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange)
     : workers_(machine.nodes()), messages_per_node_(exchange.messages_per_node), ceiling_Bps_(unlimited_Bps),
       intra_Bps_(servers.dedicated ? 0.0 : machine.intra_Bps) {
+  const std::vector<bool> busy = servers_with_shards(servers, exchange);
+  place_of_server_.resize(busy.size());
+  for (std::size_t server = 0; server < busy.size(); ++server) {
+    place_of_server_[server] = busy_servers_.size();
+    if (busy[server]) busy_servers_.push_back(static_cast<int>(server));
+  }
   const int copies = copies_at_server(machine, servers, exchange).all();
   if (servers.process_Bps > 0) ceiling_Bps_ = servers.process_Bps / copies;
   if (servers.connection_Bps > 0) ceiling_Bps_ = std::min(ceiling_Bps_, servers.connection_Bps);
   levels_.push_back(node_level(machine, servers));
   LinkLevel leaves = leaf_level(machine, servers);
   if (leaves.groups.size() > 1) levels_.push_back(std::move(leaves));
-  for (int server = 0; server < servers.servers; ++server) {
+  for (const int server : busy_servers_) {
     lanes_.push_back({server, true});
     lanes_.push_back({server, false});
   }
@@ -107,7 +132,7 @@ FairShare::Narrowest FairShare::find_narrowest() const {
 
 bool FairShare::crosses(const Lane& lane, const Narrowest& link) const {
   if (link.level == nullptr) return true;
-  const bool inside = link.level->group_of_server[at(lane.server)] == link.group;
+  const bool inside = link.level->group_of_server[place_of(lane.server)] == link.group;
   const double workers = link.level->groups[link.group].workers;
   switch (link.way) {
   case Way::out:
@@ -131,7 +156,7 @@ void FairShare::reopen() {
     for (const Lane& lane : lanes_) {
       if (!lane.busy) continue;
       level.open.of(lane.push) += 1;
-      level.groups[level.group_of_server[at(lane.server)]].open.of(lane.push) += 1;
+      level.groups[level.group_of_server[place_of(lane.server)]].open.of(lane.push) += 1;
     }
   }
   for (Lane& lane : lanes_) {
@@ -143,7 +168,7 @@ void FairShare::settle_lane(Lane& lane, double rate_Bps) {
   lane.rate_Bps = rate_Bps;
   lane.settled = true;
   for (LinkLevel& level : levels_) {
-    HostGroup& group = level.groups[level.group_of_server[at(lane.server)]];
+    HostGroup& group = level.groups[level.group_of_server[place_of(lane.server)]];
     level.open.of(lane.push) -= 1;
     group.open.of(lane.push) -= 1;
     level.settled_Bps.of(lane.push) += rate_Bps;

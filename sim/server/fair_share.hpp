@@ -49,7 +49,7 @@ private:
   struct LinkLevel {
     double rate_Bps = 0;
     std::vector<HostGroup> groups{};
-    std::vector<std::size_t> group_of_server{};
+    std::vector<std::size_t> group_of_server{}; ///< by the server's place
     Sum open{};
     Sum settled_Bps{};
   };
@@ -63,9 +63,10 @@ private:
     Way way = Way::out;
   };
 
-  static std::size_t lane_of(int server, bool push) { return 2 * static_cast<std::size_t>(server) + (push ? 0 : 1); }
-  static LinkLevel node_level(const Machine& machine, const ServerMachine& servers);
-  static LinkLevel leaf_level(const Machine& machine, const ServerMachine& servers);
+  std::size_t place_of(int server) const { return place_of_server_[static_cast<std::size_t>(server)]; }
+  std::size_t lane_of(int server, bool push) const { return 2 * place_of(server) + (push ? 0 : 1); }
+  LinkLevel node_level(const Machine& machine, const ServerMachine& servers) const;
+  LinkLevel leaf_level(const Machine& machine, const ServerMachine& servers) const;
   double messages(const HostGroup& group, Way way, const Sum& all, const Sum& own) const;
   void consider(const LinkLevel& level, std::size_t group, Way way, double link_Bps, Narrowest& narrowest) const;
   Narrowest find_narrowest() const;
@@ -73,6 +74,8 @@ private:
   void reopen();
   void settle_lane(Lane& lane, double rate_Bps);
 
+  std::vector<int> busy_servers_;            ///< those that have a shard at all, in order; the others move nothing
+  std::vector<std::size_t> place_of_server_; ///< in busy_servers_
   double workers_ = 1;
   double messages_per_node_ = 1;
   double ceiling_Bps_ = 0;        ///< of one message, by its server process and connection
