@@ -24,8 +24,10 @@ auto rank_of(const Candidate& candidate) {
                     candidate.record->synchronised);
 }
 
-bool answers(const StepRecord& record, const ComputeQuestion& question) {
+/// A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
+bool answers(const StepRecord& record, const ComputeQuestion& question, bool borrowed) {
   const auto same_gpu = [&](const std::string& name) {
+    if (name.empty()) return !borrowed;
     const auto& aliases = question.gpu.aliases;
     return name == question.gpu.name || std::find(aliases.begin(), aliases.end(), name) != aliases.end();
   };
@@ -37,7 +39,7 @@ std::vector<Candidate> candidates_in(const std::vector<StepRecord>& records, con
                                      bool borrowed) {
   std::vector<Candidate> found;
   for (const auto& record : records)
-    if (answers(record, question))
+    if (answers(record, question, borrowed))
       found.push_back({&record, borrowed, std::abs(std::log(record.batch_per_gpu / question.batch)),
                        record.preset != question.preset});
   return found;
@@ -55,9 +57,10 @@ ComputeEvidence from_record(const ComputeQuestion& question, const Candidate& be
   const auto& record = *best.record;
   const double time_s = carry_to_batch(question.model, record.iteration_s, record.batch_per_gpu, question.batch);
   const bool own = !best.borrowed && best.batch_distance == 0;
-  std::string text = fmt::format(
-      "one {}: {:.4g} samples/s, {} (series {}, {})", record.head.gpu, question.batch / time_s,
-      best.borrowed ? "measured on another cluster" : "measured here", record.head.series, record.head.statistic);
+  std::string text = fmt::format("one {}: {:.4g} samples/s, {} (series {}, {})",
+                                 record.head.gpu.empty() ? question.gpu.name : record.head.gpu, question.batch / time_s,
+                                 best.borrowed ? "measured on another cluster" : "measured here", record.head.series,
+                                 record.head.statistic);
   if (best.batch_distance > 0) text += fmt::format(", carried from batch {:g}", record.batch_per_gpu);
   return {time_s, own ? "compute_measured" : "compute_transferred", own ? "calibrated" : "transferred", text,
           fmt::format("{}:{}", std::filesystem::path(record.head.file).filename().string(), record.head.line)};

@@ -78,6 +78,10 @@ TEST_CASE("records of another GPU, model, precision, scale or pass do not count"
   CHECK(found.label == "assumed");
   CHECK(found.prior == "compute_roofline");
   auto alias = record(32, 0.2);
+  auto unnamed = record(32, 0.3);
+  unnamed.head.gpu = "";
+  CHECK(find_compute(desk.question(32), {unnamed}, {}).one_gpu_s == 0.3);
+  CHECK(find_compute(desk.question(32), {}, {unnamed}).prior == "compute_roofline");
   alias.head.gpu = "Gee";
   CHECK(find_compute(desk.question(32), {alias}, {}).label == "calibrated");
 }
