@@ -16,6 +16,24 @@ std::string evidence_of(const Curve& curve, int gpus) {
   return gpus == 1 ? curve.compute_label : "assumed";
 }
 
+/// Why there can be no such run; "" when there can.
+std::string complaint(const Curve& curve, const StepSetup& setup) {
+  if (setup.gpus > curve.growth_gpus)
+    return fmt::format(
+        "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
+        setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
+  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+}
+
+/// By work and not by the clock, so that the same question has the same answer everywhere.
+std::size_t affordable_worlds(const Curve& curve, const StepSetup& setup) {
+  constexpr double affordable_work = 2e6; // about 0.2 s
+  constexpr double fewest_worlds = 40;    // two beyond each end of the interval
+  const double count = std::max(fewest_worlds, affordable_work / work_of_step(setup, curve.median));
+  const auto all = static_cast<double>(curve.worlds.values.size());
+  return static_cast<std::size_t>(std::min(all, count));
+}
+
 void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& time) {
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
@@ -34,10 +52,10 @@ void widen_by_gap(PredictedPoint& point, const Choice& choice) {
 }
 
 /// Efficiency compares with one GPU of the same world: a slow GPU is slow on both sides.
-void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const Choice& choice) {
+void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const Choice& choice,
+                  const std::vector<double>& times_s) {
   const double quick_s = time_step(setup, curve.median, Fidelity::quick).iteration_s;
   const double carry = point.iteration_s / quick_s;
-  const auto times_s = world_times(curve, setup.gpus);
   std::vector<double> efficiencies;
   for (std::size_t i = 0; i < times_s.size(); ++i)
     efficiencies.push_back(setup.one_gpu_s * curve.worlds.values[i].compute_factor / (carry * times_s[i]));
@@ -62,9 +80,11 @@ StepSetup at_scale(const Curve& curve, int gpus) {
 
 std::vector<double> world_times(const Curve& curve, int gpus) {
   const auto setup = at_scale(curve, gpus);
+  const std::size_t count = affordable_worlds(curve, setup);
   std::vector<double> times_s;
-  times_s.reserve(curve.worlds.values.size());
-  for (const auto& world : curve.worlds.values) times_s.push_back(time_step(setup, world, Fidelity::quick).iteration_s);
+  times_s.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    times_s.push_back(time_step(setup, curve.worlds.values[i], Fidelity::quick).iteration_s);
   return times_s;
 }
 
@@ -73,32 +93,27 @@ double efficiency(const Curve& curve, const Parameters& world, int gpus) {
   return setup.one_gpu_s * world.compute_factor / time_step(setup, world, Fidelity::quick).iteration_s;
 }
 
-PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
-  PredictedPoint point;
+PointAndWorlds predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
+  PointAndWorlds answer;
+  auto& point = answer.point;
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
-  if (gpus > curve.growth_gpus) {
-    point.error = fmt::format(
-        "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer", gpus,
-        curve.setup.cluster.name, curve.growth_gpus);
-    return point;
-  }
   const auto setup = at_scale(curve, gpus);
-  point.error = memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
-  if (!point.error.empty()) return point;
+  point.error = complaint(curve, setup);
+  if (!point.error.empty()) return answer;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
     const auto time = time_step(setup, curve.median, fidelity);
+    answer.world_times_s = world_times(curve, gpus);
     set_times(point, setup, time);
-    set_interval(point, curve, setup, time.choice);
+    set_interval(point, curve, setup, time.choice, answer.world_times_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
+    point.evidence = evidence_of(curve, gpus);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
-    return point;
   }
-  point.evidence = evidence_of(curve, gpus);
-  return point;
+  return answer;
 }
 
 } // namespace ddlsim

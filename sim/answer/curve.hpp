@@ -22,9 +22,14 @@ StepSetup at_scale(const Curve& curve, int gpus);
 /// Median world by `fidelity`; interval from the drawn worlds run quickly, carried over as a ratio to the median world
 /// run quickly, so that what contention adds in a full run moves the whole interval; where the way of running is an
 /// approximation, its gap widens the interval. Beyond growth_gpus: a point with an error.
-PredictedPoint predict_point(const Curve& curve, int gpus, Fidelity fidelity);
+struct PointAndWorlds {
+  PredictedPoint point;
+  std::vector<double> world_times_s; ///< none for a point that cannot be
+};
+PointAndWorlds predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// Iteration times of every world at that scale, none by a full run.
+/// Iteration times at that scale of the first worlds, none by a full run: of all, or of fewer (40 or more) where the
+/// shards on servers make one costly, so that a point stays within about 0.2 s.
 std::vector<double> world_times(const Curve& curve, int gpus);
 
 /// Efficiency of one world at that scale, not by a full run.

@@ -53,8 +53,8 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
 
 } // namespace
 
-MeasureNext find_measure_next(const Curve& curve, int gpus) {
-  std::vector<double> log_times = world_times(curve, gpus);
+MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s) {
+  std::vector<double> log_times = times_s;
   for (double& time : log_times) time = std::log(time);
   MeasureNext next;
   next.at_gpus = gpus;
@@ -63,7 +63,7 @@ MeasureNext find_measure_next(const Curve& curve, int gpus) {
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) {
     std::vector<double> coordinate;
-    for (const auto& world : curve.worlds.coordinates) coordinate.push_back(world[k]);
+    for (std::size_t i = 0; i < log_times.size(); ++i) coordinate.push_back(curve.worlds.coordinates[i][k]);
     const double r = std::abs(correlation(coordinate, log_times));
     if (r <= strongest) continue;
     strongest = r;

@@ -7,6 +7,7 @@ namespace ddlsim {
 /// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
 /// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's coordinate with ln(iteration time) over
 /// the worlds (linear regression; the share of variance one coordinate explains).
-MeasureNext find_measure_next(const Curve& curve, int gpus);
+/// `times_s` are the worlds' iteration times there (world_times).
+MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s);
 
 } // namespace ddlsim

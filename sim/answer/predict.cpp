@@ -70,15 +70,19 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   answer.strategy = strategy;
   answer.transport = material.transport.name;
   int largest = 0;
+  std::vector<double> largest_times_s;
   for (const int gpus : scenario.gpus) {
     if (options.progress) options.progress(fmt::format("{} at {} GPUs", to_text(strategy), gpus));
-    answer.points.push_back(predict_point(curve, gpus, options.fidelity));
-    if (answer.points.back().error.empty()) largest = std::max(largest, gpus);
+    auto [point, times_s] = predict_point(curve, gpus, options.fidelity);
+    answer.points.push_back(point);
+    if (!point.error.empty()) continue;
+    largest = gpus;
+    largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
   answer.knee = find_knee(curve, scenario.efficiency_bound);
-  answer.measure_next = find_measure_next(curve, largest);
+  answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
 }
 

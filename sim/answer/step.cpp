@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ddlsim {
@@ -167,6 +168,16 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
   const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
   const auto servers = build_servers(setup.strategy, machine, world);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
+}
+
+double work_of_step(const StepSetup& setup, const Parameters& world) {
+  if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 1;
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  const auto servers = build_servers(setup.strategy, machine, world);
+  const auto exchange = build_exchange(setup, profile_of(setup, world, setup.one_gpu_s), machine, servers.servers, 1);
+  std::set<int> busy;
+  for (const auto& shard : exchange.shards) busy.insert(shard.server);
+  return static_cast<double>(exchange.shards.size()) * static_cast<double>(busy.size());
 }
 
 bool can_simulate(const Strategy& strategy) {

@@ -28,7 +28,7 @@ Curve curve_over(const SmallWorld& small, double Parameters::*field, double low,
 TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
   const SmallWorld small;
   const auto curve = curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5);
-  const auto point = predict_point(curve, 4, Fidelity::full);
+  const auto point = predict_point(curve, 4, Fidelity::full).point;
   CHECK(point.iteration_s_low < point.iteration_s);
   CHECK(point.iteration_s < point.iteration_s_high);
   CHECK(point.samples_per_s == Approx(40 / point.iteration_s));
@@ -36,12 +36,13 @@ TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
   CHECK(point.efficiency == Approx(0.3 / point.iteration_s));
   CHECK(point.evidence == "assumed");
   CHECK(point.fidelity == "full");
-  CHECK(predict_point(curve, 1, Fidelity::full).evidence == "calibrated");
+  CHECK(predict_point(curve, 1, Fidelity::full).point.evidence == "calibrated");
 }
 
 TEST_CASE("beyond growth is a row with its error", "[curve]") {
   const SmallWorld small;
-  const auto point = predict_point(curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5), 65, Fidelity::closed_form);
+  const auto point =
+      predict_point(curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5), 65, Fidelity::closed_form).point;
   CHECK_FALSE(point.error.empty());
   CHECK(point.iteration_s == 0);
 }
@@ -74,7 +75,8 @@ TEST_CASE("the knee is the last whole node at or above the bound", "[knee]") {
 TEST_CASE("the parameter that alone varies is the one to measure, and knowing it leaves next to nothing",
           "[measure-next]") {
   const SmallWorld small;
-  const auto next = find_measure_next(curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3), 8);
+  const auto curve = curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3);
+  const auto next = find_measure_next(curve, 8, world_times(curve, 8));
   CHECK(next.parameter == "net_latency");
   CHECK(next.interval_now > 0);
   CHECK(next.interval_then < 0.1 * next.interval_now); // ln t is nearly linear in the latency over this range
