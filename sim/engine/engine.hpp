@@ -6,6 +6,8 @@
 #include "sim/model/machine.hpp"
 #include "sim/server/exchange.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -23,8 +25,10 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
                                      Algorithm algorithm, Fidelity fidelity);
 
 /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
+/// folded equals it to 1e-6, a slow node included, in this process; throws CannotFold where why_not_folded gives a
+/// reason.
 ///
-/// The two are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for colocated servers
+/// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for colocated servers
 /// with equal shards. With unequal shards on colocated servers the closed form is mostly too slow, because it keeps the
 /// copies of a shard together. end_s of closed form / full - 1 on 12 nodes, a ResNet-like list, everything ready at 0 /
 /// over 0.2 s of backward (tests/engine/server_gap_test.cpp):
@@ -35,5 +39,10 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ///   hash          +5.4 / +2.6 %   +8.5 / +3.9 %   -0.2 / +3.7 %
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity);
+
+/// Why `folded` is not to be had for this exchange, in one sentence: too many of its connections differ. Nothing where
+/// it is.
+std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
+                                          const ServerExchange& exchange);
 
 } // namespace ddlsim

@@ -1,0 +1,21 @@
+#pragma once
+// Links that the classes of connections share.
+
+#include "sim/server/max_min.hpp"
+#include "sim/server/server_classes.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Connection class c pushes as flow 2c and pulls as flow 2c + 1.
+inline std::size_t flow_of(std::size_t connection, bool push) {
+  return 2 * connection + (push ? 0 : 1);
+}
+
+/// One representative of each link, none of the flows active. The links are those of the full simulation: NICs, leaf
+/// uplinks, loopbacks and server processes, each direction by itself, and a ceiling for each connection.
+MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                         const ServerClasses& classes);
+
+} // namespace ddlsim
