@@ -4,7 +4,10 @@
 #include "sim/server/traffic.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <queue>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -19,9 +22,10 @@ struct ShardState {
   double size_bytes = 0;
   double ready_s = 0;
   double slow_ready_s = 0;
-  int copies_to_come = 0; ///< classes of copies
-  double summed_s = 0;    ///< when the last copy so far was in
-  double pulled_s = 0;    ///< by the slowest worker so far
+  int copies_to_come = 0;             ///< classes of copies
+  double summed_s = 0;                ///< when the last copy so far was in
+  double pulled_s = 0;                ///< by the slowest worker so far
+  std::vector<std::size_t> waiting{}; ///< lanes that pull next and wait for the sum
 };
 using ShardQueue = std::vector<ShardState>;
 
@@ -34,7 +38,6 @@ struct Lane {
   std::size_t head = 0;
   bool under_way = false;
   double left_bytes = 0;
-  double rate_Bps = 0;
 };
 
 std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine& servers,
@@ -69,73 +72,105 @@ std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classe
   return lanes;
 }
 
+/// A lane whose next shard may go at a known time.
+struct Wait {
+  double until_s = 0;
+  std::size_t lane = 0;
+  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
+};
+
 /// The state of the exchange at `now_s`; lane i is flow i of the links.
 struct Fluid {
   MaxMin links;
   std::vector<Lane> lanes;
   double now_s = 0;
+  std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
+  std::vector<std::size_t> fallen_silent{}; ///< at this moment; they may speak up again
+  bool shares_hold = true;
 };
 
-/// When the first shard of a lane's queue may go, as far as is known.
-double available_s(const Lane& lane) {
-  const ShardState& shard = (*lane.queue)[lane.head];
-  if (lane.push) return lane.slow ? shard.slow_ready_s : shard.ready_s;
-  return shard.copies_to_come > 0 ? never_s : shard.summed_s;
+ShardState& head_of(const Lane& lane) {
+  return (*lane.queue)[lane.head];
 }
 
-void finish_head(Lane& lane, double now_s) {
-  ShardState& shard = (*lane.queue)[lane.head];
+/// Has the lane wait for its next shard, if there is one: for a time where that is known, else for the last copy.
+void wait_for_head(Fluid& fluid, std::size_t index) {
+  const Lane& lane = fluid.lanes[index];
+  if (lane.head == lane.queue->size()) return;
+  ShardState& shard = head_of(lane);
+  if (lane.push) {
+    fluid.waits.push({lane.slow ? shard.slow_ready_s : shard.ready_s, index});
+  } else if (shard.copies_to_come > 0) {
+    shard.waiting.push_back(index);
+  } else {
+    fluid.waits.push({shard.summed_s, index});
+  }
+}
+
+/// Whoever brings the last copy wakes the lanes that wait for the sum.
+void count_copy(Fluid& fluid, ShardState& shard) {
+  --shard.copies_to_come;
+  if (shard.copies_to_come > 0) return;
+  for (const std::size_t lane : shard.waiting) {
+    fluid.waits.push({shard.summed_s, lane});
+  }
+}
+
+void finish_head(Fluid& fluid, std::size_t index) {
+  Lane& lane = fluid.lanes[index];
+  ShardState& shard = head_of(lane);
   double& last_s = lane.push ? shard.summed_s : shard.pulled_s;
-  last_s = std::max(last_s, now_s + lane.delay_s);
-  if (lane.push) --shard.copies_to_come;
+  last_s = std::max(last_s, fluid.now_s + lane.delay_s);
+  if (lane.push) count_copy(fluid, shard);
   lane.under_way = false;
   ++lane.head;
+  fluid.fallen_silent.push_back(index);
+  wait_for_head(fluid, index);
 }
 
 /// Begins what may begin. Rates are shared anew only when a lane falls silent or speaks up: one that goes on with its
 /// next shard leaves the others' shares as they are.
 void begin_heads(Fluid& fluid) {
-  bool changed = false;
-  for (std::size_t i = 0; i < fluid.lanes.size(); ++i) {
-    Lane& lane = fluid.lanes[i];
-    if (!lane.under_way && lane.head < lane.queue->size() && available_s(lane) <= fluid.now_s) {
-      lane.under_way = true;
-      lane.left_bytes = (*lane.queue)[lane.head].size_bytes;
-    }
-    if (lane.under_way == fluid.links.is_active(i)) continue;
-    fluid.links.set_active(i, lane.under_way);
-    changed = true;
+  while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
+    const std::size_t index = fluid.waits.top().lane;
+    fluid.waits.pop();
+    fluid.lanes[index].under_way = true;
+    fluid.lanes[index].left_bytes = head_of(fluid.lanes[index]).size_bytes;
+    fluid.shares_hold = fluid.shares_hold && fluid.links.is_active(index);
+    fluid.links.set_active(index, true);
   }
-  if (!changed) return;
+  for (const std::size_t index : fluid.fallen_silent) {
+    fluid.shares_hold = fluid.shares_hold && fluid.lanes[index].under_way;
+    fluid.links.set_active(index, fluid.lanes[index].under_way);
+  }
+  fluid.fallen_silent.clear();
+  if (fluid.shares_hold) return;
   fluid.links.settle();
-  for (std::size_t i = 0; i < fluid.lanes.size(); ++i) {
-    fluid.lanes[i].rate_Bps = fluid.links.rate_Bps(i);
-  }
+  fluid.shares_hold = true;
 }
 
 /// Time until a message ends or a waiting one may begin.
 double next_change_s(const Fluid& fluid) {
-  double wait_s = never_s;
-  for (const Lane& lane : fluid.lanes) {
-    if (lane.under_way) {
-      wait_s = std::min(wait_s, lane.left_bytes / lane.rate_Bps);
-    } else if (lane.head < lane.queue->size()) {
-      wait_s = std::min(wait_s, available_s(lane) - fluid.now_s);
-    }
+  double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
+  for (const std::size_t lane : fluid.links.active()) {
+    wait_s = std::min(wait_s, fluid.lanes[lane].left_bytes / fluid.links.rate_Bps(lane));
   }
   return wait_s;
 }
 
 void advance(Fluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
-  for (Lane& lane : fluid.lanes) {
-    if (!lane.under_way) continue;
-    lane.left_bytes -= wait_s * lane.rate_Bps;
-    if (lane.left_bytes <= rounding_share * (*lane.queue)[lane.head].size_bytes) finish_head(lane, fluid.now_s);
+  for (const std::size_t index : fluid.links.active()) {
+    Lane& lane = fluid.lanes[index];
+    lane.left_bytes -= wait_s * fluid.links.rate_Bps(index);
+    if (lane.left_bytes <= rounding_share * head_of(lane).size_bytes) finish_head(fluid, index);
   }
 }
 
 void run(Fluid& fluid) {
+  for (std::size_t lane = 0; lane < fluid.lanes.size(); ++lane) {
+    wait_for_head(fluid, lane);
+  }
   begin_heads(fluid);
   double wait_s = next_change_s(fluid);
   while (wait_s < never_s) {

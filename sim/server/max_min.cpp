@@ -15,57 +15,80 @@ MaxMin::MaxMin(double ceiling_Bps)
     : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : std::numeric_limits<double>::infinity()) {}
 
 std::size_t MaxMin::add_link(double rate_Bps) {
-  links_.push_back({rate_Bps, {}});
+  links_.push_back({rate_Bps});
   return links_.size() - 1;
 }
 
 std::size_t MaxMin::add_flow(const std::vector<Crossing>& crossings) {
-  for (const Crossing& crossing : crossings) {
-    links_[crossing.link].flows.push_back(flows_.size());
-  }
-  flows_.push_back({crossings});
-  return flows_.size() - 1;
+  crossings_.insert(crossings_.end(), crossings.begin(), crossings.end());
+  first_.push_back(crossings_.size());
+  rates_Bps_.push_back(0);
+  place_.push_back(inactive);
+  return place_.size() - 1;
 }
 
 void MaxMin::set_active(std::size_t flow, bool active) {
-  if (flows_[flow].active == active) return;
-  flows_[flow].active = active;
-  const double sign = active ? 1.0 : -1.0;
-  active_flows_ = active ? active_flows_ + 1 : active_flows_ - 1;
-  for (const Crossing& crossing : flows_[flow].crossings) {
-    links_[crossing.link].active += sign * crossing.flows;
+  if (is_active(flow) == active) return;
+  if (active) {
+    place_[flow] = active_.size();
+    active_.push_back(flow);
+  } else { // the last one takes its place
+    active_[place_[flow]] = active_.back();
+    place_[active_.back()] = place_[flow];
+    active_.pop_back();
+    place_[flow] = inactive;
+  }
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    links_[crossings_[i].link].active += active ? crossings_[i].flows : -crossings_[i].flows;
   }
 }
 
 void MaxMin::reopen() {
-  open_flows_ = active_flows_;
-  for (Flow& flow : flows_) {
-    flow.settled = !flow.active;
-  }
   open_links_.clear();
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    links_[i].open = links_[i].active;
-    links_[i].left_Bps = links_[i].rate_Bps;
-    if (links_[i].open > 0) open_links_.push_back(i);
+    Link& link = links_[i];
+    if (link.active <= 0) continue;
+    link.open = link.active;
+    link.left_Bps = link.rate_Bps;
+    link.share_changed = true;
+    link.flows.clear();
+    open_links_.push_back(i);
+  }
+  open_flows_ = active_.size();
+  for (const std::size_t flow : active_) {
+    rates_Bps_[flow] = 0;
+    for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+      links_[crossings_[i].link].flows.push_back(flow);
+    }
   }
 }
 
 double MaxMin::narrowest_Bps() {
   std::erase_if(open_links_, [&](std::size_t link) { return links_[link].open <= 0; });
   double narrowest_Bps = ceiling_Bps_;
-  for (const std::size_t link : open_links_) {
-    narrowest_Bps = std::min(narrowest_Bps, links_[link].share_Bps());
+  for (const std::size_t i : open_links_) {
+    Link& link = links_[i];
+    if (link.share_changed) link.share_Bps = link.left_Bps / link.open;
+    link.share_changed = false;
+    narrowest_Bps = std::min(narrowest_Bps, link.share_Bps);
   }
   return narrowest_Bps;
 }
 
-void MaxMin::settle_flow(Flow& flow, double rate_Bps) {
-  flow.rate_Bps = rate_Bps;
-  flow.settled = true;
+void MaxMin::settle_flow(std::size_t flow, double rate_Bps) {
+  rates_Bps_[flow] = rate_Bps;
   --open_flows_;
-  for (const Crossing& crossing : flow.crossings) {
-    links_[crossing.link].open -= crossing.flows;
-    links_[crossing.link].left_Bps -= crossing.flows * rate_Bps;
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.open -= crossings_[i].flows;
+    link.left_Bps -= crossings_[i].flows * rate_Bps;
+    link.share_changed = true;
+  }
+}
+
+void MaxMin::settle_flows_of(const Link& link, double rate_Bps) {
+  for (const std::size_t flow : link.flows) {
+    if (rates_Bps_[flow] <= 0) settle_flow(flow, rate_Bps);
   }
 }
 
@@ -75,16 +98,13 @@ void MaxMin::settle() {
   while (open_flows_ > 0) {
     level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises; rounding could say otherwise
     const double full_below_Bps = level_Bps * (1 + rounding_share);
-    const bool at_ceiling = full_below_Bps >= ceiling_Bps_;
-    for (const std::size_t link : open_links_) {
-      if (links_[link].open <= 0 || (!at_ceiling && links_[link].share_Bps() > full_below_Bps)) continue;
-      for (const std::size_t flow : links_[link].flows) {
-        if (!flows_[flow].settled) settle_flow(flows_[flow], level_Bps);
+    if (full_below_Bps >= ceiling_Bps_) {
+      for (const std::size_t flow : active_) {
+        if (rates_Bps_[flow] <= 0) settle_flow(flow, ceiling_Bps_);
       }
     }
-    if (!at_ceiling) continue;
-    for (Flow& flow : flows_) { // also what crosses no link
-      if (!flow.settled) settle_flow(flow, level_Bps);
+    for (const std::size_t link : open_links_) { // their shares are those before this round
+      if (links_[link].share_Bps <= full_below_Bps) settle_flows_of(links_[link], level_Bps);
     }
   }
 }

@@ -26,36 +26,38 @@ public:
   std::size_t add_flow(const std::vector<Crossing>& crossings);
 
   void set_active(std::size_t flow, bool active);
-  bool is_active(std::size_t flow) const { return flows_[flow].active; }
+  bool is_active(std::size_t flow) const { return place_[flow] != inactive; }
+  const std::vector<std::size_t>& active() const { return active_; } ///< in an order that follows from the calls
 
   /// Sets the rates of the active flows. Each crosses at least one link, or there is a ceiling.
   void settle();
-  double rate_Bps(std::size_t flow) const { return flows_[flow].rate_Bps; } ///< of one flow of the class
+  double rate_Bps(std::size_t flow) const { return rates_Bps_[flow]; } ///< of one flow of the class
 
 private:
-  struct Flow {
-    std::vector<Crossing> crossings;
-    bool active = false;
-    bool settled = false;
-    double rate_Bps = 0;
-  };
+  static constexpr std::size_t inactive = static_cast<std::size_t>(-1);
+
   struct Link {
     double rate_Bps = 0;
-    std::vector<std::size_t> flows;
     double active = 0; ///< flows under way
     double open = 0;   ///< of those, the ones whose rate still rises
     double left_Bps = 0;
-    double share_Bps() const { return left_Bps / open; }
+    double share_Bps = 0; ///< left / open, unless it changed since
+    bool share_changed = false;
+    std::vector<std::size_t> flows{}; ///< active ones, during settle
   };
 
   void reopen();
   double narrowest_Bps();
-  void settle_flow(Flow& flow, double rate_Bps);
+  void settle_flow(std::size_t flow, double rate_Bps);
+  void settle_flows_of(const Link& link, double rate_Bps);
 
   double ceiling_Bps_;
-  std::size_t active_flows_ = 0;
   std::size_t open_flows_ = 0;
-  std::vector<Flow> flows_;
+  std::vector<Crossing> crossings_;   ///< of flow 0, of flow 1, ...
+  std::vector<std::size_t> first_{0}; ///< of each flow's crossings; one more for the end
+  std::vector<std::size_t> place_;    ///< of each flow in active_
+  std::vector<double> rates_Bps_;     ///< of each flow; 0 while it rises
+  std::vector<std::size_t> active_;
   std::vector<Link> links_;
   std::vector<std::size_t> open_links_;
 };
