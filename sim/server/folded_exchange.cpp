@@ -14,7 +14,7 @@ namespace {
 
 constexpr double never_s = std::numeric_limits<double>::infinity();
 
-/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
+/// What counts as nothing left of a message, as a share of its size.
 constexpr double rounding_share = 1e-12;
 
 /// One shard of the servers of a class.
@@ -37,7 +37,6 @@ struct Lane {
   double delay_s = 0;
   std::size_t head = 0;
   bool under_way = false;
-  double left_bytes = 0;
 };
 
 std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine& servers,
@@ -79,10 +78,17 @@ struct Wait {
   bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
 };
 
+/// The message that a lane has under way.
+struct Message {
+  double left_bytes = 0;
+  double rounding_bytes = 0; ///< what is left when rounding alone keeps it from its end
+};
+
 /// The state of the exchange at `now_s`; lane i is flow i of the links.
 struct Fluid {
   MaxMin links;
   std::vector<Lane> lanes;
+  std::vector<Message> messages; ///< of each lane
   double now_s = 0;
   std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
   std::vector<std::size_t> fallen_silent{}; ///< at this moment; they may speak up again
@@ -135,7 +141,8 @@ void begin_heads(Fluid& fluid) {
     const std::size_t index = fluid.waits.top().lane;
     fluid.waits.pop();
     fluid.lanes[index].under_way = true;
-    fluid.lanes[index].left_bytes = head_of(fluid.lanes[index]).size_bytes;
+    const double size_bytes = head_of(fluid.lanes[index]).size_bytes;
+    fluid.messages[index] = {size_bytes, rounding_share * size_bytes};
     fluid.shares_hold = fluid.shares_hold && fluid.links.is_active(index);
     fluid.links.set_active(index, true);
   }
@@ -153,7 +160,7 @@ void begin_heads(Fluid& fluid) {
 double next_change_s(const Fluid& fluid) {
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
   for (const std::size_t lane : fluid.links.active()) {
-    wait_s = std::min(wait_s, fluid.lanes[lane].left_bytes / fluid.links.rate_Bps(lane));
+    wait_s = std::min(wait_s, fluid.messages[lane].left_bytes / fluid.links.rate_Bps(lane));
   }
   return wait_s;
 }
@@ -161,9 +168,9 @@ double next_change_s(const Fluid& fluid) {
 void advance(Fluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
   for (const std::size_t index : fluid.links.active()) {
-    Lane& lane = fluid.lanes[index];
-    lane.left_bytes -= wait_s * fluid.links.rate_Bps(index);
-    if (lane.left_bytes <= rounding_share * head_of(lane).size_bytes) finish_head(fluid, index);
+    Message& message = fluid.messages[index];
+    message.left_bytes -= wait_s * fluid.links.rate_Bps(index);
+    if (message.left_bytes <= message.rounding_bytes) finish_head(fluid, index);
   }
 }
 
@@ -187,7 +194,8 @@ ServerExchangeTiming server_exchange_folded(const Machine& machine, const Server
   require_usable(machine, servers, exchange);
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
   std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes);
-  Fluid fluid{make_folded_links(machine, servers, exchange, classes), make_lanes(machine, classes, queues)};
+  Fluid fluid{make_folded_links(machine, servers, exchange, classes), make_lanes(machine, classes, queues), {}};
+  fluid.messages.resize(fluid.lanes.size());
   run(fluid);
   ServerExchangeTiming timing;
   timing.pulled_s.reserve(exchange.shards.size());

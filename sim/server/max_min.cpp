@@ -21,25 +21,45 @@ std::size_t MaxMin::add_link(double rate_Bps) {
 
 std::size_t MaxMin::add_flow(const std::vector<Crossing>& crossings) {
   crossings_.insert(crossings_.end(), crossings.begin(), crossings.end());
+  place_on_link_.resize(crossings_.size());
   first_.push_back(crossings_.size());
   rates_Bps_.push_back(0);
   place_.push_back(inactive);
   return place_.size() - 1;
 }
 
+void MaxMin::enter(std::size_t flow) {
+  place_[flow] = active_.size();
+  active_.push_back(flow);
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.active += crossings_[i].flows;
+    place_on_link_[i] = link.members.size();
+    link.members.push_back({flow, i});
+  }
+}
+
+/// In each list the last one takes its place.
+void MaxMin::leave(std::size_t flow) {
+  active_[place_[flow]] = active_.back();
+  place_[active_.back()] = place_[flow];
+  active_.pop_back();
+  place_[flow] = inactive;
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.active -= crossings_[i].flows;
+    link.members[place_on_link_[i]] = link.members.back();
+    place_on_link_[link.members.back().crossing] = place_on_link_[i];
+    link.members.pop_back();
+  }
+}
+
 void MaxMin::set_active(std::size_t flow, bool active) {
   if (is_active(flow) == active) return;
   if (active) {
-    place_[flow] = active_.size();
-    active_.push_back(flow);
-  } else { // the last one takes its place
-    active_[place_[flow]] = active_.back();
-    place_[active_.back()] = place_[flow];
-    active_.pop_back();
-    place_[flow] = inactive;
-  }
-  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
-    links_[crossings_[i].link].active += active ? crossings_[i].flows : -crossings_[i].flows;
+    enter(flow);
+  } else {
+    leave(flow);
   }
 }
 
@@ -51,15 +71,11 @@ void MaxMin::reopen() {
     link.open = link.active;
     link.left_Bps = link.rate_Bps;
     link.share_changed = true;
-    link.flows.clear();
     open_links_.push_back(i);
   }
   open_flows_ = active_.size();
   for (const std::size_t flow : active_) {
     rates_Bps_[flow] = 0;
-    for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
-      links_[crossings_[i].link].flows.push_back(flow);
-    }
   }
 }
 
@@ -87,8 +103,8 @@ void MaxMin::settle_flow(std::size_t flow, double rate_Bps) {
 }
 
 void MaxMin::settle_flows_of(const Link& link, double rate_Bps) {
-  for (const std::size_t flow : link.flows) {
-    if (rates_Bps_[flow] <= 0) settle_flow(flow, rate_Bps);
+  for (const Member& member : link.members) {
+    if (rates_Bps_[member.flow] <= 0) settle_flow(member.flow, rate_Bps);
   }
 }
 

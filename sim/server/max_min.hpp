@@ -36,6 +36,12 @@ public:
 private:
   static constexpr std::size_t inactive = static_cast<std::size_t>(-1);
 
+  /// A flow on a link.
+  struct Member {
+    std::size_t flow = 0;
+    std::size_t crossing = 0; ///< index of crossings_
+  };
+
   struct Link {
     double rate_Bps = 0;
     double active = 0; ///< flows under way
@@ -43,9 +49,11 @@ private:
     double left_Bps = 0;
     double share_Bps = 0; ///< left / open, unless it changed since
     bool share_changed = false;
-    std::vector<std::size_t> flows{}; ///< active ones, during settle
+    std::vector<Member> members{}; ///< active flows
   };
 
+  void enter(std::size_t flow);
+  void leave(std::size_t flow);
   void reopen();
   double narrowest_Bps();
   void settle_flow(std::size_t flow, double rate_Bps);
@@ -53,10 +61,11 @@ private:
 
   double ceiling_Bps_;
   std::size_t open_flows_ = 0;
-  std::vector<Crossing> crossings_;   ///< of flow 0, of flow 1, ...
-  std::vector<std::size_t> first_{0}; ///< of each flow's crossings; one more for the end
-  std::vector<std::size_t> place_;    ///< of each flow in active_
-  std::vector<double> rates_Bps_;     ///< of each flow; 0 while it rises
+  std::vector<Crossing> crossings_;        ///< of flow 0, of flow 1, ...
+  std::vector<std::size_t> place_on_link_; ///< of each crossing in its link's members
+  std::vector<std::size_t> first_{0};      ///< of each flow's crossings; one more for the end
+  std::vector<std::size_t> place_;         ///< of each flow in active_
+  std::vector<double> rates_Bps_;          ///< of each flow; 0 while it rises
   std::vector<std::size_t> active_;
   std::vector<Link> links_;
   std::vector<std::size_t> open_links_;
