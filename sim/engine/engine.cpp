@@ -8,7 +8,6 @@
 #include "sim/engine/full_ring.hpp"
 #include "sim/engine/full_schedule.hpp"
 #include "sim/engine/full_server.hpp"
-#include "sim/server/folded_exchange.hpp"
 #include "sim/server/traffic.hpp"
 
 #include <algorithm>
@@ -36,6 +35,7 @@ std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vec
 
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity) {
+  if (fidelity == Fidelity::folded) throw CannotFold("all-reduces are not folded");
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {
     return run_in_child([&] { return simulate_all_reduces(machine, sizes_bytes, algorithm); });
   }
@@ -65,8 +65,8 @@ ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMa
 }
 
 std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
-                                          const ServerExchange& exchange) {
-  return why_server_exchange_not_folded(machine, servers, exchange);
+                                          const ServerExchange& exchange, std::size_t most_connections) {
+  return why_server_exchange_not_folded(machine, servers, exchange, most_connections);
 }
 
 } // namespace ddlsim

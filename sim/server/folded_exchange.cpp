@@ -40,7 +40,8 @@ struct Lane {
 };
 
 std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine& servers,
-                                    const ServerExchange& exchange, const ServerClasses& classes) {
+                                    const ServerExchange& exchange, const ServerClasses& classes,
+                                    const std::vector<ConnectionClass>& connections) {
   const std::vector<double> sizes_bytes = message_sizes(machine, servers, exchange);
   const std::vector<double>& slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s : exchange.slow_ready_s;
   std::vector<ShardQueue> queues;
@@ -50,7 +51,7 @@ std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine&
       queue.push_back({sizes_bytes[shard], exchange.ready_s[shard], slow_s[shard]});
     }
   }
-  for (const ConnectionClass& connection : classes.connections) {
+  for (const ConnectionClass& connection : connections) {
     for (ShardState& shard : queues[connection.server_class]) {
       ++shard.copies_to_come;
     }
@@ -58,9 +59,10 @@ std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine&
   return queues;
 }
 
-std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classes, std::vector<ShardQueue>& queues) {
+std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classes,
+                             const std::vector<ConnectionClass>& connections, std::vector<ShardQueue>& queues) {
   std::vector<Lane> lanes;
-  for (const ConnectionClass& connection : classes.connections) {
+  for (const ConnectionClass& connection : connections) {
     const bool local = connection.distance == Distance::same_node;
     Lane lane{&queues[connection.server_class], true, classes.nodes[connection.node_class].slow,
               local ? machine.intra_latency_s : machine.net_latency_s};
@@ -193,9 +195,10 @@ ServerExchangeTiming server_exchange_folded(const Machine& machine, const Server
                                             const ServerExchange& exchange) {
   require_usable(machine, servers, exchange);
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
-  std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes);
-  Fluid fluid{make_folded_links(machine, servers, exchange, classes), make_lanes(machine, classes, queues), {}};
-  fluid.messages.resize(fluid.lanes.size());
+  const std::vector<ConnectionClass> connections = find_connection_classes(classes);
+  std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
+  Fluid fluid{make_folded_links(machine, servers, exchange, classes, connections),
+              make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size())};
   run(fluid);
   ServerExchangeTiming timing;
   timing.pulled_s.reserve(exchange.shards.size());
@@ -207,9 +210,14 @@ ServerExchangeTiming server_exchange_folded(const Machine& machine, const Server
 }
 
 std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,
-                                                          const ServerExchange& exchange) {
-  (void)machine, (void)servers, (void)exchange;
-  return std::nullopt;
+                                                          const ServerExchange& exchange,
+                                                          std::size_t most_connections) {
+  require_usable(machine, servers, exchange);
+  const std::size_t connections = count_connection_classes(find_server_classes(machine, servers, exchange));
+  if (connections <= most_connections) return std::nullopt;
+  return "cannot fold the parameter-server exchange: " + std::to_string(connections) +
+         " connections between workers and servers each play a role of their own, and at most " +
+         std::to_string(most_connections) + " are taken";
 }
 
 } // namespace ddlsim

@@ -86,10 +86,10 @@ void add_connection(MaxMin& links, const Links& all, const Passage& at, Distance
 } // namespace
 
 MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                         const ServerClasses& classes) {
+                         const ServerClasses& classes, const std::vector<ConnectionClass>& connections) {
   MaxMin links(servers.connection_Bps);
   const Links all = add_links(links, machine, servers, classes);
-  for (const ConnectionClass& connection : classes.connections) {
+  for (const ConnectionClass& connection : connections) {
     const Passage passage = passage_of(classes, connection, exchange.messages_per_node);
     add_connection(links, all, passage, connection.distance, servers.process_Bps > 0);
   }

@@ -8,14 +8,10 @@
 
 namespace ddlsim {
 
-/// Connection class c pushes as flow 2c and pulls as flow 2c + 1.
-inline std::size_t flow_of(std::size_t connection, bool push) {
-  return 2 * connection + (push ? 0 : 1);
-}
-
-/// One representative of each link, none of the flows active. The links are those of the full simulation: NICs, leaf
-/// uplinks, loopbacks and server processes, each direction by itself, and a ceiling for each connection.
+/// One representative of each link; connection c pushes as flow 2c and pulls as flow 2c + 1, none active yet. The links
+/// are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by itself, and
+/// a ceiling for each connection.
 MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                         const ServerClasses& classes);
+                         const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
 
 } // namespace ddlsim

@@ -162,21 +162,31 @@ void add_server_classes(Builder& builder, const Machine& machine, const Nodes& n
   }
 }
 
-void add_connections(ServerClasses& classes, std::size_t worker, std::size_t server) {
+/// Calls `found` for each distance at which workers of one class stand to servers of another.
+template <typename Found>
+void visit_connections(const ServerClasses& classes, std::size_t worker, std::size_t server, const Found& found) {
   const NodeClass& from = classes.nodes[worker];
   const NodeClass& to = classes.nodes[classes.servers[server].node_class];
   const double per_node = classes.servers[server].per_node;
-  const double same = worker == classes.servers[server].node_class ? 1.0 : 0.0;
-  const auto add = [&](Distance distance, double server_nodes, double workers) {
-    if (server_nodes > 0 && workers > 0) {
-      classes.connections.push_back({worker, server, distance, server_nodes * per_node, workers});
-    }
+  const auto visit = [&](Distance distance, double server_nodes, double workers) {
+    if (server_nodes > 0 && workers > 0)
+      found(ConnectionClass{worker, server, distance, server_nodes * per_node, workers});
   };
-  add(Distance::same_node, same, same);
+  const double same = worker == classes.servers[server].node_class ? 1.0 : 0.0;
+  visit(Distance::same_node, same, same);
   const double same_leaf = from.leaf_class == to.leaf_class ? 1.0 : 0.0;
-  if (same_leaf > 0) add(Distance::same_leaf, to.per_leaf - same, from.per_leaf - same);
-  add(Distance::other_leaf, (classes.leaves[to.leaf_class].leaves - same_leaf) * to.per_leaf,
-      (classes.leaves[from.leaf_class].leaves - same_leaf) * from.per_leaf);
+  visit(Distance::same_leaf, same_leaf * to.per_leaf - same, same_leaf * from.per_leaf - same);
+  visit(Distance::other_leaf, (classes.leaves[to.leaf_class].leaves - same_leaf) * to.per_leaf,
+        (classes.leaves[from.leaf_class].leaves - same_leaf) * from.per_leaf);
+}
+
+template <typename Found> void visit_all_connections(const ServerClasses& classes, const Found& found) {
+  for (std::size_t worker = 0; worker < classes.nodes.size(); ++worker) {
+    if (!classes.nodes[worker].worker) continue;
+    for (std::size_t server = 0; server < classes.servers.size(); ++server) {
+      visit_connections(classes, worker, server, found);
+    }
+  }
 }
 
 } // namespace
@@ -191,13 +201,19 @@ ServerClasses find_server_classes(const Machine& machine, const ServerMachine& s
   builder.classes.shards.resize(exchange.shards.size());
   add_node_classes(builder, nodes, leaf_kinds, leaves);
   add_server_classes(builder, machine, nodes, server_kinds, leaf_kinds);
-  for (std::size_t worker = 0; worker < builder.classes.nodes.size(); ++worker) {
-    if (!builder.classes.nodes[worker].worker) continue;
-    for (std::size_t server = 0; server < builder.classes.servers.size(); ++server) {
-      add_connections(builder.classes, worker, server);
-    }
-  }
-  return builder.classes;
+  return std::move(builder.classes);
+}
+
+std::vector<ConnectionClass> find_connection_classes(const ServerClasses& classes) {
+  std::vector<ConnectionClass> connections;
+  visit_all_connections(classes, [&](const ConnectionClass& connection) { connections.push_back(connection); });
+  return connections;
+}
+
+std::size_t count_connection_classes(const ServerClasses& classes) {
+  std::size_t count = 0;
+  visit_all_connections(classes, [&](const ConnectionClass&) { ++count; });
+  return count;
 }
 
 } // namespace ddlsim

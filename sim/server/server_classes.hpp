@@ -54,11 +54,14 @@ struct ServerClasses {
   std::vector<LeafClass> leaves;
   std::vector<NodeClass> nodes;
   std::vector<ServerClass> servers; ///< that have shards
-  std::vector<ConnectionClass> connections;
-  std::vector<ShardRole> shards; ///< of each shard of the exchange
+  std::vector<ShardRole> shards;    ///< of each shard of the exchange
 };
 
-/// The coarsest such classes. As require_usable asks.
+/// The roles of nodes and servers. For what require_usable accepts.
 ServerClasses find_server_classes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
+
+/// The roles of connections that follow from them, and how many these are.
+std::vector<ConnectionClass> find_connection_classes(const ServerClasses& classes);
+std::size_t count_connection_classes(const ServerClasses& classes);
 
 } // namespace ddlsim
