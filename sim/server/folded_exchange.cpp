@@ -14,9 +14,6 @@ namespace {
 
 constexpr double never_s = std::numeric_limits<double>::infinity();
 
-/// What counts as nothing left of a message, as a share of its size.
-constexpr double rounding_share = 1e-12;
-
 /// One shard of the servers of a class.
 struct ShardState {
   double size_bytes = 0;
@@ -83,7 +80,7 @@ struct Wait {
 /// The message that a lane has under way.
 struct Message {
   double left_bytes = 0;
-  double rounding_bytes = 0; ///< what is left when rounding alone keeps it from its end
+  double end_bytes = 0; ///< it has ended when no more than this is left
 };
 
 /// The state of the exchange at `now_s`; lane i is flow i of the links.
@@ -91,6 +88,7 @@ struct Fluid {
   MaxMin links;
   std::vector<Lane> lanes;
   std::vector<Message> messages; ///< of each lane
+  double end_share;
   double now_s = 0;
   std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
   std::vector<std::size_t> fallen_silent{}; ///< at this moment; they may speak up again
@@ -144,7 +142,7 @@ void begin_heads(Fluid& fluid) {
     fluid.waits.pop();
     fluid.lanes[index].under_way = true;
     const double size_bytes = head_of(fluid.lanes[index]).size_bytes;
-    fluid.messages[index] = {size_bytes, rounding_share * size_bytes};
+    fluid.messages[index] = {size_bytes, fluid.end_share * size_bytes};
     fluid.shares_hold = fluid.shares_hold && fluid.links.is_active(index);
     fluid.links.set_active(index, true);
   }
@@ -172,7 +170,7 @@ void advance(Fluid& fluid, double wait_s) {
   for (const std::size_t index : fluid.links.active()) {
     Message& message = fluid.messages[index];
     message.left_bytes -= wait_s * fluid.links.rate_Bps(index);
-    if (message.left_bytes <= message.rounding_bytes) finish_head(fluid, index);
+    if (message.left_bytes <= message.end_bytes) finish_head(fluid, index);
   }
 }
 
@@ -192,13 +190,14 @@ void run(Fluid& fluid) {
 } // namespace
 
 ServerExchangeTiming server_exchange_folded(const Machine& machine, const ServerMachine& servers,
-                                            const ServerExchange& exchange) {
+                                            const ServerExchange& exchange, double end_share) {
   require_usable(machine, servers, exchange);
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
   const std::vector<ConnectionClass> connections = find_connection_classes(classes);
   std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
   Fluid fluid{make_folded_links(machine, servers, exchange, classes, connections),
-              make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size())};
+              make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size()),
+              end_share};
   run(fluid);
   ServerExchangeTiming timing;
   timing.pulled_s.reserve(exchange.shards.size());
