@@ -201,8 +201,8 @@ TEST_CASE("folded: two unlike colocated servers share the NICs between push and 
   CHECK(timing.pulled_s[1] == Approx(0.010).epsilon(promised));
 }
 
-// Ignoring that node 0 is slow halves the time. Giving each server the mean hides the one with the 9 MB tensor: 74 % too
-// quick, as measured.
+// Ignoring that node 0 is slow halves the time. Giving each server the mean hides the one with the 9 MB tensor: 74 %
+// too quick, as measured.
 TEST_CASE("folded: what a class must not hold together: a slow node, and colocated servers with unlike shards") {
   const int nodes = std::min(ddlsim::most_ranks, 16);
   Machine machine = ideal_workers(nodes);
