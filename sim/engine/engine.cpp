@@ -35,7 +35,6 @@ std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vec
 
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity) {
-  if (fidelity == Fidelity::folded) throw CannotFold("all-reduces are not folded");
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {
     return run_in_child([&] { return simulate_all_reduces(machine, sizes_bytes, algorithm); });
   }

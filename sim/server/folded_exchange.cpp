@@ -214,7 +214,7 @@ std::optional<std::string> why_server_exchange_not_folded(const Machine& machine
   require_usable(machine, servers, exchange);
   const std::size_t connections = count_connection_classes(find_server_classes(machine, servers, exchange));
   if (connections <= most_connections) return std::nullopt;
-  return "cannot fold the parameter-server exchange: " + std::to_string(connections) +
+  return std::to_string(connections) +
          " connections between workers and servers each play a role of their own, and at most " +
          std::to_string(most_connections) + " are taken";
 }
