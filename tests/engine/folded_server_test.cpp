@@ -1,3 +1,4 @@
+#include "sim/engine/choice.hpp"
 #include "tests/engine/exchanges.hpp"
 #include "tests/engine/scale.hpp"
 
@@ -255,4 +256,34 @@ TEST_CASE("folded answers are the same bytes each time") {
   const Machine machine = cluster(11, 1, 2);
   CHECK(folded(machine, server_machine(5, false), exchange).pulled_s ==
         folded(machine, server_machine(5, false), exchange).pulled_s);
+}
+
+TEST_CASE(
+    "the way of a server exchange: exact formula, else folded where that is affordable, else a formula with its gap") {
+  const Machine machine = ideal_workers(16);
+  const ServerExchange two = on_each_server(2, {1e6, 2e6});
+  CHECK(choose_server_exchange(machine, server_machine(2, true), two, Fidelity::automatic).fidelity ==
+        Fidelity::closed_form);
+  Machine slow = machine;
+  slow.slow_nic_factor = 0.5;
+  for (const Fidelity wish : {Fidelity::automatic, Fidelity::quick, Fidelity::folded}) {
+    const ddlsim::Choice choice = choose_server_exchange(slow, server_machine(2, true), two, wish);
+    CHECK(choice.fidelity == Fidelity::folded);
+    CHECK((choice.faster == 0 && choice.slower == 0));
+  }
+  ServerExchange unlike;
+  for (int server = 0; server < 200; ++server) {
+    unlike.shards.push_back({server, server, 1e6 + server});
+    unlike.ready_s.push_back(0);
+  }
+  for (const Fidelity wish : {Fidelity::automatic, Fidelity::quick}) {
+    const ddlsim::Choice choice = choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, wish);
+    CHECK(choice.fidelity == Fidelity::closed_form);
+    CHECK(choice.faster < 0);
+  }
+  Machine slow_one = ideal_workers(200);
+  slow_one.slow_nic_factor = 0.5; // then a full run takes up to twice as long as the formula
+  CHECK(choose_server_exchange(slow_one, server_machine(200, false), unlike, Fidelity::automatic).slower >= 1);
+  CHECK_THROWS_AS(choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, Fidelity::folded),
+                  CannotFold);
 }
