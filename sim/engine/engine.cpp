@@ -52,11 +52,20 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity) {
   if (fidelity == Fidelity::closed_form) return server_exchange_closed_form(machine, servers, exchange);
+  if (fidelity == Fidelity::folded) {
+    if (const auto why = why_not_folded(machine, servers, exchange)) throw CannotFold(*why);
+    return server_exchange_folded(machine, servers, exchange);
+  }
   require_usable(machine, servers, exchange);
   ServerExchangeTiming timing;
   timing.pulled_s = run_in_child([&] { return simulate_server_exchange(machine, servers, exchange); });
   summarise(machine, servers, exchange, timing);
   return timing;
+}
+
+std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
+                                          const ServerExchange& exchange, std::size_t most_connections) {
+  return why_server_exchange_not_folded(machine, servers, exchange, most_connections);
 }
 
 } // namespace ddlsim

@@ -47,6 +47,25 @@ void ring_full(benchmark::State& state) {
 }
 BENCHMARK(ring_full)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 
+/// ResNet-50's tensors one by one, round-robin, everything ready at 0.
+void server_folded(benchmark::State& state, int nodes, ServerMachine servers, int nodes_per_leaf) {
+  std::vector<double> tensor_bytes;
+  for (const Layer& layer : read_model(DataFolder{DDLSIM_SOURCE_DIR}.models() / "resnet50_v1.json").layers) {
+    for (const auto& tensor : layer.tensors) tensor_bytes.push_back(tensor.size_bytes);
+  }
+  Machine machine = machine_of(8 * nodes);
+  machine.nodes_per_leaf = nodes_per_leaf;
+  machine.uplink_Bps = nodes_per_leaf * machine.nic_Bps / 2;
+  ServerExchange exchange;
+  exchange.shards = place_tensors(tensor_bytes, servers.servers, "round-robin", 0);
+  exchange.ready_s.assign(exchange.shards.size(), 0.0);
+  for (auto _ : state) benchmark::DoNotOptimize(time_server_exchange(machine, servers, exchange, Fidelity::folded));
+  count_memory(state);
+}
+BENCHMARK_CAPTURE(server_folded, 1024_workers_64_dedicated, 1024, {64, true}, 0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(server_folded, 16384_nodes_1_colocated_2_to_1, 16384, {1, false}, 18)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(server_folded, 64_nodes_1_unlike_server_each, 64, {64, false}, 0)->Unit(benchmark::kMillisecond);
+
 void predict_iris(benchmark::State& state, Fidelity fidelity) {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto scenario = read_scenario(data.scenarios() / "iris-resnet50.json");

@@ -1,0 +1,74 @@
+#pragma once
+// Max-min fair rates of flows on links, where one flow stands for many that are alike.
+
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+/// Progressive filling: all rates rise together until a link is full; what crosses it keeps its rate; the rest rises
+/// on. Max-min rates are unique, so flows that are alike have equal rates, and one representative with its multiplicity
+/// is exact: a link is full when the sum of (flows of the class on the link) x (rate of the class) is its rate.
+///
+/// Why not SimGrid: there a multiplicity is a link listed that often in a route, which costs its square; its state is
+/// global, so each of hundreds of worlds would need a process; and a solver of our own can be held to SimGrid's.
+class MaxMin {
+public:
+  struct Crossing {
+    std::size_t link = 0;
+    double flows = 0; ///< flows of the class on one such link; whole numbers
+  };
+
+  /// `ceiling_Bps`: what one flow gets at most, 0: no ceiling.
+  explicit MaxMin(double ceiling_Bps);
+
+  std::size_t add_link(double rate_Bps); ///< index of the new link
+  std::size_t add_flow(const std::vector<Crossing>& crossings);
+
+  void set_active(std::size_t flow, bool active);
+  bool is_active(std::size_t flow) const { return place_[flow] != inactive; }
+  const std::vector<std::size_t>& active() const { return active_; } ///< in an order that follows from the calls
+
+  /// Sets the rates of the active flows. Each crosses at least one link, or there is a ceiling.
+  void settle();
+  double rate_Bps(std::size_t flow) const { return rates_Bps_[flow]; } ///< of one flow of the class
+
+private:
+  static constexpr std::size_t inactive = static_cast<std::size_t>(-1);
+
+  /// A flow on a link.
+  struct Member {
+    std::size_t flow = 0;
+    std::size_t crossing = 0; ///< index of crossings_
+  };
+
+  struct Link {
+    double rate_Bps = 0;
+    double active = 0; ///< flows under way
+    double open = 0;   ///< of those, the ones whose rate still rises
+    double left_Bps = 0;
+    double share_Bps = 0; ///< left / open, unless it changed since
+    bool share_changed = false;
+    std::vector<Member> members{}; ///< active flows
+  };
+
+  void enter(std::size_t flow);
+  void leave(std::size_t flow);
+  void reopen();
+  double narrowest_Bps();
+  void settle_flow(std::size_t flow, double rate_Bps);
+  void settle_flows_of(const Link& link, double rate_Bps);
+
+  double ceiling_Bps_;
+  std::size_t open_flows_ = 0;
+  std::vector<Crossing> crossings_;        ///< of flow 0, of flow 1, ...
+  std::vector<std::size_t> place_on_link_; ///< of each crossing in its link's members
+  std::vector<std::size_t> first_{0};      ///< of each flow's crossings; one more for the end
+  std::vector<std::size_t> place_;         ///< of each flow in active_
+  std::vector<double> rates_Bps_;          ///< of each flow; 0 while it rises
+  std::vector<std::size_t> active_;
+  std::vector<Link> links_;
+  std::vector<std::size_t> open_links_;
+};
+
+} // namespace ddlsim
