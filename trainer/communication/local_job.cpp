@@ -102,7 +102,8 @@ std::string MpirunWords::digest(const std::string& line) {
     return rest;
   }
   const auto has = [&line](const char* words) { return line.find(words) != std::string::npos; };
-  const bool about_help = has("help-mpi-api.txt / mpi-abort") || has("orte_base_help_aggregate");
+  const bool about_help =
+      has("util/show_help.c") || has("help-mpi-api.txt / mpi-abort") || has("orte_base_help_aggregate");
   if (!in_block_) return about_help ? "" : line;
   static const std::regex died(".*process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [^.]*)\\..*");
   std::smatch parts;
