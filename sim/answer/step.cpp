@@ -4,10 +4,10 @@
 #include "sim/model/build_machine.hpp"
 #include "sim/model/normal.hpp"
 #include "sim/model/timeline.hpp"
+#include "sim/server/server_classes.hpp"
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace ddlsim {
@@ -175,9 +175,10 @@ double work_of_step(const StepSetup& setup, const Parameters& world) {
   const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
   const auto servers = build_servers(setup.strategy, machine, world);
   const auto exchange = build_exchange(setup, profile_of(setup, world, setup.one_gpu_s), machine, servers.servers, 1);
-  std::set<int> busy;
-  for (const auto& shard : exchange.shards) busy.insert(shard.server);
-  return static_cast<double>(exchange.shards.size()) * static_cast<double>(busy.size());
+  const auto classes = find_server_classes(machine, servers, exchange);
+  std::size_t shards = 0;
+  for (const auto& server : classes.servers) shards += server.shards.size();
+  return static_cast<double>(shards) * static_cast<double>(classes.servers.size());
 }
 
 bool can_simulate(const Strategy& strategy) {

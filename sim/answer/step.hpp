@@ -53,7 +53,7 @@ bool can_simulate(const Strategy& strategy);
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
 
-/// How much a quick run costs, in looks at a server's shard (0.1 us each); 1 for strategies without servers.
+/// How much a quick run costs, in looks at a shard of a kind of server (0.1 us each); 1 for strategies without servers.
 double work_of_step(const StepSetup& setup, const Parameters& world);
 
 /// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.

@@ -27,6 +27,10 @@ constexpr std::size_t quick_connections = 100;
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
 
+/// Beyond this many actors full is refused: each has a stack of its own, which takes two of the 65,530 areas of memory
+/// that Linux gives a process (vm.max_map_count).
+constexpr double most_actors = 30000;
+
 bool has_slow_node(const Machine& machine) {
   return machine.nodes() > 1 && machine.slow_nic_factor != 1;
 }
@@ -87,6 +91,14 @@ bool exchange_closed_form_is_exact(const Machine& machine, const ServerMachine& 
   const bool one_switch = machine.nodes_per_leaf == 0 ||
                           machine.nodes() + (servers.dedicated ? servers.servers : 0) <= machine.nodes_per_leaf;
   return !slow && one_switch && (servers.dedicated || servers.servers == 1);
+}
+
+void refuse_hours(const std::string& what, double messages, double actors) {
+  if (messages <= most_messages && actors <= most_actors) return;
+  throw TooManyMessages(
+      fmt::format("a full run of {} has {:.2g} messages of {:.2g} actors, and {:.0g} of {:.0g} are the "
+                  "most; leave --fidelity away",
+                  what, messages, actors, most_messages, most_actors));
 }
 
 /// The same machine with nothing that only some ranks feel: one switch, and no slow node.
@@ -160,10 +172,8 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
     return {Fidelity::folded};
   }
   if (wish == Fidelity::full) {
-    if (messages > most_messages)
-      throw TooManyMessages(fmt::format("a full run of {} on {} ranks has {:.2g} messages, and {:.0g} are the most; "
-                                        "leave --fidelity away",
-                                        to_text(algorithm), machine.ranks, messages, most_messages));
+    const double actors = algorithm == Algorithm::tree ? 4.0 * machine.ranks : machine.ranks;
+    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
     return {Fidelity::full};
   }
   if (closed_form_is_exact(machine, algorithm)) return {Fidelity::closed_form};
@@ -181,10 +191,8 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
     return {Fidelity::folded};
   }
   if (wish == Fidelity::full) {
-    if (messages > most_messages)
-      throw TooManyMessages(fmt::format("a full run of {} workers and {} servers has {:.2g} messages, and {:.0g} are "
-                                        "the most; leave --fidelity away",
-                                        connections, servers.servers, messages, most_messages));
+    refuse_hours(fmt::format("{} workers and {} servers", connections, servers.servers), messages,
+                 2 * connections * servers.servers);
     return {Fidelity::full};
   }
   if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};

@@ -145,6 +145,14 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::folded).fidelity == Fidelity::folded);
   CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::folded), CannotFold);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
+  ServerExchange exchange;
+  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, "round-robin", 0);
+  exchange.ready_s.assign(128, 0.0);
+  ServerMachine servers;
+  servers.servers = 128;
+  servers.dedicated = false;
+  CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
+  CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
   CHECK_THROWS_WITH(choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::folded),
                     "ring on 17 ranks cannot be folded: the last node is short, so every rank is another distance from "
                     "it");
