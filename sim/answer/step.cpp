@@ -187,11 +187,12 @@ bool can_simulate(const Strategy& strategy) {
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish) {
-  if (!can_simulate(setup.strategy))
+  if (!can_simulate(setup.strategy)) {
     throw UserError("", "/strategies",
                     "\"" + setup.strategy.name +
                         "\" cannot be simulated yet; give an all-reduce (ring, hierarchical-ring, tree, "
                         "halving-doubling) or ps");
+  }
   StepTime time;
   time.compute_s = setup.one_gpu_s * world.compute_factor;
   if (!setup.synchronised || setup.strategy.name == "none") {
