@@ -54,6 +54,7 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
                                                     {"synchronisation_s", point.synchronisation_s},
                                                     {"straggling_s", point.straggling_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (strategy["name"] == "ps-async") json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
   json["evidence"] = point.evidence;
   json["fidelity"] = point.fidelity;

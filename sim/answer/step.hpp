@@ -39,15 +39,16 @@ struct StepTime {
   double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
   double synchronisation_s =
       0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
-  double straggling_s = 0; ///< waiting for the slowest node
-  Choice choice;           ///< how the communication was run, and how far that may be from a full run
+  double straggling_s = 0; ///< waiting for the slowest node; 0 for ps-async, where nobody waits
+  double mean_staleness = 0; ///< updates by others that a parameter has seen between pull and push; ps-async only
+  Choice choice;             ///< how the communication was run, and how far that may be from a full run
   std::string
       bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
   std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
 };
 
 /// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
-/// auto (as the ring), ps.
+/// auto (as the ring), ps, ps-async.
 bool can_simulate(const Strategy& strategy);
 
 /// Hosts bought for servers alone.

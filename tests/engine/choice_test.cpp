@@ -160,6 +160,26 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
+TEST_CASE(
+    "wishes for asynchronous servers: followed in time, a formula for the worlds, full where it ends in a minute") {
+  ServerMachine servers;
+  AsyncExchange async;
+  async.compute_s = 1;
+  async.exchange.shards.assign(100, {0, 0, 1e6});
+  async.exchange.ready_s.assign(100, 1.0);
+  const auto choose = [&](int nodes, Fidelity wish) {
+    return choose_async_servers(two_level(nodes, 1), servers, async, wish);
+  };
+  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::folded);
+  CHECK(choose(8, Fidelity::automatic).slower == Approx(0.03));
+  CHECK(choose(8, Fidelity::quick).fidelity == Fidelity::closed_form);
+  CHECK_FALSE(choose(8, Fidelity::closed_form).why.empty());
+  CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
+  CHECK_THROWS_AS(choose(1000, Fidelity::full), TooManyMessages);
+  servers = {4, false};
+  CHECK(choose(8, Fidelity::folded).faster < -0.03); // on the workers' nodes
+}
+
 TEST_CASE("folded rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[folded]") {
   for (int ranks = 1; ranks <= 4096; ranks += ranks < 70 ? 1 : 61) {
     const Machine machine = two_level(ranks, 1);
