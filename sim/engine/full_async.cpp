@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace ddlsim {
@@ -52,6 +53,7 @@ struct WorkerState {
   double applied_s = 0;          ///< when the last push so far was applied
   double measured_from_s = 0;
   double iteration_s = 0;
+  int last_iteration = std::numeric_limits<int>::max();
 };
 
 /// What a round counts.
@@ -94,12 +96,14 @@ void note_updates(Connection& connection, bool start) {
   }
 }
 
-void pull(Connection& connection) {
+void pull(Connection& connection, int iteration) {
   note_updates(connection, true); // the server's side waits to send: it starts now
   connection.to_worker->get<int>();
   note_updates(connection, false);
   WorkerState& worker = *connection.worker;
   worker.pulled_s = std::max(worker.pulled_s, s4u::Engine::get_clock() + connection.delay_s);
+  // Set before they meet, so that all connections of a worker, and the servers' sides, end with the same iteration.
+  if (connection.round->workers_to_measure == 0) worker.last_iteration = std::min(worker.last_iteration, iteration);
   worker.together->wait();
 }
 
@@ -123,28 +127,25 @@ void push(Connection& connection, int iteration) {
   worker.together->wait();
 }
 
-/// True when this was the last worker to be measured.
-bool keep_time(WorkerState& worker, Round& round, int iteration) {
+void keep_time(WorkerState& worker, Round& round, int iteration) {
   if (iteration + 1 == first_measured) worker.measured_from_s = worker.applied_s;
-  if (iteration + 1 != round_iterations) return false;
+  if (iteration + 1 != round_iterations) return;
   worker.iteration_s = (worker.applied_s - worker.measured_from_s) / measured_iterations;
-  return --round.workers_to_measure == 0;
+  --round.workers_to_measure;
 }
 
 void run_worker_side(Connection& connection) {
-  for (int iteration = 0;; ++iteration) {
-    pull(connection);
+  const WorkerState& worker = *connection.worker;
+  for (int iteration = 0; iteration <= worker.last_iteration; ++iteration) {
+    pull(connection, iteration);
     push(connection, iteration);
-    s4u::this_actor::sleep_until(connection.worker->applied_s);
-    if (connection.first && keep_time(*connection.worker, *connection.round, iteration)) {
-      s4u::Actor::kill_all();
-      return;
-    }
+    s4u::this_actor::sleep_until(worker.applied_s);
+    if (connection.first) keep_time(*connection.worker, *connection.round, iteration);
   }
 }
 
 void run_server_side(const Connection& connection) {
-  for (;;) {
+  for (int iteration = 0; iteration <= connection.worker->last_iteration; ++iteration) {
     connection.to_worker->put(&no_content, connection.pull_units);
     for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
       connection.to_server->get<int>();
