@@ -23,7 +23,7 @@ const PredictOptions quick{Fidelity::closed_form, {}};
 
 TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
   const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
-  REQUIRE(json["points"].size() == 9); // 3 strategies x 3 scales
+  REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
     for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
                              "bottleneck", "evidence", "fidelity"})
