@@ -43,6 +43,7 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
   point.straggling_s = time.straggling_s;
+  point.input_wait_s = time.input_wait_s;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
 }

@@ -53,6 +53,7 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   setup.batch_per_gpu = scenario.batch_per_gpu;
   setup.one_gpu_s = material.compute.one_gpu_s;
   setup.slow_node = scenario.slow_node;
+  setup.input = scenario.input;
   const auto& transport = material.transport.name;
   return {setup,
           median_parameters(material.priors, material.compute.prior, transport, scenario.preset),

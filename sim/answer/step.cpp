@@ -3,6 +3,7 @@
 #include "sim/answer/server_step.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/build_machine.hpp"
+#include "sim/model/input.hpp"
 #include "sim/model/normal.hpp"
 #include "sim/model/timeline.hpp"
 
@@ -51,10 +52,11 @@ ComputeProfile profile_of(const StepSetup& setup, const Parameters& world, doubl
                          setup.wire_bytes_per_parameter);
 }
 
-void name_shares(StepTime& time, const std::string& communication) {
-  std::pair<double, std::string> largest{time.exposed_communication_s, communication};
+void name_shares(StepTime& time) {
+  std::pair<double, std::string> largest{time.exposed_communication_s, time.communication};
   if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
   if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
+  if (time.input_wait_s > largest.first) largest = {time.input_wait_s, "input"};
   time.largest_loss = largest.second;
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
@@ -81,8 +83,7 @@ void run_asynchronous(const StepSetup& setup, const Parameters& world, const Com
   time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - overhead_s) * world.form_residual;
   time.synchronisation_s = overhead_s * world.form_residual;
   time.compute_s *= world.form_residual;
-  time.iteration_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s;
-  name_shares(time, exposed.bottleneck);
+  time.communication = exposed.bottleneck;
 }
 
 /// Fills in everything but compute_s, which is known.
@@ -102,8 +103,17 @@ void run_synchronised(const StepSetup& setup, const Parameters& world, Fidelity 
   time.straggling_s = (slowdown - 1 + world.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
                       world.form_residual;
   time.compute_s *= world.form_residual;
-  time.iteration_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
-  name_shares(time, exposed.bottleneck);
+  time.communication = exposed.bottleneck;
+}
+
+/// Prefetched samples come beside everything else, so only what they take longer shows.
+void add_input(const StepSetup& setup, StepTime& time) {
+  const double without_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
+  const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+  const double needed_s = input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
+  time.input_wait_s = std::max(0.0, needed_s - without_s);
+  time.iteration_s = without_s + time.input_wait_s;
+  name_shares(time);
 }
 
 } // namespace
@@ -135,18 +145,14 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wis
   }
   StepTime time;
   time.compute_s = setup.one_gpu_s * world.compute_factor;
-  if (!setup.synchronised || setup.strategy.name == "none") {
-    time.iteration_s = time.compute_s;
-    time.bottleneck = "compute";
-    return time;
-  }
   try {
-    run_synchronised(setup, world, wish, time);
+    if (setup.synchronised && setup.strategy.name != "none") run_synchronised(setup, world, wish, time);
   } catch (const CannotFold& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   } catch (const TooManyMessages& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   }
+  add_input(setup, time);
   return time;
 }
 

@@ -150,4 +150,22 @@ TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][p
   }
 }
 
+TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]") {
+  const SmallWorld small;
+  auto setup = small.setup("ring", 4);
+  const auto without = time_step(setup, small.world, Fidelity::automatic);
+  setup.input = {100e3, 5, 0}; // 10 samples an iteration at 5 a second: 2 s
+  const auto starved = time_step(setup, small.world, Fidelity::automatic);
+  CHECK(starved.iteration_s == Approx(2.0));
+  CHECK(starved.input_wait_s == Approx(2.0 - without.iteration_s));
+  CHECK(starved.bottleneck == "input");
+  setup.input = {100e3, 1000, 0}; // quick enough: hidden behind the iteration
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == without.iteration_s);
+  setup.input = {100e3, 0, 1e6}; // 4 nodes read 4 MB at 1 MB/s together
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(4.0));
+  setup.gpus = 1;
+  setup.synchronised = false;
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
+}
+
 } // namespace ddlsim
