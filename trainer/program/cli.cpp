@@ -2,6 +2,7 @@
 
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
+#include "trainer/program/train_options_cli.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -47,6 +48,10 @@ int run_command_line(int argc, char** argv) {
   program.require_subcommand(1);
   DescribeArguments describe;
   add_describe(program, describe);
+  TrainArguments train;
+  train.words.assign(argv + 1, argv + argc);
+  int status = 0;
+  add_train(program, train, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -56,7 +61,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error, kFailed);
   }
-  return 0;
+  return status;
 }
 
 } // namespace ddltrain

@@ -1,0 +1,118 @@
+#include "trainer/communication/local_job.hpp"
+
+#include "trainer/files/error.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <regex>
+#include <thread>
+#include <unistd.h>
+
+namespace ddltrain {
+namespace {
+
+/// mpirun's status when the shell's rules say "no such program".
+constexpr int kNoProgram = 127;
+
+[[noreturn]] void become(const std::vector<std::string>& command, int error_pipe) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM); // mpirun then ends its ranks
+  ::dup2(error_pipe, STDERR_FILENO);
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str())); // NOLINT: execvp's type
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  ::_exit(kNoProgram);
+}
+
+void pass_on_errors(int pipe) {
+  FILE* const stream = ::fdopen(pipe, "r");
+  char* line = nullptr;
+  std::size_t room = 0;
+  MpirunWords words;
+  while (::getline(&line, &room, stream) > 0) {
+    std::string text(line);
+    if (!text.empty() && text.back() == '\n') text.pop_back();
+    const std::string told = words.digest(text);
+    if (!told.empty()) fmt::print(stderr, "{}\n", told);
+  }
+  ::free(line);
+  std::fclose(stream);
+}
+
+int exit_status(int wait_status) {
+  const int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
+  if (status == kNoProgram) {
+    throw RunError(
+        "mpirun was not found; install openmpi-bin (Debian), or start the ranks with a launcher of your own");
+  }
+  return status > 128 ? 1 : status; // a rank's signal has been told in words
+}
+
+} // namespace
+
+std::vector<std::string> local_mpirun(int ranks, const std::string& program,
+                                      const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {"mpirun", "-q", "-np", std::to_string(ranks), "--allow-run-as-root"};
+  command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "plm", "isolated"});
+  command.insert(command.end(), {"--mca", "oob_tcp_if_include", "lo", "--mca", "pml", "ob1", "--mca", "btl"});
+  command.insert(command.end(), {"self,vader", "--mca", "btl_vader_single_copy_mechanism", "none"}); // for containers
+  if (ranks <= static_cast<int>(std::thread::hardware_concurrency())) {
+    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "0"}); // each rank has its core; see PollPause
+  }
+  command.insert(command.end(), {"-x", "OMP_NUM_THREADS=1", "-x", "OPENBLAS_NUM_THREADS=1"});
+  command.push_back(program);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+int run_local_job(int ranks, const std::vector<std::string>& arguments) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::vector<std::string> command = local_mpirun(ranks, program, arguments);
+  int pipe[2] = {-1, -1};
+  if (::pipe(pipe) != 0) throw RunError(std::string("no pipe for mpirun: ") + std::strerror(errno));
+  const pid_t child = ::fork();
+  if (child < 0) throw RunError(std::string("mpirun cannot be started: ") + std::strerror(errno));
+  if (child == 0) {
+    ::close(pipe[0]);
+    become(command, pipe[1]);
+  }
+  ::close(pipe[1]);
+  pass_on_errors(pipe[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return exit_status(status);
+}
+
+std::string MpirunWords::digest(const std::string& line) {
+  const bool dashes = line.size() > 40 && line.find_first_not_of('-') == std::string::npos;
+  if (dashes) {
+    in_block_ = !in_block_;
+    const std::string rest = in_block_ || known_ ? "" : block_;
+    block_.clear();
+    known_ = false;
+    return rest;
+  }
+  if (!in_block_) return line;
+  static const std::regex died(".*process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [^.]*)\\..*");
+  std::smatch parts;
+  if (std::regex_match(line, parts, died)) {
+    known_ = true;
+    return fmt::format("ddltrain: rank {} on host {} died of {}; the job has ended. Records written so far are kept.",
+                       parts[1].str(), parts[2].str(), parts[3].str());
+  }
+  const auto has = [&line](const char* words) { return line.find(words) != std::string::npos; };
+  if (has("Primary job") || has("MPI_ABORT was invoked") || has("exiting improperly")) known_ = true;
+  block_ += (block_.empty() ? "" : "\n") + line;
+  return "";
+}
+
+} // namespace ddltrain

@@ -1,0 +1,68 @@
+#include "trainer/communication/mpi_session.hpp"
+
+#include "trainer/communication/mpi_error.hpp"
+#include "trainer/files/error.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <mpi.h>
+
+namespace ddltrain {
+namespace {
+
+int number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+} // namespace
+
+MpiSession::MpiSession(bool many_threads) {
+  const int wanted = many_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  int provided = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Init_thread(nullptr, nullptr, wanted, &provided), "MPI_Init_thread");
+  if (provided < wanted) {
+    MPI_Finalize();
+    throw RunError("this MPI does not let several threads communicate (MPI_THREAD_MULTIPLE), which overlapping "
+                   "communication with compute and servers beside workers need");
+  }
+}
+
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
+
+std::string MpiSession::host() const {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+std::string MpiSession::library() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  const std::string all(text.data(), static_cast<std::size_t>(length));
+  std::string name = all.substr(0, all.find_first_of(",\n")); // the rest names packages and identifiers
+  if (const auto at = name.find(" v"); at != std::string::npos) name.erase(at + 1, 1); // "Open MPI v4.1.4"
+  return name;
+}
+
+void MpiSession::abort_job(int status) const {
+  int processes = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  if (processes > 1) MPI_Abort(MPI_COMM_WORLD, status); // alone there is nobody to end, and nothing to tell of
+  std::_Exit(status);                                   // not reached where MPI_Abort does what it should
+}
+
+bool started_by_launcher() {
+  const bool pmix = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
+  if (pmix || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return true;
+  if (number_in_environment("SLURM_STEP_NUM_TASKS") > 1) {
+    throw UsageError("srun started several processes that cannot find each other: use srun --mpi=pmix");
+  }
+  return false;
+}
+
+} // namespace ddltrain

@@ -1,0 +1,68 @@
+#include "trainer/records/disturbance.hpp"
+
+#include "trainer/records/clock.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace ddltrain {
+namespace {
+
+double seconds(const timeval& time) {
+  constexpr double microsecond = 1e-6;
+  return static_cast<double>(time.tv_sec) + microsecond * static_cast<double>(time.tv_usec);
+}
+
+double own_cpu_s() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+} // namespace
+
+double machine_busy_s(std::istream& proc_stat, double ticks_per_s) {
+  // Linux Documentation/filesystems/proc.rst: user nice system idle iowait irq softirq steal; guest is part of user.
+  enum Column { user, nice, system, idle, iowait, irq, softirq, steal, columns };
+  std::string line;
+  while (std::getline(proc_stat, line)) {
+    if (line.rfind("cpu ", 0) != 0) continue;
+    std::istringstream words(line.substr(4));
+    std::array<double, columns> ticks{};
+    for (double& tick : ticks) words >> tick;
+    return (ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq] + ticks[steal]) / ticks_per_s;
+  }
+  return 0;
+}
+
+CpuUse cpu_use() {
+  std::ifstream stat("/proc/stat");
+  const double busy_s = machine_busy_s(stat, static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  return {now_s(), busy_s, own_cpu_s()};
+}
+
+double others_busy_cores(const CpuUse& from, const CpuUse& to, double own_s) {
+  const double wall_s = to.wall_s - from.wall_s;
+  if (wall_s <= 0) return 0;
+  return std::max(0.0, (to.machine_busy_s - from.machine_busy_s - own_s) / wall_s);
+}
+
+double others_busy_cores(const CpuUse& from, const CpuUse& to) {
+  return others_busy_cores(from, to, to.own_s - from.own_s);
+}
+
+void mark_disturbance(RecordHead& head, double others_cores) {
+  head.note += fmt::format("{}others kept {:.2f} cores busy", head.note.empty() ? "" : "; ", others_cores);
+  if (others_cores > kSuspectCores) {
+    head.suspect = true;
+    head.note += fmt::format(", more than {:.2f}: suspect", kSuspectCores);
+  }
+}
+
+} // namespace ddltrain

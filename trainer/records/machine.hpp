@@ -1,0 +1,35 @@
+#pragma once
+// What the machine and its software say of themselves.
+
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+struct Machine {
+  std::string processor; ///< "Intel(R) Xeon(R) ..."; "unknown processor" where the system does not say
+  int cores = 0;         ///< that this process may run on
+  double memory_bytes = 0;
+  std::string system; ///< kernel name and release
+  std::string host;
+};
+
+Machine this_machine();
+
+/// First "model name" in the text of /proc/cpuinfo; "unknown processor" without one.
+std::string processor_name(std::istream& cpuinfo);
+
+/// "Intel Xeon ..., 2 cores, 23.5 GiB, Linux 6.1"; the host's name in front when `with_host`.
+std::string machine_text(const Machine& machine, bool with_host);
+
+/// Version of the NVIDIA driver that is loaded; "" without one.
+std::string nvidia_driver_version();
+
+/// Today in UTC, "2026-05-07".
+std::string today();
+
+/// Parts that are not empty, joined by ", ".
+std::string join_parts(const std::vector<std::string>& parts);
+
+} // namespace ddltrain

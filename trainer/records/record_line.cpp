@@ -1,0 +1,152 @@
+#include "trainer/records/record_line.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace ddltrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Six digits: a clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
+double six_digits(double value) {
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+double positive(double value, const char* what) {
+  if (!std::isfinite(value) || value <= 0) {
+    throw std::logic_error(fmt::format("a record with {} {}", what, value));
+  }
+  return six_digits(value);
+}
+
+Json head_json(const char* kind, const RecordHead& head) {
+  Json json{{"record", kind},          {"series", head.series},      {"origin", "run"}, {"transport", head.transport},
+            {"library", head.library}, {"statistic", head.statistic}};
+  if (head.repeats > 0) json["repeats"] = head.repeats;
+  if (head.relative_spread > 0) json["relative_spread"] = six_digits(head.relative_spread);
+  if (head.suspect) json["suspect"] = true;
+  if (!head.note.empty()) json["note"] = head.note;
+  return json;
+}
+
+/// The samples come last, so that a reader's eye meets the value first.
+std::string finish(Json json, const RecordHead& head) {
+  if (!head.samples_s.empty()) {
+    Json& samples = json["samples_s"] = Json::array();
+    for (const double sample : head.samples_s) {
+      samples.push_back(positive(sample, "a sample of"));
+    }
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string finish_with_value(Json json, const RecordHead& head, double value, const char* unit) {
+  json["value"] = positive(value, "a value of");
+  json["unit"] = unit;
+  return finish(std::move(json), head);
+}
+
+Json strategy_json(const StrategyText& strategy) {
+  Json json{{"name", strategy.name}};
+  if (strategy.name == "ps" || strategy.name == "ps-async") {
+    json["servers"] = strategy.servers > 0 ? Json{{"count", strategy.servers}} : Json{{"equal_workers", true}};
+    json["placement"] = strategy.placement;
+    json["sharding"] = strategy.sharding;
+  }
+  return json;
+}
+
+} // namespace
+
+std::string record_line(const ContextRecord& context) {
+  Json json{{"record", "context"}, {"version", 1}, {"cluster", context.cluster}};
+  if (!context.gpu.empty()) json["gpu"] = context.gpu;
+  json["machine"] = context.machine;
+  json["software"] = context.software;
+  json["date"] = context.date;
+  json["who"] = context.who;
+  json["source"] = {{"title", context.title}};
+  json["emulated"] = context.emulated;
+  return finish(std::move(json), {});
+}
+
+std::string record_line(const StepRecord& record) {
+  Json json = head_json("step", record.head);
+  json["model"] = record.model;
+  json["precision"] = record.precision;
+  json["wire_precision"] = record.wire_precision;
+  json["batch_per_gpu"] = record.batch_per_gpu;
+  json["preset"] = record.preset;
+  json["strategy"] = strategy_json(record.strategy);
+  json["algorithm"] = record.algorithm;
+  json["gpus"] = record.gpus;
+  json["nodes"] = record.nodes;
+  json["gpus_per_node"] = record.gpus_per_node;
+  json["synchronised"] = record.synchronised;
+  json["data"] = record.data;
+  json["mode"] = record.mode;
+  return finish_with_value(std::move(json), record.head, record.iteration_s, "s");
+}
+
+std::string record_line(const CollectiveRecord& record) {
+  Json json = head_json("collective", record.head);
+  json["operation"] = record.operation;
+  json["algorithm"] = record.algorithm;
+  json["ranks"] = record.ranks;
+  json["nodes"] = record.nodes;
+  json["size_bytes"] = record.size_bytes;
+  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+}
+
+std::string record_line(const PointToPointRecord& record) {
+  Json json = head_json("point_to_point", record.head);
+  json["size_bytes"] = record.size_bytes;
+  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+}
+
+std::string record_line(const LayerRecord& record) {
+  Json json = head_json("layer", record.head);
+  json["model"] = record.model;
+  json["layer"] = record.layer;
+  json["kind"] = record.kind;
+  json["pass"] = record.pass;
+  json["precision"] = record.precision;
+  json["batch"] = record.batch;
+  if (record.flop > 0) json["flop"] = record.flop;
+  if (record.size_bytes > 0) json["size_bytes"] = record.size_bytes;
+  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+}
+
+std::string record_line(const ServerRecord& record) {
+  Json json = head_json("server", record.head);
+  json["what"] = record.what;
+  return finish_with_value(std::move(json), record.head, record.rate_Bps, "B/s");
+}
+
+std::string record_line(const InputRecord& record) {
+  Json json = head_json("input", record.head);
+  json["what"] = record.what;
+  const bool samples = record.samples_per_s > 0;
+  return finish_with_value(std::move(json), record.head, samples ? record.samples_per_s : record.rate_Bps,
+                           samples ? "samples/s" : "B/s");
+}
+
+std::string record_line(const LossRecord& record) {
+  Json json = head_json("loss", record.head);
+  json["model"] = record.model;
+  json["epoch"] = record.epoch;
+  json["step"] = record.step;
+  if (!std::isfinite(record.loss)) {
+    throw std::logic_error(fmt::format("a record with a loss of {}", record.loss));
+  }
+  json["value"] = record.loss;
+  if (record.accuracy) json["accuracy"] = *record.accuracy;
+  return finish(std::move(json), record.head);
+}
+
+} // namespace ddltrain

@@ -1,0 +1,85 @@
+#include "trainer/train/flat_model.hpp"
+
+#include "trainer/models/network.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace ddltrain {
+
+std::vector<std::size_t> element_counts(const std::vector<NamedTensor>& tensors) {
+  std::vector<std::size_t> counts;
+  for (const NamedTensor& named : tensors) counts.push_back(static_cast<std::size_t>(named.tensor.numel()));
+  return counts;
+}
+
+std::vector<float> flat_values(const std::vector<NamedTensor>& tensors) {
+  std::vector<float> values;
+  for (const NamedTensor& named : tensors) {
+    const at::Tensor dense = named.tensor.contiguous();
+    values.insert(values.end(), dense.data_ptr<float>(), dense.data_ptr<float>() + dense.numel());
+  }
+  return values;
+}
+
+std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch) {
+  std::vector<std::int64_t> order;
+  compute.forward_backward(batch, [&order](std::size_t index) { order.push_back(static_cast<std::int64_t>(index)); });
+  std::vector<std::int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int64_t> all(compute.parameters().size());
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all) throw std::logic_error("not every parameter gets one gradient a step");
+  return order;
+}
+
+FlatModel::FlatModel(const std::vector<NamedTensor>& tensors, const std::vector<std::int64_t>& ready)
+    : layout_(lay_out(element_counts(tensors), std::vector<std::size_t>(ready.begin(), ready.end()))),
+      positions_(tensors.size()), starts_(tensors.size()),
+      parameters_(at::zeros({static_cast<std::int64_t>(element_count(layout_))}, at::kFloat)),
+      gradients_(at::zeros_like(parameters_)) {
+  const at::NoGradGuard no_gradient;
+  for (const NamedTensor& named : tensors) tensors_.push_back(named.tensor);
+  const std::vector<std::size_t> counts = element_counts(tensors);
+  std::exclusive_scan(counts.begin(), counts.end(), starts_.begin(), std::size_t{0});
+  for (std::size_t position = 0; position < layout_.size(); ++position) {
+    const TensorPlace& place = layout_[position];
+    positions_[place.tensor] = position;
+    at::Tensor& tensor = tensors_[place.tensor];
+    const auto part = [&](const at::Tensor& flat) {
+      return flat.narrow(0, static_cast<std::int64_t>(place.first), tensor.numel()).view(tensor.sizes());
+    };
+    const at::Tensor values = part(parameters_);
+    values.copy_(tensor);
+    tensor.set_data(values);
+    tensor.mutable_grad() = part(gradients_);
+  }
+}
+
+ModelMemory FlatModel::memory() const {
+  return {parameters_.data_ptr<float>(), gradients_.data_ptr<float>()};
+}
+
+void FlatModel::zero_gradients() {
+  gradients_.zero_();
+}
+
+std::vector<float> FlatModel::parameters() const {
+  std::vector<float> values(element_count(layout_));
+  for (const TensorPlace& place : layout_) {
+    std::copy_n(memory().parameters + place.first, place.count, values.data() + starts_[place.tensor]);
+  }
+  return values;
+}
+
+void FlatModel::set_parameters(const std::vector<float>& in_creation_order) {
+  for (const TensorPlace& place : layout_) {
+    std::copy_n(in_creation_order.data() + starts_[place.tensor], place.count, memory().parameters + place.first);
+  }
+}
+
+} // namespace ddltrain

@@ -1,0 +1,41 @@
+#pragma once
+#include "trainer/compute/compute_source.hpp"
+#include "trainer/synchronisation/gradient_layout.hpp"
+
+namespace ddltrain {
+
+std::vector<std::size_t> element_counts(const std::vector<NamedTensor>& tensors);
+
+/// The tensors' values in one array, in their order.
+std::vector<float> flat_values(const std::vector<NamedTensor>& tensors);
+
+/// Indices of the tensors in the order in which a backward pass finishes their gradients, found by running one.
+/// Leaves parameters as they are. Throws std::logic_error when a tensor gets no gradient, or several.
+std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch);
+
+/// Tensors whose values and gradients lie in two flat arrays, in the order ready, where the compute source finds them.
+class FlatModel {
+public:
+  /// ready: as ready_order's, the same on all ranks.
+  FlatModel(const std::vector<NamedTensor>& tensors, const std::vector<std::int64_t>& ready);
+
+  const GradientLayout& layout() const { return layout_; }
+  /// Position in the layout of each tensor.
+  const std::vector<std::size_t>& positions() const { return positions_; }
+  ModelMemory memory() const;
+  void zero_gradients();
+
+  /// Parameters, flat, in the order of the tensors.
+  std::vector<float> parameters() const;
+  void set_parameters(const std::vector<float>& in_creation_order);
+
+private:
+  std::vector<at::Tensor> tensors_;
+  GradientLayout layout_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::size_t> starts_; ///< of each tensor in the order created
+  at::Tensor parameters_;
+  at::Tensor gradients_;
+};
+
+} // namespace ddltrain
