@@ -49,7 +49,7 @@ int run_command_line(int argc, char** argv) {
   DescribeArguments describe;
   add_describe(program, describe);
   MeasureArguments measure;
-  add_measuring(program, measure);
+  add_measuring(program, measure, {argv + 1, argv + argc});
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -48,10 +48,56 @@ void add_layers(CLI::App& program, LayersOptions& options) {
   layers->callback([&options] { layers_command(options); });
 }
 
+CLI::App& add_communication(CLI::App& program, const std::string& name, const std::string& title,
+                            CommunicationOptions& options) {
+  CLI::App* command = program.add_subcommand(name, title);
+  command->add_option("--ranks", options.ranks, "Ranks to start on this machine; ignored under mpirun or srun")
+      ->check(CLI::Range(2, 1024))
+      ->capture_default_str();
+  command->add_option("--sizes", options.sizes, "Message sizes: 1KiB..64MiB (powers of two) or 4MiB,16MiB")
+      ->capture_default_str();
+  command->add_option("--transport", options.transport, "As records name it; shm on one node by itself")
+      ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
+  add_measure_options(*command, options.measure);
+  return *command;
+}
+
+void add_collectives(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "1KiB..64MiB";
+  CLI::App& command = add_communication(program, "collectives", "Measure all-reduces over sizes", options);
+  command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI_Allreduce)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ring", "mpi"}))
+      ->capture_default_str();
+  command.add_option("--backend", options.backend, "mpi (host memory) or nccl (one GPU a rank)")
+      ->check(CLI::IsMember({"mpi", "nccl"}))
+      ->capture_default_str();
+  command.callback([&options] { collectives_command(options); });
+}
+
+void add_link(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "4..64MiB";
+  CLI::App& command =
+      add_communication(program, "link", "Measure one-way times between the first and the last rank", options);
+  command.callback([&options] { link_command(options); });
+}
+
+void add_server(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "1MiB,16MiB";
+  CLI::App& command = add_communication(program, "server", "Measure one parameter server's rates", options);
+  command.callback([&options] { server_command(options); });
+}
+
 } // namespace
 
-void add_measuring(CLI::App& program, MeasureArguments& arguments) {
+void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words) {
   add_layers(program, arguments.layers);
+  for (CommunicationOptions* options : {&arguments.collectives, &arguments.link, &arguments.server}) {
+    options->arguments = words;
+  }
+  add_collectives(program, arguments.collectives);
+  add_link(program, arguments.link);
+  add_server(program, arguments.server);
 }
 
 } // namespace ddltrain

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace ddltrain {
@@ -36,6 +37,18 @@ std::vector<double> layer_column(const LayerMeasurement& measured, std::size_t l
 
 double median_or_zero(const std::vector<double>& values) {
   return values.empty() ? 0 : summarise(values).median;
+}
+
+double share_within_step(const LayerMeasurement& measured) {
+  std::vector<double> shares;
+  for (std::size_t step = 0; step < measured.observed.size(); ++step) {
+    double sum_s = 0;
+    for (const LayerStepTimes& layer : measured.observed[step]) {
+      sum_s += std::max(layer.forward_s, 0.0) + std::max(layer.backward_s, 0.0);
+    }
+    shares.push_back(sum_s / passes_s(measured.observed_steps[step]));
+  }
+  return median_or_zero(shares);
 }
 
 std::string balance_text(const LayerBalance& balance) {
@@ -124,6 +137,7 @@ LayerBalance balance_of(const LayerMeasurement& measured) {
     balance.layers_s += median_or_zero(layer_column(measured, i, &LayerStepTimes::forward_s));
     balance.layers_s += median_or_zero(layer_column(measured, i, &LayerStepTimes::backward_s));
   }
+  balance.within_step = share_within_step(measured);
   balance.observed_s = summarise(column(measured.observed_steps, passes_s)).median;
   balance.plain_s = summarise(column(measured.plain_steps, passes_s)).median;
   return balance;

@@ -32,9 +32,10 @@ LayerRecords records_of(const LayerMeasurement& measured, const MeasureOptions& 
 
 /// How well the layers explain the step.
 struct LayerBalance {
-  double layers_s = 0;   ///< sum over the layers of forward and backward medians
-  double observed_s = 0; ///< median forward + backward with the observers on
-  double plain_s = 0;    ///< with the observers off
+  double layers_s = 0;    ///< sum over the layers of forward and backward medians
+  double within_step = 0; ///< median over the steps of the share that layers have in the observed step's own passes
+  double observed_s = 0;  ///< median forward + backward with the observers on
+  double plain_s = 0;     ///< with the observers off
   double sum_share() const { return layers_s / plain_s; }
   double overhead() const { return observed_s / plain_s - 1; }
 };
