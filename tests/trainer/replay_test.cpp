@@ -64,21 +64,16 @@ TEST_CASE("A replay's waits end on time") {
 }
 
 TEST_CASE("A late listener does not delay what comes after it") {
-  ddltrain::ReplayCompute compute(table, profile_of(), 1);
-  const auto times = compute.forward_backward({}, [](std::size_t index) {
-    if (index == 2) ddltrain::wait_until(ddltrain::now_s() + 0.004); // the GPU works on
-  });
-  CHECK(times.backward_s >= 0.008);
+  ddltrain::ReplayCompute compute(table, profile_of(), 5); // backward: 40 ms, of which 15 ms are fc's
   std::vector<double> backward_s;
   for (int i = 0; i < 9; ++i) {
-    backward_s.push_back(compute
-                             .forward_backward({},
-                                               [](std::size_t index) {
-                                                 if (index == 2) ddltrain::wait_until(ddltrain::now_s() + 0.004);
-                                               })
-                             .backward_s);
+    const auto times = compute.forward_backward({}, [](std::size_t index) {
+      if (index == 2) ddltrain::wait_until(ddltrain::now_s() + 0.02); // the GPU works on
+    });
+    CHECK(times.backward_s >= 0.0395); // from a turn that may be late
+    backward_s.push_back(times.backward_s);
   }
-  CHECK(ddltrain::summarise(backward_s).median < 0.012); // 0.008 + 0.004 if they added up
+  CHECK(ddltrain::summarise(backward_s).median < 0.055); // 60 ms if they added up
 }
 
 TEST_CASE("A profile that does not fit the model is refused") {
