@@ -3,6 +3,7 @@
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
 #include "trainer/program/measure_cli.hpp"
+#include "trainer/program/train_options_cli.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -50,6 +51,10 @@ int run_command_line(int argc, char** argv) {
   add_describe(program, describe);
   MeasureArguments measure;
   add_measuring(program, measure, {argv + 1, argv + argc});
+  TrainArguments train;
+  train.words.assign(argv + 1, argv + argc);
+  int status = 0;
+  add_train(program, train, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -59,7 +64,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error, kFailed);
   }
-  return 0;
+  return status;
 }
 
 } // namespace ddltrain
