@@ -2,6 +2,7 @@
 
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
+#include "trainer/program/measure_cli.hpp"
 #include "trainer/program/train_options_cli.hpp"
 
 #include <CLI/CLI.hpp>
@@ -48,6 +49,8 @@ int run_command_line(int argc, char** argv) {
   program.require_subcommand(1);
   DescribeArguments describe;
   add_describe(program, describe);
+  MeasureArguments measure;
+  add_measuring(program, measure, {argv + 1, argv + argc});
   TrainArguments train;
   train.words.assign(argv + 1, argv + argc);
   int status = 0;

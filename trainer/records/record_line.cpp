@@ -12,9 +12,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Six digits: a clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
+double rounded(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
+/// A clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
 double six_digits(double value) {
-  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+  return rounded(value, 6);
+}
+
+/// Of one repetition, which spreads by a thousandth at the least.
+double four_digits(double value) {
+  return rounded(value, 4);
 }
 
 double positive(double value, const char* what) {
@@ -28,7 +37,10 @@ Json head_json(const char* kind, const RecordHead& head) {
   Json json{{"record", kind},          {"series", head.series},      {"origin", "run"}, {"transport", head.transport},
             {"library", head.library}, {"statistic", head.statistic}};
   if (head.repeats > 0) json["repeats"] = head.repeats;
-  if (head.relative_spread > 0) json["relative_spread"] = six_digits(head.relative_spread);
+  // Beyond it a single outlier speaks, and readers refuse it; the samples and the note's MAD tell more.
+  constexpr double largest_spread = 100;
+  if (head.relative_spread > 0 && head.relative_spread <= largest_spread)
+    json["relative_spread"] = six_digits(head.relative_spread);
   if (head.suspect) json["suspect"] = true;
   if (!head.note.empty()) json["note"] = head.note;
   return json;
@@ -39,7 +51,7 @@ std::string finish(Json json, const RecordHead& head) {
   if (!head.samples_s.empty()) {
     Json& samples = json["samples_s"] = Json::array();
     for (const double sample : head.samples_s) {
-      samples.push_back(positive(sample, "a sample of"));
+      samples.push_back(four_digits(positive(sample, "a sample of")));
     }
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
