@@ -2,6 +2,7 @@
 
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
+#include "trainer/program/measure_command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -47,6 +48,7 @@ int run_command_line(int argc, char** argv) {
   program.require_subcommand(1);
   DescribeArguments describe;
   add_describe(program, describe);
+  add_measure_command(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
