@@ -16,11 +16,13 @@ const std::vector<std::string> kCommands = {"train", "layers", "collectives", "l
 
 /// Names become parts of file names.
 bool is_file_name(const std::string& name) {
-  return !name.empty() && name.front() != '.' && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-                                                                        "UVWXYZ0123456789._-") == std::string::npos;
+  return !name.empty() && name.front() != '.' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789._-") == std::string::npos;
 }
 
-void one_of(JsonObject& object, const std::string& key, const std::string& found, const std::vector<std::string>& known) {
+void one_of(JsonObject& object, const std::string& key, const std::string& found,
+            const std::vector<std::string>& known) {
   if (!found.empty() && std::find(known.begin(), known.end(), found) == known.end()) {
     object.mistake(key, "found \"" + found + "\", expected one of its kinds; did you mean \"" +
                             nearest_name(found, known) + "\"?");
@@ -38,7 +40,8 @@ void read_slurm(JsonObject& object, LauncherChoice& launcher) {
 }
 
 void read_testbed(JsonObject& object, LauncherChoice& launcher) {
-  launcher.largest_packet_bytes = object.value("largest_packet_bytes").is_null() ? 0 : object.count("largest_packet_bytes");
+  launcher.largest_packet_bytes =
+      object.value("largest_packet_bytes").is_null() ? 0 : object.count("largest_packet_bytes");
   launcher.burst_bytes = object.value("burst_bytes").is_null() ? 0 : object.count("burst_bytes");
   launcher.queue_bytes = object.count("queue_bytes", launcher.queue_bytes);
 }
@@ -129,7 +132,8 @@ void check_runs(const Campaign& campaign, const ClusterFacts& facts, std::vector
     }
     for (const std::int64_t nodes : run.nodes) {
       if (most > 0 && nodes > most) {
-        mistakes.push_back(place + "/nodes: found " + std::to_string(nodes) + ", the cluster has " + std::to_string(most));
+        mistakes.push_back(place + "/nodes: found " + std::to_string(nodes) + ", the cluster has " +
+                           std::to_string(most));
       }
     }
   }

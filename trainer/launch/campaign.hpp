@@ -16,15 +16,15 @@ struct LauncherChoice {
   std::vector<std::string> hosts;
   std::vector<std::string> options; ///< mpirun, testbed: further options of mpirun
   // slurm
-  std::string partition;              ///< "": the default one
-  std::string start = "srun";         ///< "srun" or "mpirun", inside the allocation
-  std::string mpi = "pmix";           ///< srun --mpi=
-  double job_time_limit_s = 3600;     ///< of the whole batch job
-  std::vector<std::string> sbatch;    ///< further options of sbatch
-  std::vector<std::string> before;    ///< shell lines before the runs ("module load ...")
-  std::int64_t node_gpus = 0;         ///< GPUs to ask for on each node
+  std::string partition;           ///< "": the default one
+  std::string start = "srun";      ///< "srun" or "mpirun", inside the allocation
+  std::string mpi = "pmix";        ///< srun --mpi=
+  double job_time_limit_s = 3600;  ///< of the whole batch job
+  std::vector<std::string> sbatch; ///< further options of sbatch
+  std::vector<std::string> before; ///< shell lines before the runs ("module load ...")
+  std::int64_t node_gpus = 0;      ///< GPUs to ask for on each node
   // testbed
-  double rate_Bps = 0;                ///< of each host's link, one direction; from the cluster file
+  double rate_Bps = 0;                   ///< of each host's link, one direction; from the cluster file
   std::int64_t largest_packet_bytes = 0; ///< 0: chosen by the rate
   std::int64_t burst_bytes = 0;          ///< 0: the largest packet and 2 kB
   std::int64_t queue_bytes = 8 << 20;

@@ -2,6 +2,11 @@
 
 #include "trainer/files/error.hpp"
 
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -11,10 +16,6 @@
 #include <filesystem>
 #include <poll.h>
 #include <sstream>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -86,9 +87,13 @@ pid_t start(const Command& command, int output, int errors) {
   return child;
 }
 
-int shell_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+int shell_status(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 int wait_for(pid_t child) {
   int status = 0;
@@ -111,7 +116,9 @@ std::string read_all(int descriptor) {
 }
 
 /// A temporary file without a name.
-int unnamed_file() { return static_cast<int>(syscall(SYS_memfd_create, "errors", 1U)); }
+int unnamed_file() {
+  return static_cast<int>(syscall(SYS_memfd_create, "errors", 1U));
+}
 
 } // namespace
 

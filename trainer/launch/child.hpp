@@ -1,11 +1,12 @@
 #pragma once
 // Other programs, started and ended: with a time limit, and ended with us however we end.
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace ddltrain {

@@ -16,7 +16,8 @@ double parse_rate_Bps(const std::string& text) {
   double number = 0;
   std::string unit;
   if (!(stream >> number >> unit) || number <= 0 || units.count(unit) == 0) {
-    throw UsageError("\"" + text + "\" is no rate; expected a number and bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s or GB/s");
+    throw UsageError("\"" + text +
+                     "\" is no rate; expected a number and bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s or GB/s");
   }
   return number * units.at(unit);
 }

@@ -12,7 +12,8 @@ struct ClusterFacts {
   std::int64_t most_nodes = 0;     ///< by growth, else by what is available; 0: not said
 };
 
-/// Throws UsageError when the file cannot be read or lacks what is needed; `ddlsim check` says all that is wrong with it.
+/// Throws UsageError when the file cannot be read or lacks what is needed; `ddlsim check` says all that is wrong with
+/// it.
 ClusterFacts read_cluster_facts(const std::string& data_folder, const std::string& cluster);
 
 /// "200 Mbps" -> 25e6 bytes/s; bps, kbps, Mbps, Gbps and B/s, kB/s, MB/s, GB/s. Throws UsageError.

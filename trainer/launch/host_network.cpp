@@ -85,7 +85,9 @@ HostNetwork::HostNetwork(std::int64_t hosts, const LinkShape& shape, const Signa
   }
 }
 
-HostNetwork::~HostNetwork() { remove(); }
+HostNetwork::~HostNetwork() {
+  remove();
+}
 
 void HostNetwork::remove() const {
   for (const std::string& name : namespaces_named(prefix_)) {
@@ -98,7 +100,9 @@ void HostNetwork::remove() const {
   std::filesystem::remove_all(folder(), error);
 }
 
-std::string HostNetwork::folder() const { return temporary_root() + "/" + prefix_ + "files"; }
+std::string HostNetwork::folder() const {
+  return temporary_root() + "/" + prefix_ + "files";
+}
 
 void HostNetwork::add_switch() const {
   const std::string name = prefix_ + "switch";

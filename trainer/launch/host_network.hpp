@@ -11,10 +11,10 @@
 namespace ddltrain {
 
 struct LinkShape {
-  double rate_Bps = 0;                 ///< one direction, of the frames (headers included)
+  double rate_Bps = 0;                   ///< one direction, of the frames (headers included)
   std::int64_t largest_packet_bytes = 0; ///< that the kernel hands to the link in one piece (GSO)
-  std::int64_t burst_bytes = 0;        ///< must hold the largest packet, else the kernel cuts every one, at 10 x the CPU
-  std::int64_t queue_bytes = 0;        ///< must hold an incast: hosts x socket buffer
+  std::int64_t burst_bytes = 0; ///< must hold the largest packet, else the kernel cuts every one, at 10 x the CPU
+  std::int64_t queue_bytes = 0; ///< must hold an incast: hosts x socket buffer
 };
 
 /// Fills what is 0: packets of 16 KiB below 300 Mbit/s (64 KiB would take over 2 ms each), else of 64 KiB; a burst of

@@ -16,7 +16,9 @@ std::string shown(const nlohmann::json& value) {
   return text.size() <= kShownCharacters ? text : text.substr(0, kShownCharacters) + "...";
 }
 
-bool is_count(const nlohmann::json& value) { return value.is_number_integer() && value.get<std::int64_t>() >= 1; }
+bool is_count(const nlohmann::json& value) {
+  return value.is_number_integer() && value.get<std::int64_t>() >= 1;
+}
 
 } // namespace
 

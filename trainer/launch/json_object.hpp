@@ -1,8 +1,9 @@
 #pragma once
 // Reads one object of a JSON file strictly: every key must be known, every mistake is noted with its place.
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,9 +10,10 @@
 #include "trainer/launch/shell_words.hpp"
 #include "trainer/launch/slurm_script.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -47,7 +48,8 @@ void check_only(const std::vector<std::string>& only, const Campaign& campaign) 
   }
   for (const std::string& name : only) {
     if (!contains(known, name)) {
-      throw UsageError("--only " + name + ": the campaign has no such run; did you mean " + nearest_name(name, known) + "?");
+      throw UsageError("--only " + name + ": the campaign has no such run; did you mean " + nearest_name(name, known) +
+                       "?");
     }
   }
 }
@@ -90,7 +92,9 @@ Job job_of(const Plan& plan, const Part& part) {
 }
 
 /// What identifies a measurement: its arguments, not where programs and files lie.
-std::string line_of(const Part& part) { return shell_line(part.arguments); }
+std::string line_of(const Part& part) {
+  return shell_line(part.arguments);
+}
 
 std::vector<Part> unfinished(const Plan& plan) {
   std::vector<Part> parts;
@@ -133,7 +137,8 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
   if (end.out_of_time || end.status != 0) {
     const std::string what = end.out_of_time ? fmt::format("not done after {:.0f} s", command.time_limit_s)
                                              : fmt::format("exit status {}", end.status);
-    throw RunError(fmt::format("{}: {}; {} ends with:\n{}", part.name, what, files.log.string(), last_lines(files.log)));
+    throw RunError(
+        fmt::format("{}: {}; {} ends with:\n{}", part.name, what, files.log.string(), last_lines(files.log)));
   }
   std::string told = fmt::format("{:.1f} s", end.seconds);
   std::string cause;
@@ -197,8 +202,9 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
   job.name = fmt::format("ddltrain-{}-n{}", options.cluster, nodes);
   job.folder = options.data_folder;
   job.log = options.output_folder + "/parts/" + job.name + ".log";
-  job.words = {own_program(), "measure", "--cluster", options.cluster, "--data", options.data_folder, "--output",
-               options.output_folder, "--nodes", std::to_string(nodes), "--program", options.program};
+  job.words = {own_program(),       "measure",      "--cluster",           options.cluster, "--data",
+               options.data_folder, "--output",     options.output_folder, "--nodes",       std::to_string(nodes),
+               "--program",         options.program};
   if (!options.only.empty()) {
     job.words.insert(job.words.end(), {"--only", fmt::format("{}", fmt::join(options.only, ","))});
   }

@@ -8,9 +8,9 @@ namespace ddltrain {
 
 struct MeasureOptions {
   std::string cluster;
-  std::string data_folder = "."; ///< holds platforms/ and scenarios/; runs are started in it
-  std::string output_folder;     ///< "": DATA/platforms/CLUSTER/measurements
-  std::vector<std::string> only; ///< names or commands of runs; none: all
+  std::string data_folder = ".";   ///< holds platforms/ and scenarios/; runs are started in it
+  std::string output_folder;       ///< "": DATA/platforms/CLUSTER/measurements
+  std::vector<std::string> only;   ///< names or commands of runs; none: all
   std::vector<std::int64_t> nodes; ///< none: all
   std::string program;             ///< whose subcommands are run; "": this one
   bool dry_run = false;
@@ -23,9 +23,9 @@ struct MeasureVoice {
   std::function<void(const std::string& line)> plan;
 };
 
-/// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does not
-/// stop the others; RunError names those that failed at the end. Throws UsageError for a campaign that cannot be, and
-/// Interrupted when a signal asked us to stop.
+/// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does
+/// not stop the others; RunError names those that failed at the end. Throws UsageError for a campaign that cannot be,
+/// and Interrupted when a signal asked us to stop.
 void measure(const MeasureOptions& options, const MeasureVoice& voice);
 
 } // namespace ddltrain

@@ -46,8 +46,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<Launcher> local_launcher() { return std::make_unique<LocalLauncher>(); }
+std::unique_ptr<Launcher> local_launcher() {
+  return std::make_unique<LocalLauncher>();
+}
 
-std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice) { return std::make_unique<HostsLauncher>(choice); }
+std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice) {
+  return std::make_unique<HostsLauncher>(choice);
+}
 
 } // namespace ddltrain

@@ -2,6 +2,8 @@
 
 #include "trainer/launch/child.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -10,7 +12,6 @@
 #include <iterator>
 #include <regex>
 #include <sstream>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ std::string start_of(const std::string& pid) {
 
 /// Processes whose network is that of the file.
 std::vector<pid_t> processes_in(const fs::path& file) {
-  struct stat wanted{};
+  struct stat wanted {};
   std::vector<pid_t> found;
   if (stat(file.c_str(), &wanted) != 0) {
     return found;
@@ -49,7 +50,7 @@ std::vector<pid_t> processes_in(const fs::path& file) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
-    struct stat net{};
+    struct stat net {};
     const bool process = name.find_first_not_of("0123456789") == std::string::npos;
     if (process && stat((entry.path() / "ns/net").c_str(), &net) == 0 && net.st_ino == wanted.st_ino &&
         net.st_dev == wanted.st_dev) {

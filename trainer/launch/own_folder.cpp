@@ -8,7 +8,9 @@ namespace ddltrain {
 
 namespace fs = std::filesystem;
 
-std::string own_program() { return fs::read_symlink("/proc/self/exe"); }
+std::string own_program() {
+  return fs::read_symlink("/proc/self/exe");
+}
 
 std::string beside_program(const std::string& name) {
   const fs::path folder = fs::path(own_program()).parent_path();

@@ -3,8 +3,9 @@
 #include "trainer/files/error.hpp"
 #include "trainer/files/output_file.hpp"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include <fstream>
 
 namespace ddltrain {
 namespace {
@@ -25,9 +26,13 @@ std::vector<Json> read_lines(const fs::path& file) {
   return lines;
 }
 
-bool is_context(const Json& line) { return line.value("record", "") == "context"; }
+bool is_context(const Json& line) {
+  return line.value("record", "") == "context";
+}
 
-bool is_suspect(const Json& line) { return line.value("suspect", false); }
+bool is_suspect(const Json& line) {
+  return line.value("suspect", false);
+}
 
 void mark(Json& record, const std::string& cause) {
   const std::string note = record.value("note", "");
@@ -49,7 +54,8 @@ void check_same_context(const Json& first, const Json& other, const fs::path& fi
   a.erase("date");
   b.erase("date");
   if (a != b) {
-    throw RunError(file.string() + ": its context is not that of the run's other parts (another machine, other software?): " +
+    throw RunError(file.string() +
+                   ": its context is not that of the run's other parts (another machine, other software?): " +
                    b.dump() + " and " + a.dump());
   }
 }

@@ -6,7 +6,9 @@
 namespace ddltrain {
 
 std::string shell_word(const std::string& word) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::string("_-./:=,+@%").find(static_cast<char>(c)) != std::string::npos; };
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string("_-./:=,+@%").find(static_cast<char>(c)) != std::string::npos;
+  };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) {
     return word;
   }

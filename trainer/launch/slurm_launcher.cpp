@@ -18,9 +18,7 @@ public:
 
 private:
   std::vector<std::string> srun(const Job& job) const {
-    std::vector<std::string> words = {"srun",
-                                      "--mpi=" + choice_.mpi,
-                                      "--nodes=" + std::to_string(job.nodes),
+    std::vector<std::string> words = {"srun", "--mpi=" + choice_.mpi, "--nodes=" + std::to_string(job.nodes),
                                       "--ntasks-per-node=" + std::to_string(job.ranks_per_node),
                                       "--kill-on-bad-exit=1"};
     if (choice_.node_gpus > 0) {

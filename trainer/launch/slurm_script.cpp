@@ -3,9 +3,10 @@
 #include "trainer/launch/child.hpp"
 #include "trainer/launch/shell_words.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
-#include <fmt/format.h>
 
 namespace ddltrain {
 namespace {
@@ -48,7 +49,9 @@ std::string slurm_script(const LauncherChoice& choice, const SlurmJob& job) {
   return text + "exec " + shell_line(job.words) + "\n";
 }
 
-bool inside_slurm_job() { return std::getenv("SLURM_JOB_ID") != nullptr; }
+bool inside_slurm_job() {
+  return std::getenv("SLURM_JOB_ID") != nullptr;
+}
 
 std::string submit_to_slurm(const std::string& script_file) {
   std::string id = run_and_read({"sbatch", "--parsable", script_file});

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
 #include <memory>
 
 namespace ddltrain {

@@ -5,12 +5,13 @@
 // and what is measured is the scheduler. So: a sched_yield() is only noted, and the same thread's next poll without
 // waiting waits instead, for at most kLongestWait, until a socket is ready. Other threads are not touched.
 
-#include <cerrno>
-#include <ctime>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+
+#include <cerrno>
+#include <ctime>
+#include <poll.h>
 #include <unistd.h>
 
 namespace {
@@ -46,7 +47,8 @@ int sched_yield() noexcept {
 int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
   const bool wait = timeout_ms == 0 && take_found_nothing();
   if (wait) {
-    const long count = syscall(SYS_epoll_pwait2, descriptor, events, most, &kLongestWait, nullptr, kKernelSignalSetBytes);
+    const long count =
+        syscall(SYS_epoll_pwait2, descriptor, events, most, &kLongestWait, nullptr, kKernelSignalSetBytes);
     if (count >= 0 || errno != ENOSYS) {
       return static_cast<int>(count);
     }
@@ -61,8 +63,8 @@ int poll(pollfd* what, nfds_t count, int timeout_ms) {
   if (!wait) {
     time = {timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
   }
-  return static_cast<int>(syscall(SYS_ppoll, what, count, timeout_ms < 0 ? nullptr : &time, nullptr,
-                                  kKernelSignalSetBytes));
+  return static_cast<int>(
+      syscall(SYS_ppoll, what, count, timeout_ms < 0 ? nullptr : &time, nullptr, kKernelSignalSetBytes));
 }
 
 } // extern "C"
