@@ -72,7 +72,7 @@ TmpFS={0}/tmp/%n
     text += fmt::format("NodeName={} NodeHostname=localhost NodeAddr=127.0.0.1 Port={} CPUs=2 RealMemory=1000\n", node,
                         free_port());
   }
-  return text + "PartitionName=main Nodes=nodea,nodeb Default=YES MaxTime=10:00 State=UP\n";
+  return text + "PartitionName=main Nodes=nodea,nodeb Default=YES MaxTime=INFINITE State=UP\n";
 }
 
 } // namespace
@@ -139,6 +139,11 @@ void SlurmCluster::stop() {
 
 bool SlurmCluster::nodes_are_idle() const {
   return run_program({"sinfo", "--noheader", "--format=%T %D"}).output == "idle 2\n";
+}
+
+std::string SlurmCluster::state() const {
+  return run_program({"squeue"}).output + run_program({"sinfo", "--long"}).output + folder_.read("slurmctld.log") +
+         folder_.read("slurmd-nodea.log");
 }
 
 bool SlurmCluster::wait_until_empty() const {

@@ -23,6 +23,8 @@ public:
 
   /// Waits until no job is queued or running. False after a minute.
   bool wait_until_empty() const;
+  /// What it says of itself, for a test that failed.
+  std::string state() const;
   const WorkFolder& folder() const { return folder_; }
 
 private:

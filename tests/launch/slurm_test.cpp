@@ -23,11 +23,13 @@ json run_named(const std::string& name, const std::vector<std::int64_t>& nodes,
 
 void a_campaign_becomes_batch_jobs(const SlurmCluster& cluster) {
   const WorkFolder folder;
-  folder.campaign({{"kind", "slurm"}}, {run_named("ring", {1, 2})});
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("ring", {1, 2})}));
   const Ended submitted = folder.measure();
   INFO(submitted.output);
   REQUIRE(submitted.status == 0);
-  REQUIRE(cluster.wait_until_empty());
+  const bool all_ended = cluster.wait_until_empty();
+  INFO(cluster.state());
+  REQUIRE(all_ended);
   INFO(folder.read("out/parts/ddltrain-here-n2.log"));
   const auto records = records_in(folder.read("out/ring.jsonl"));
   REQUIRE(records.size() == 2);
@@ -38,7 +40,7 @@ void a_campaign_becomes_batch_jobs(const SlurmCluster& cluster) {
 
 void mpirun_works_in_an_allocation_too(const SlurmCluster& cluster) {
   const WorkFolder folder;
-  folder.campaign({{"kind", "slurm"}, {"start", "mpirun"}}, {run_named("ring", {2})});
+  folder.campaign({{"kind", "slurm"}, {"start", "mpirun"}}, json::array({run_named("ring", {2})}));
   REQUIRE(folder.measure().status == 0);
   REQUIRE(cluster.wait_until_empty());
   INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
@@ -49,7 +51,8 @@ void mpirun_works_in_an_allocation_too(const SlurmCluster& cluster) {
 
 void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
   const WorkFolder folder;
-  folder.campaign({{"kind", "slurm"}}, {run_named("first", {2}), run_named("second", {2}, {"--wait", "100"})});
+  folder.campaign({{"kind", "slurm"}},
+                  json::array({run_named("first", {2}), run_named("second", {2}, {"--wait", "100"})}));
   REQUIRE(folder.measure().status == 0);
   for (int i = 0; i < 300 && !folder.exists("out/parts/second-n2-r1.running"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -60,7 +63,7 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
   CHECK(has(folder.read("out/parts/ddltrain-here-n2.log"), "stopped by signal Terminated"));
   CHECK(folder.exists("out/parts/first-n2-r1.jsonl"));
   CHECK_FALSE(folder.exists("out/parts/second-n2-r1.jsonl"));
-  folder.campaign({{"kind", "slurm"}}, {run_named("first", {2}), run_named("second", {2})});
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("first", {2}), run_named("second", {2})}));
   REQUIRE(folder.measure().status == 0);
   REQUIRE(cluster.wait_until_empty());
   CHECK(has(folder.read("out/parts/ddltrain-here-n2.log"), "2 parts, 1 of them to run"));
