@@ -27,8 +27,8 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-ddltrain::Job job_of(std::int64_t nodes, std::int64_t ranks_per_node) {
-  ddltrain::Job job;
+ddltrain::LaunchJob job_of(std::int64_t nodes, std::int64_t ranks_per_node) {
+  ddltrain::LaunchJob job;
   job.words = {"ddltrain", "train"};
   job.nodes = nodes;
   job.ranks_per_node = ranks_per_node;

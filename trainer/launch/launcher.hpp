@@ -12,7 +12,7 @@
 namespace ddltrain {
 
 /// One start of a program with nodes x ranks_per_node ranks.
-struct Job {
+struct LaunchJob {
   std::vector<std::string> words; ///< of one rank
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
@@ -26,7 +26,7 @@ public:
   virtual ~Launcher() = default;
 
   /// The command line that starts the job, for a person to read and for `run`.
-  virtual std::vector<std::string> words(const Job& job) const = 0;
+  virtual std::vector<std::string> words(const LaunchJob& job) const = 0;
 
   /// Makes what jobs of this many nodes need; what is unneeded any more is unmade. Unmade in any case at the end.
   virtual void prepare(std::int64_t nodes, const SignalWatch& signals) {

@@ -4,7 +4,7 @@
 namespace ddltrain {
 namespace {
 
-std::vector<std::string> mpirun(const Job& job, const std::vector<std::string>& options) {
+std::vector<std::string> mpirun(const LaunchJob& job, const std::vector<std::string>& options) {
   std::vector<std::string> words = {"mpirun", "-np", std::to_string(job.nodes * job.ranks_per_node)};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), job.words.begin(), job.words.end());
@@ -13,7 +13,7 @@ std::vector<std::string> mpirun(const Job& job, const std::vector<std::string>& 
 
 class LocalLauncher final : public Launcher {
 public:
-  std::vector<std::string> words(const Job& job) const override {
+  std::vector<std::string> words(const LaunchJob& job) const override {
     // More ranks than cores is what a test on one machine is; without binding the kernel shares the cores fairly.
     return mpirun(job, {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
   }
@@ -25,7 +25,7 @@ class HostsLauncher final : public Launcher {
 public:
   explicit HostsLauncher(const LauncherChoice& choice) : choice_(choice) {}
 
-  std::vector<std::string> words(const Job& job) const override {
+  std::vector<std::string> words(const LaunchJob& job) const override {
     std::string hosts;
     for (std::int64_t i = 0; i < job.nodes; ++i) {
       hosts.append(i == 0 ? "" : ",").append(choice_.hosts.at(static_cast<std::size_t>(i)));

@@ -8,7 +8,7 @@ class SlurmLauncher final : public Launcher {
 public:
   explicit SlurmLauncher(const LauncherChoice& choice) : choice_(choice) {}
 
-  std::vector<std::string> words(const Job& job) const override {
+  std::vector<std::string> words(const LaunchJob& job) const override {
     std::vector<std::string> words = choice_.start == "srun" ? srun(job) : mpirun(job);
     words.insert(words.end(), job.words.begin(), job.words.end());
     return words;
@@ -17,7 +17,7 @@ public:
   std::vector<std::string> environment() const override { return rank_environment(); }
 
 private:
-  std::vector<std::string> srun(const Job& job) const {
+  std::vector<std::string> srun(const LaunchJob& job) const {
     std::vector<std::string> words = {"srun", "--mpi=" + choice_.mpi, "--nodes=" + std::to_string(job.nodes),
                                       "--ntasks-per-node=" + std::to_string(job.ranks_per_node),
                                       "--kill-on-bad-exit=1"};
@@ -33,7 +33,7 @@ private:
     return words;
   }
 
-  std::vector<std::string> mpirun(const Job& job) const {
+  std::vector<std::string> mpirun(const LaunchJob& job) const {
     std::vector<std::string> words = {"mpirun", "-np", std::to_string(job.nodes * job.ranks_per_node), "--map-by",
                                       "ppr:" + std::to_string(job.ranks_per_node) + ":node"};
     for (const std::string& variable : rank_environment()) {

@@ -55,7 +55,7 @@ public:
     }
   }
 
-  std::vector<std::string> words(const Job& job) const override {
+  std::vector<std::string> words(const LaunchJob& job) const override {
     const std::string prefix = network_ ? network_->prefix() : "PREFIX-";
     const std::string enter = beside_program("ddltrain-netns");
     std::string hosts;

@@ -1,6 +1,6 @@
 #include "trainer/program/measure_command.hpp"
 
-#include "trainer/launch/measure.hpp"
+#include "trainer/launch/run_campaign.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,18 +10,18 @@
 namespace ddltrain {
 namespace {
 
-void run(const MeasureOptions& options) {
-  MeasureVoice voice;
+void run(const CampaignOptions& options) {
+  CampaignVoice voice;
   voice.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   voice.plan = [](const std::string& line) { fmt::print("{}\n", line); };
-  measure(options, voice);
+  run_campaign(options, voice);
 }
 
 } // namespace
 
 void add_measure_command(CLI::App& program) {
   CLI::App* measure = program.add_subcommand("measure", "Run the campaign of a cluster: platforms/NAME/campaign.json");
-  const auto options = std::make_shared<MeasureOptions>();
+  const auto options = std::make_shared<CampaignOptions>();
   measure->add_option("--cluster", options->cluster, "Folder name under platforms/")->required();
   measure->add_option("--data", options->data_folder, "Folder with platforms/ and scenarios/; runs start in it");
   measure->add_option("--output", options->output_folder, "Folder for records; the cluster's measurements without it");

@@ -6,7 +6,7 @@
 
 namespace ddltrain {
 
-struct MeasureOptions {
+struct CampaignOptions {
   std::string cluster;
   std::string data_folder = ".";   ///< holds platforms/ and scenarios/; runs are started in it
   std::string output_folder;       ///< "": DATA/platforms/CLUSTER/measurements
@@ -18,7 +18,7 @@ struct MeasureOptions {
 };
 
 /// Where the text goes: progress to standard error, what a dry run would start to standard output.
-struct MeasureVoice {
+struct CampaignVoice {
   std::function<void(const std::string& line)> progress;
   std::function<void(const std::string& line)> plan;
 };
@@ -26,6 +26,6 @@ struct MeasureVoice {
 /// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does
 /// not stop the others; RunError names those that failed at the end. Throws UsageError for a campaign that cannot be,
 /// and Interrupted when a signal asked us to stop.
-void measure(const MeasureOptions& options, const MeasureVoice& voice);
+void run_campaign(const CampaignOptions& options, const CampaignVoice& voice);
 
 } // namespace ddltrain

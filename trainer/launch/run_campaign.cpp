@@ -1,4 +1,4 @@
-#include "trainer/launch/measure.hpp"
+#include "trainer/launch/run_campaign.hpp"
 
 #include "trainer/files/error.hpp"
 #include "trainer/files/nearest_name.hpp"
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr double kBusyShare = 0.85;
 
 struct Plan {
-  MeasureOptions options; ///< paths absolute
+  CampaignOptions options; ///< paths absolute
   Campaign campaign;
   std::vector<Part> all;    ///< of the campaign
   std::vector<Part> chosen; ///< by --only and --nodes
@@ -54,7 +54,7 @@ void check_only(const std::vector<std::string>& only, const Campaign& campaign) 
   }
 }
 
-Plan plan_of(MeasureOptions options) {
+Plan plan_of(CampaignOptions options) {
   options.data_folder = fs::weakly_canonical(options.data_folder);
   if (options.output_folder.empty()) {
     options.output_folder = options.data_folder + "/platforms/" + options.cluster + "/measurements";
@@ -77,9 +77,9 @@ Plan plan_of(MeasureOptions options) {
   return plan;
 }
 
-Job job_of(const Plan& plan, const Part& part) {
+LaunchJob job_of(const Plan& plan, const Part& part) {
   const PartFiles files = files_of(plan.options.output_folder, part);
-  Job job;
+  LaunchJob job;
   job.words = {plan.options.program};
   job.words.insert(job.words.end(), part.arguments.begin(), part.arguments.end());
   job.words.insert(job.words.end(), {"--output", files.running});
@@ -122,7 +122,7 @@ std::string last_lines(const fs::path& file) {
 /// Runs one part. Returns what to tell about it; throws RunError when it failed.
 std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, const SignalWatch& signals) {
   const PartFiles files = files_of(plan.options.output_folder, part);
-  const Job job = job_of(plan, part);
+  const LaunchJob job = job_of(plan, part);
   launcher.prepare(part.nodes, signals);
   write_output_file(files.log, "# " + line_of(part) + "\n");
   fs::remove(files.running);
@@ -161,7 +161,7 @@ std::string failures_text(const std::vector<std::string>& failures, std::size_t 
   return text;
 }
 
-void collect(const Plan& plan, const MeasureVoice& voice) {
+void collect(const Plan& plan, const CampaignVoice& voice) {
   std::set<std::string> runs;
   for (const Part& part : plan.chosen) {
     if (runs.insert(part.run).second && collect_run(plan.options.output_folder, part.run, plan.all)) {
@@ -170,7 +170,7 @@ void collect(const Plan& plan, const MeasureVoice& voice) {
   }
 }
 
-void run_here(const Plan& plan, const MeasureVoice& voice) {
+void run_here(const Plan& plan, const CampaignVoice& voice) {
   std::vector<Part> parts = unfinished(plan);
   by_nodes(parts);
   voice.progress(fmt::format("{} parts, {} of them to run", plan.chosen.size(), parts.size()));
@@ -195,7 +195,7 @@ void run_here(const Plan& plan, const MeasureVoice& voice) {
 }
 
 SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_node) {
-  const MeasureOptions& options = plan.options;
+  const CampaignOptions& options = plan.options;
   SlurmJob job;
   job.nodes = nodes;
   job.ranks_per_node = ranks_per_node;
@@ -215,7 +215,7 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
 }
 
 /// A batch job for each node count, so that small runs need not wait for, nor hold, the nodes of large ones.
-void submit(const Plan& plan, const MeasureVoice& voice) {
+void submit(const Plan& plan, const CampaignVoice& voice) {
   std::map<std::int64_t, std::int64_t> ranks_of_nodes;
   for (const Part& part : unfinished(plan)) {
     std::int64_t& ranks = ranks_of_nodes[part.nodes];
@@ -237,7 +237,7 @@ void submit(const Plan& plan, const MeasureVoice& voice) {
   }
 }
 
-void show(const Plan& plan, const MeasureVoice& voice) {
+void show(const Plan& plan, const CampaignVoice& voice) {
   const std::unique_ptr<Launcher> launcher = make_launcher(plan.campaign.launcher);
   std::vector<Part> parts = unfinished(plan);
   by_nodes(parts);
@@ -248,7 +248,7 @@ void show(const Plan& plan, const MeasureVoice& voice) {
 
 } // namespace
 
-void measure(const MeasureOptions& options, const MeasureVoice& voice) {
+void run_campaign(const CampaignOptions& options, const CampaignVoice& voice) {
   const Plan plan = plan_of(options);
   const bool outside = plan.campaign.launcher.kind == LauncherKind::slurm && !inside_slurm_job();
   if (!options.dry_run) {
