@@ -43,6 +43,7 @@ struct RecordHead {
   double relative_spread = 0; ///< standard deviation over value; 0: not stated
   bool suspect = false;       ///< the source itself, or its importer, doubts it
   std::string note;
+  std::vector<double> samples_s; ///< how long each repetition took, in the order measured; empty: not kept
 };
 
 /// Time of one training iteration (value converted from whatever unit the file has).

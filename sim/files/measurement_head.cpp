@@ -12,9 +12,9 @@ namespace ddlsim {
 namespace {
 
 const std::vector<std::string>& head_keys() {
-  static const std::vector<std::string> keys{"record",  "series",          "from",    "origin",
-                                             "gpu",     "transport",       "library", "statistic",
-                                             "repeats", "relative_spread", "suspect", "note"};
+  static const std::vector<std::string> keys{"record",    "series",  "from",      "origin",  "gpu",
+                                             "transport", "library", "statistic", "repeats", "relative_spread",
+                                             "suspect",   "note",    "samples_s"};
   return keys;
 }
 
@@ -42,6 +42,26 @@ std::string from_of(const Place& line, const std::string& origin, const std::str
   return from;
 }
 
+/// Times of the repetitions; as many as "repeats" says, where it says so.
+std::vector<double> samples_from(const Place& line, int repeats) {
+  if (!line.has("samples_s")) return {};
+  const auto before = line.mistakes_so_far();
+  std::vector<double> samples;
+  for (const auto& element : line.at("samples_s").elements()) {
+    if (!element.value().is_number() || element.value().get<double>() <= 0) {
+      element.mistake(fmt::format("{} found, the seconds of one repetition expected; leave it out of the list",
+                                  describe(element.value())));
+    } else {
+      samples.push_back(element.value().get<double>());
+    }
+  }
+  if (line.mistakes_so_far() > before) return samples;
+  if (samples.empty()) line.mistake_at("samples_s", "no time found; list one for each repetition, or leave it out");
+  if (!samples.empty() && repeats > 0 && samples.size() != static_cast<std::size_t>(repeats))
+    line.mistake_at("samples_s", fmt::format("{} times found for {} repeats; correct one", samples.size(), repeats));
+  return samples;
+}
+
 } // namespace
 
 RecordHead head_from(const Place& line, const LineOrigin& origin) {
@@ -63,6 +83,7 @@ RecordHead head_from(const Place& line, const LineOrigin& origin) {
   head.relative_spread = line.number_or("relative_spread", 0, 0, most_spread);
   head.suspect = line.boolean_or("suspect", false);
   head.note = line.text_or("note", "");
+  head.samples_s = samples_from(line, head.repeats);
   return head;
 }
 

@@ -132,6 +132,7 @@ std::string to_json_line(const Context& context) {
 std::string to_json_line(const Record& record) {
   ordered_json json = head_json(record);
   std::visit([&](const auto& one) { put(json, one); }, record);
+  if (const auto& samples_s = head_of(record).samples_s; !samples_s.empty()) json["samples_s"] = samples_s;
   return one_line(json);
 }
 

@@ -203,6 +203,21 @@ TEST_CASE("what is wrong with the other records is told") {
         Lines{":2: /unit: a rate of 0 bytes is no time; give the time of the empty message"});
 }
 
+TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
+  auto record = sample_record("collective"); // of 5 repeats
+  record["samples_s"] = json::parse("[0.5, 1e-3, 2, 3, 4]");
+  CHECK(read_one<ddlsim::CollectiveRecord>(record).head.samples_s == std::vector<double>{0.5, 1e-3, 2, 3, 4});
+  const auto told_with = [&](const char* samples) {
+    record["samples_s"] = json::parse(samples);
+    return told(with_context(record.dump()));
+  };
+  CHECK(told_with("[1, 2]") == Lines{":2: /samples_s: 2 times found for 5 repeats; correct one"});
+  CHECK(told_with("[]") == Lines{":2: /samples_s: no time found; list one for each repetition, or leave it out"});
+  CHECK(told_with("[1, 0]") ==
+        Lines{":2: /samples_s/1: 0 found, the seconds of one repetition expected; leave it out of the list"});
+  CHECK(told_with("5").size() == 1);
+}
+
 TEST_CASE("what is wrong with a context is told") {
   const auto told_of_context = [](const ddlsim_test::Spoilt& spoilt) {
     return told(ddlsim_test::spoil(sample_context(), spoilt).dump());

@@ -41,6 +41,7 @@ ddlsim::RecordHead draw_head(Draw& draw) {
   head.relative_spread = draw.sometimes(draw.share());
   head.suspect = draw.flip();
   head.note = draw.pick({"", "a note"});
+  for (int i = 0; i < head.repeats; ++i) head.samples_s.push_back(draw.size());
   return head;
 }
 
@@ -112,7 +113,8 @@ std::vector<Record> draw_records(Draw& draw) {
 bool equal(const ddlsim::RecordHead& a, const ddlsim::RecordHead& b) { // but for file and line
   return a.series == b.series && a.from == b.from && a.origin == b.origin && a.gpu == b.gpu &&
          a.transport == b.transport && a.library == b.library && a.statistic == b.statistic && a.repeats == b.repeats &&
-         a.relative_spread == b.relative_spread && a.suspect == b.suspect && a.note == b.note;
+         a.relative_spread == b.relative_spread && a.suspect == b.suspect && a.note == b.note &&
+         a.samples_s == b.samples_s;
 }
 
 bool equal(const ddlsim::StepRecord& a, const ddlsim::StepRecord& b) {

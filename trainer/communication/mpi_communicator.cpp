@@ -117,6 +117,25 @@ void MpiCommunicator::broadcast(std::vector<std::int64_t>& values, int root) {
   check_mpi(MPI_Bcast(values.data(), mpi_count(values.size()), MPI_INT64_T, root, group_), "MPI_Bcast");
 }
 
+std::vector<std::vector<std::int64_t>> MpiCommunicator::gather(const std::vector<std::int64_t>& values, int root) {
+  const std::size_t ranks = rank_ == root ? static_cast<std::size_t>(size_) : 0;
+  const int count = mpi_count(values.size());
+  std::vector<int> counts(ranks);
+  check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, root, group_), "MPI_Gather");
+  std::vector<int> offsets(ranks);
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  std::vector<std::int64_t> all(ranks == 0 ? 0 : static_cast<std::size_t>(offsets.back() + counts.back()));
+  check_mpi(MPI_Gatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), offsets.data(), MPI_INT64_T, root,
+                        group_),
+            "MPI_Gatherv");
+  std::vector<std::vector<std::int64_t>> of_ranks;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto first = all.begin() + offsets[rank];
+    of_ranks.emplace_back(first, first + counts[rank]);
+  }
+  return of_ranks;
+}
+
 std::vector<std::string> MpiCommunicator::gather(const std::string& text) {
   const auto ranks = static_cast<std::size_t>(size_);
   std::vector<int> lengths(ranks);

@@ -9,8 +9,8 @@
 
 namespace ddltrain {
 
-/// Owns its MPI communicator. One thread at a time may use one; threads that communicate at once take a duplicate each
-/// and an MpiSession with many_threads.
+/// Owns its MPI communicator. With an MpiSession of many_threads, transfers may be started and finished from any
+/// thread; collective calls come from one thread at a time, so threads take a duplicate each.
 class MpiCommunicator final : public Communicator {
 public:
   /// A duplicate of `group` (MPI_COMM_WORLD, MPI_COMM_SELF), whose errors become exceptions.
@@ -34,6 +34,8 @@ public:
   void all_reduce_largest(std::vector<double>& values);
   /// `root`'s values to all; sizes are `root`'s.
   void broadcast(std::vector<std::int64_t>& values, int root);
+  /// Each rank's values, by rank, on `root`; none elsewhere.
+  std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& values, int root);
   /// Each rank's text, by rank, on every rank.
   std::vector<std::string> gather(const std::string& text);
   /// The ranks that gave the same colour, in the old order. Every rank calls it.

@@ -31,19 +31,18 @@ public:
   }
 
   at::Tensor losses(const Batch& batch) override {
-    at::Tensor value = batch.inputs.at(0);
     at::Tensor auxiliary;
-    for (const NamedUnit& named : plan_.units) {
-      value = named.unit->forward(value);
-      if (named.name == plan_.auxiliary_after) {
-        auxiliary = plan_.auxiliary.unit->forward(value);
-      }
-    }
+    const at::Tensor value = logits(batch.inputs.at(0), auxiliary);
     const at::Tensor loss = cross_entropy(loss_, value, batch.targets.at(0));
     if (!auxiliary.defined()) {
       return loss;
     }
     return loss + plan_.auxiliary_weight * cross_entropy(auxiliary_loss_, auxiliary, batch.targets.at(0));
+  }
+
+  at::Tensor class_scores(const at::Tensor& inputs) override {
+    at::Tensor auxiliary;
+    return logits(inputs, auxiliary);
   }
 
 private:
@@ -55,6 +54,17 @@ private:
   void add_loss(Loss& loss, const std::string& prefix) {
     loss.log_softmax = register_module(prefix + "log_softmax", ddltrain::log_softmax());
     loss.likelihood = register_module(prefix + "loss", negative_log_likelihood());
+  }
+
+  /// Sets `auxiliary` to the second classifier's logits, where there is one.
+  at::Tensor logits(at::Tensor value, at::Tensor& auxiliary) {
+    for (const NamedUnit& named : plan_.units) {
+      value = named.unit->forward(value);
+      if (named.name == plan_.auxiliary_after) {
+        auxiliary = plan_.auxiliary.unit->forward(value);
+      }
+    }
+    return value;
   }
 
   static at::Tensor cross_entropy(const Loss& loss, const at::Tensor& logits, const at::Tensor& targets) {

@@ -1,0 +1,47 @@
+#pragma once
+// Where a training step's compute comes from: LibTorch, or waits that stand for a GPU.
+
+#include "trainer/layers/layer_definition.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace ddltrain {
+
+struct Batch;
+
+/// Told that the gradient of parameter `index` is ready, while the backward pass goes on.
+using GradientReady = std::function<void(std::size_t index)>;
+
+struct PassTimes {
+  double forward_s = 0;
+  double backward_s = 0; ///< with what `ready` took on the computing thread
+};
+
+class ComputeSource {
+public:
+  ComputeSource() = default;
+  ComputeSource(const ComputeSource&) = delete;
+  ComputeSource& operator=(const ComputeSource&) = delete;
+  virtual ~ComputeSource() = default;
+
+  /// Trained tensors, in one order on every rank (roughly forward). `grad()` of each is defined after the first
+  /// forward_backward.
+  virtual const std::vector<NamedTensor>& parameters() const = 0;
+
+  /// One forward and backward pass. Gradients are added to those that are defined. Calls `ready` once for each
+  /// parameter, on the computing thread; an empty function is not called.
+  virtual PassTimes forward_backward(const Batch& batch, const GradientReady& ready) = 0;
+
+  /// Mean loss of the last batch; 0 where nothing is computed.
+  virtual double loss() const = 0;
+
+  /// Seconds of this machine's clock that stand for one second: 1 unless waits are stretched.
+  virtual double time_scale() const = 0;
+
+  /// True when waits stand for compute; records then say so.
+  virtual bool emulated() const = 0;
+};
+
+} // namespace ddltrain

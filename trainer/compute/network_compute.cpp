@@ -1,0 +1,36 @@
+#include "trainer/compute/network_compute.hpp"
+
+#include "trainer/models/network.hpp"
+#include "trainer/records/clock.hpp"
+
+namespace ddltrain {
+
+std::vector<NamedTensor> trained_parameters(const Network& network) {
+  std::vector<NamedTensor> parameters;
+  for (const auto& item : network.named_parameters()) {
+    parameters.push_back({item.key(), item.value()});
+  }
+  return parameters;
+}
+
+NetworkCompute::NetworkCompute(std::shared_ptr<Network> network)
+    : network_(std::move(network)), parameters_(trained_parameters(*network_)) {
+  network_->train();
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
+  hooks_ = std::make_unique<GradientReadyHooks>(tensors);
+}
+
+PassTimes NetworkCompute::forward_backward(const Batch& batch, const GradientReady& ready) {
+  hooks_->listen(ready);
+  const double start_s = now_s();
+  const at::Tensor mean = network_->losses(batch).mean();
+  const double turn_s = now_s();
+  mean.backward();
+  const double end_s = now_s();
+  hooks_->listen({});
+  loss_ = mean.item<double>();
+  return {turn_s - start_s, end_s - turn_s};
+}
+
+} // namespace ddltrain

@@ -1,0 +1,86 @@
+#include "trainer/compute/replay_compute.hpp"
+
+#include "trainer/compute/timed_wait.hpp"
+#include "trainer/files/error.hpp"
+#include "trainer/records/clock.hpp"
+
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ddltrain {
+namespace {
+
+at::Tensor parameter_with_gradient(const TensorRow& row) {
+  at::Tensor parameter = at::zeros(row.shape, at::TensorOptions().dtype(at::kFloat));
+  parameter.requires_grad_(true);
+  parameter.mutable_grad() = at::zeros(row.shape, at::TensorOptions().dtype(at::kFloat));
+  return parameter;
+}
+
+std::map<std::string, LayerTime> times_by_layer(const Profile& profile) {
+  std::map<std::string, LayerTime> times;
+  for (const LayerTime& time : profile.layers) times[time.layer] = time;
+  return times;
+}
+
+void check_names(const LayerTable& table, std::map<std::string, LayerTime> times, const Profile& profile) {
+  for (const LayerRow& row : table) {
+    if (times.erase(row.name) == 0 && !row.tensors.empty()) {
+      throw UsageError(fmt::format("the profile of {} has no time for layer {}; write it anew with ddltrain profile or "
+                                   "ddltrain layers",
+                                   profile.model, row.name));
+    }
+  }
+  if (!times.empty()) {
+    throw UsageError(
+        fmt::format("the profile times layer {}, which {} does not have", times.begin()->first, profile.model));
+  }
+}
+
+} // namespace
+
+ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double time_scale)
+    : profile_(std::move(profile)), time_scale_(time_scale) {
+  const auto times = times_by_layer(profile_);
+  check_names(table, times, profile_);
+  if (!(time_scale > 0)) throw UsageError(fmt::format("a time scale of {}; give a number above 0", time_scale));
+  const auto time_of = [&times](const std::string& layer) {
+    const auto found = times.find(layer);
+    return found == times.end() ? LayerTime{} : found->second;
+  };
+  double forward_s = 0;
+  std::vector<std::vector<std::size_t>> tensors_of_row;
+  for (const LayerRow& row : table) {
+    forward_ends_s_.push_back(forward_s += time_of(row.name).forward_s);
+    auto& tensors = tensors_of_row.emplace_back();
+    for (const TensorRow& tensor : row.tensors) {
+      tensors.insert(tensors.begin(), parameters_.size()); // the last first, as in the layers
+      parameters_.push_back({tensor.name, parameter_with_gradient(tensor)});
+    }
+  }
+  double backward_s = 0;
+  for (std::size_t i = table.size(); i-- > 0;) {
+    backward_s += time_of(table[i].name).backward_s;
+    backward_.push_back({backward_s, tensors_of_row[i]});
+  }
+}
+
+PassTimes ReplayCompute::forward_backward(const Batch& /*batch*/, const GradientReady& ready) {
+  ask_for_exact_timers();
+  const double start_s = now_s();
+  for (const double end_s : forward_ends_s_) wait_until(start_s + time_scale_ * end_s);
+  const double turn_s = now_s();
+  // From the planned turn: what the last forward wait was late is not added.
+  const double planned_s = start_s + time_scale_ * (forward_ends_s_.empty() ? 0 : forward_ends_s_.back());
+  for (const Pause& pause : backward_) {
+    wait_until(planned_s + time_scale_ * pause.end_s);
+    for (const std::size_t index : pause.ready) {
+      if (ready) ready(index);
+    }
+  }
+  return {turn_s - start_s, now_s() - turn_s};
+}
+
+} // namespace ddltrain

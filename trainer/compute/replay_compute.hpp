@@ -1,0 +1,40 @@
+#pragma once
+#include "trainer/compute/compute_source.hpp"
+#include "trainer/compute/profile.hpp"
+#include "trainer/describe/layer_table.hpp"
+
+namespace ddltrain {
+
+/// Emulated compute: each layer's forward and backward pass is a wait to an absolute time, after which its gradients,
+/// real memory of the model's sizes, are told ready. Late wake-ups do not add up, and a `ready` that takes long does
+/// not delay later layers, as it would not delay a GPU.
+class ReplayCompute final : public ComputeSource {
+public:
+  /// time_scale: every wait is that many times as long. With K, a network of 1 Gbit/s stands for one of K Gbit/s with
+  /// the same bytes and buckets, and latencies for a K-th. Throws UsageError when a layer of the profile is not in the
+  /// table, or a layer with parameters is not in the profile.
+  ReplayCompute(const LayerTable& table, Profile profile, double time_scale);
+
+  const std::vector<NamedTensor>& parameters() const override { return parameters_; }
+  /// The batch is not looked at, and gradients keep the values they have.
+  PassTimes forward_backward(const Batch& batch, const GradientReady& ready) override;
+  double loss() const override { return 0; }
+  double time_scale() const override { return time_scale_; }
+  bool emulated() const override { return true; }
+
+  const Profile& profile() const { return profile_; }
+
+private:
+  struct Pause {
+    double end_s = 0; ///< after the pass began, not stretched
+    std::vector<std::size_t> ready;
+  };
+
+  Profile profile_;
+  double time_scale_;
+  std::vector<NamedTensor> parameters_;
+  std::vector<double> forward_ends_s_;
+  std::vector<Pause> backward_;
+};
+
+} // namespace ddltrain

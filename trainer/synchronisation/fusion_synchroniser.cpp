@@ -1,0 +1,126 @@
+#include "trainer/synchronisation/fusion_synchroniser.hpp"
+
+#include "trainer/synchronisation/work_thread.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ddltrain {
+namespace {
+
+class FusionSynchroniser final : public Synchroniser {
+public:
+  FusionSynchroniser(const GradientLayout& layout, const ModelMemory& memory, MpiCommunicator& negotiation,
+                     Reduce reduce, const SgdOptions& sgd, const FusionOptions& options)
+      : layout_(layout), memory_(memory), negotiation_(negotiation), reduce_(std::move(reduce)), options_(options),
+        sgd_(element_count(layout), sgd) {}
+
+  void gradient_ready(std::size_t position) override {
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      first = !std::exchange(in_step_, true);
+      ready_.push_back(static_cast<std::int64_t>(position));
+    }
+    if (first) thread_.add([this] { run_cycles(); });
+  }
+
+  void finish() override {
+    thread_.drain();
+    in_step_ = false;
+    sgd_.update(memory_.parameters, memory_.gradients, 0, element_count(layout_));
+  }
+
+private:
+  /// Ranks agree on every cycle's answer, so all leave after the same one.
+  void run_cycles() {
+    FusionCoordinator coordinator(static_cast<std::size_t>(negotiation_.size()), layout_.size());
+    std::size_t reduced = 0;
+    auto wake = std::chrono::steady_clock::now();
+    while (reduced < layout_.size()) {
+      wake += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options_.cycle_s));
+      std::this_thread::sleep_until(wake);
+      const std::vector<std::int64_t> agreed = negotiate(coordinator);
+      reduce_agreed(agreed);
+      reduced += agreed.size();
+    }
+  }
+
+  std::vector<std::int64_t> negotiate(FusionCoordinator& coordinator) {
+    std::vector<std::int64_t> mine;
+    {
+      const std::lock_guard lock(mutex_);
+      mine.swap(ready_);
+    }
+    const auto told = negotiation_.gather(mine, 0);
+    std::vector<std::int64_t> agreed;
+    if (negotiation_.rank() == 0) agreed = coordinator.hear(told);
+    negotiation_.broadcast(agreed, 0);
+    return agreed;
+  }
+
+  /// As many tensors a buffer as fit; a tensor larger than the buffer goes alone.
+  void reduce_agreed(const std::vector<std::int64_t>& agreed) {
+    std::vector<TensorPlace> fused;
+    std::size_t count = 0;
+    for (const std::int64_t position : agreed) {
+      const TensorPlace& place = layout_[static_cast<std::size_t>(position)];
+      if (!fused.empty() && (count + place.count) * sizeof(float) > options_.buffer_bytes) {
+        reduce_buffer(fused, count);
+        fused.clear();
+        count = 0;
+      }
+      fused.push_back(place);
+      count += place.count;
+    }
+    if (!fused.empty()) reduce_buffer(fused, count);
+  }
+
+  void reduce_buffer(const std::vector<TensorPlace>& tensors, std::size_t count) {
+    buffer_.resize(std::max(buffer_.size(), count));
+    float* at = buffer_.data();
+    for (const TensorPlace& place : tensors) {
+      at = std::copy_n(memory_.gradients + place.first, place.count, at);
+    }
+    reduce_(buffer_.data(), count);
+    const float* from = buffer_.data();
+    for (const TensorPlace& place : tensors) {
+      std::copy_n(from, place.count, memory_.gradients + place.first);
+      from += place.count;
+    }
+  }
+
+  GradientLayout layout_;
+  ModelMemory memory_;
+  MpiCommunicator& negotiation_;
+  Reduce reduce_;
+  FusionOptions options_;
+  MomentumSgd sgd_;
+  std::vector<float> buffer_;
+  std::mutex mutex_;
+  std::vector<std::int64_t> ready_; // guarded by mutex_, as in_step_
+  bool in_step_ = false;
+  WorkThread thread_; // last: it uses the others
+};
+
+} // namespace
+
+std::vector<std::int64_t> FusionCoordinator::hear(const std::vector<std::vector<std::int64_t>>& told) {
+  std::vector<std::int64_t> on_all;
+  for (const auto& positions : told) {
+    for (const std::int64_t position : positions) {
+      if (++said_.at(static_cast<std::size_t>(position)) == ranks_) on_all.push_back(position);
+    }
+  }
+  std::sort(on_all.begin(), on_all.end());
+  return on_all;
+}
+
+std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
+                                                  MpiCommunicator& negotiation, Reduce reduce, const SgdOptions& sgd,
+                                                  const FusionOptions& options) {
+  return std::make_unique<FusionSynchroniser>(layout, memory, negotiation, std::move(reduce), sgd, options);
+}
+
+} // namespace ddltrain

@@ -1,0 +1,31 @@
+#pragma once
+#include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/synchronisation/all_reduce_synchroniser.hpp"
+
+namespace ddltrain {
+
+struct FusionOptions {
+  std::size_t buffer_bytes = 64 << 20; ///< HOROVOD_FUSION_THRESHOLD, horovod/common/operations.cc (0.13)
+  double cycle_s = 0.005;              ///< HOROVOD_CYCLE_TIME of the same version; 0.001 since 0.21
+};
+
+/// Horovod's way: a thread wakes once a cycle, tells rank 0 which gradients became ready, learns from it which are
+/// ready on all ranks, copies those into a buffer, reduces buffer after buffer and copies back. Unlike Horovod's, its
+/// cycles rest between steps. `negotiation` is the thread's own communicator; `reduce` as above.
+std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
+                                                  MpiCommunicator& negotiation, Reduce reduce, const SgdOptions& sgd,
+                                                  const FusionOptions& options);
+
+/// Rank 0's part: remembers what each rank said, and says what became ready on all.
+class FusionCoordinator {
+public:
+  FusionCoordinator(std::size_t ranks, std::size_t tensors) : ranks_(ranks), said_(tensors) {}
+  /// told: positions new on each rank. Returns the positions that are now ready on all, ascending.
+  std::vector<std::int64_t> hear(const std::vector<std::vector<std::int64_t>>& told);
+
+private:
+  std::size_t ranks_;
+  std::vector<std::size_t> said_;
+};
+
+} // namespace ddltrain

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace ddltrain {
+
+struct SgdOptions {
+  double learning_rate = 0.05;
+  double momentum = 0.9;
+};
+
+/// Stochastic gradient descent with momentum as PyTorch's: v = momentum v + g, p = p - rate v, element by element, so
+/// that equal inputs give equal bits on every rank and on a server.
+class MomentumSgd {
+public:
+  MomentumSgd(std::size_t elements, const SgdOptions& options);
+
+  /// Elements [first, first + count) of this optimizer's; the pointers are to their parameters and gradients.
+  void update(float* parameters, const float* gradients, std::size_t first, std::size_t count);
+
+private:
+  float rate_;
+  float momentum_;
+  std::vector<float> velocity_;
+};
+
+} // namespace ddltrain

@@ -1,0 +1,133 @@
+#include "trainer/synchronisation/parameter_server.hpp"
+
+#include "trainer/communication/poll_pause.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ddltrain {
+namespace {
+
+std::size_t elements_on(const ServerPlan& plan, int server) {
+  std::size_t count = 0;
+  for (const Shard& shard : plan.shards) count += shard.server == server ? shard.count : 0;
+  return count;
+}
+
+} // namespace
+
+std::vector<std::size_t> starts_of(const std::vector<std::size_t>& counts) {
+  std::vector<std::size_t> starts(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::size_t{0});
+  return starts;
+}
+
+ParameterServer::ParameterServer(MpiCommunicator& meeting, const ServerPlan& plan, int server,
+                                 const std::vector<float>& parameters)
+    : meeting_(meeting), plan_(plan), sgd_(elements_on(plan, server), plan.sgd) {
+  const std::vector<std::size_t> starts = starts_of(plan.counts);
+  for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+    const Shard& shard = plan.shards[i];
+    if (shard.server != server) continue;
+    held_.push_back({i, parameters_.size(), shard.count});
+    const auto first = parameters.begin() + static_cast<std::ptrdiff_t>(starts[shard.tensor] + shard.first);
+    parameters_.insert(parameters_.end(), first, first + static_cast<std::ptrdiff_t>(shard.count));
+  }
+  const auto workers = static_cast<std::size_t>(plan.workers);
+  inbox_.assign(workers, std::vector<float>(parameters_.size()));
+  receives_.resize(workers * held_.size());
+  seen_.resize(receives_.size());
+  if (!plan.asynchronous) return;
+  outbox_ = inbox_;
+  answers_.resize(receives_.size());
+}
+
+void ParameterServer::serve() {
+  if (held_.empty()) return;
+  if (plan_.asynchronous) {
+    serve_asynchronous();
+    return;
+  }
+  for (std::size_t step = 0; step < plan_.steps; ++step) serve_synchronous_step();
+}
+
+Transfer ParameterServer::receive(std::size_t worker, const Held& held) {
+  return meeting_.start_receive(inbox_[worker].data() + held.first, held.count, static_cast<int>(worker),
+                                push_tag(held.shard));
+}
+
+void ParameterServer::serve_synchronous_step() {
+  for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
+    receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
+  }
+  std::vector<int> arrived(held_.size());
+  PollPause pause;
+  for (std::size_t left = receives_.size(); left > 0;) {
+    const std::vector<std::size_t> done = meeting_.finished(receives_);
+    done.empty() ? pause.found_nothing() : pause.found();
+    left -= done.size();
+    for (const std::size_t slot : done) {
+      const std::size_t which = slot % held_.size();
+      if (++arrived[which] == plan_.workers) sum_and_update(held_[which]);
+    }
+  }
+  meeting_.wait(answers_); // their memory changes in the next step
+  answers_.clear();
+}
+
+void ParameterServer::sum_and_update(Held& held) {
+  float* const sum = inbox_[0].data() + held.first;
+  for (std::size_t worker = 1; worker < inbox_.size(); ++worker) {
+    const float* const gradient = inbox_[worker].data() + held.first;
+    for (std::size_t i = 0; i < held.count; ++i) sum[i] += gradient[i];
+  }
+  sgd_.update(parameters_.data() + held.first, sum, held.first, held.count);
+  for (int worker = 0; worker < plan_.workers; ++worker) {
+    answers_.push_back(meeting_.start_send(parameters_.data() + held.first, held.count, worker, pull_tag(held.shard)));
+  }
+}
+
+void ParameterServer::serve_asynchronous() {
+  std::vector<std::size_t> left_of_slot(receives_.size(), plan_.steps);
+  for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
+    receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
+  }
+  PollPause pause;
+  for (std::size_t left = receives_.size() * plan_.steps; left > 0;) {
+    const std::vector<std::size_t> done = meeting_.finished(receives_);
+    done.empty() ? pause.found_nothing() : pause.found();
+    left -= done.size();
+    for (const std::size_t slot : done) {
+      Held& held = held_[slot % held_.size()];
+      answer(slot / held_.size(), held, slot);
+      if (--left_of_slot[slot] > 0) receives_[slot] = receive(slot / held_.size(), held);
+    }
+  }
+  meeting_.wait(answers_);
+}
+
+void ParameterServer::answer(std::size_t worker, Held& held, std::size_t slot) {
+  staleness_ += static_cast<double>(held.version - seen_[slot]);
+  ++pushes_;
+  sgd_.update(parameters_.data() + held.first, inbox_[worker].data() + held.first, held.first, held.count);
+  seen_[slot] = ++held.version;
+  std::vector<Transfer> last = {answers_[slot]}; // its worker has it, or would not have pushed again
+  meeting_.wait(last);
+  float* const copy = outbox_[worker].data() + held.first; // others' pushes change the parameters meanwhile
+  std::copy_n(parameters_.data() + held.first, held.count, copy);
+  answers_[slot] = meeting_.start_send(copy, held.count, static_cast<int>(worker), pull_tag(held.shard));
+}
+
+void ParameterServer::copy_to(std::vector<float>& parameters) const {
+  const std::vector<std::size_t> starts = starts_of(plan_.counts);
+  for (const Held& held : held_) {
+    const Shard& shard = plan_.shards[held.shard];
+    std::copy_n(parameters_.data() + held.first, held.count, parameters.data() + starts[shard.tensor] + shard.first);
+  }
+}
+
+double ParameterServer::mean_staleness() const {
+  return pushes_ == 0 ? 0 : staleness_ / static_cast<double>(pushes_);
+}
+
+} // namespace ddltrain

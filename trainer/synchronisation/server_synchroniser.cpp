@@ -1,0 +1,91 @@
+#include "trainer/synchronisation/server_synchroniser.hpp"
+
+#include "trainer/communication/poll_pause.hpp"
+#include "trainer/synchronisation/group_readiness.hpp"
+#include "trainer/synchronisation/transfer_thread.hpp"
+
+#include <optional>
+
+namespace ddltrain {
+namespace {
+
+/// A shard as one worker sees it.
+struct WorkerShard {
+  std::size_t shard = 0;
+  int server_rank = 0;
+  std::size_t first = 0; ///< in the worker's flat arrays
+  std::size_t count = 0;
+};
+
+/// By position of the layout.
+std::vector<std::vector<WorkerShard>> shards_by_position(const GradientLayout& layout, const ServerPlan& plan) {
+  std::vector<std::size_t> position_of(layout.size());
+  for (std::size_t position = 0; position < layout.size(); ++position) {
+    position_of.at(layout[position].tensor) = position;
+  }
+  std::vector<std::vector<WorkerShard>> shards(layout.size());
+  for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+    const Shard& shard = plan.shards[i];
+    const std::size_t position = position_of[shard.tensor];
+    const int rank = plan.server_ranks.at(static_cast<std::size_t>(shard.server));
+    shards[position].push_back({i, rank, layout[position].first + shard.first, shard.count});
+  }
+  return shards;
+}
+
+class ServerSynchroniser final : public Synchroniser {
+public:
+  ServerSynchroniser(const GradientLayout& layout, const ModelMemory& memory, Grouping grouping, bool overlapped,
+                     MpiCommunicator& meeting, const ServerPlan& plan)
+      : memory_(memory), meeting_(meeting), shards_(shards_by_position(layout, plan)),
+        readiness_(group_tensors(layout, grouping), layout.size()) {
+    if (overlapped) thread_.emplace(meeting);
+  }
+
+  void gradient_ready(std::size_t position) override {
+    const auto complete = readiness_.ready(position);
+    for (std::size_t group = complete.first; thread_ && group < complete.last; ++group) {
+      thread_->add([this, group](std::vector<Transfer>& transfers) { start(group, transfers); });
+    }
+  }
+
+  void finish() override {
+    if (thread_) {
+      thread_->drain();
+    } else {
+      std::vector<Transfer> transfers;
+      for (std::size_t group = 0; group < readiness_.groups().size(); ++group) start(group, transfers);
+      meeting_.wait(transfers);
+    }
+    readiness_.start_step();
+  }
+
+private:
+  void start(std::size_t index, std::vector<Transfer>& transfers) {
+    const Group& group = readiness_.groups()[index];
+    for (std::size_t position = group.first; position < group.first + group.count; ++position) {
+      for (const WorkerShard& shard : shards_[position]) {
+        transfers.push_back(meeting_.start_receive(memory_.parameters + shard.first, shard.count, shard.server_rank,
+                                                   pull_tag(shard.shard)));
+        transfers.push_back(meeting_.start_send(memory_.gradients + shard.first, shard.count, shard.server_rank,
+                                                push_tag(shard.shard)));
+      }
+    }
+  }
+
+  ModelMemory memory_;
+  MpiCommunicator& meeting_;
+  std::vector<std::vector<WorkerShard>> shards_;
+  GroupReadiness readiness_;
+  std::optional<TransferThread> thread_; // last: it uses the others
+};
+
+} // namespace
+
+std::unique_ptr<Synchroniser> server_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
+                                                  Grouping grouping, bool overlapped, MpiCommunicator& meeting,
+                                                  const ServerPlan& plan) {
+  return std::make_unique<ServerSynchroniser>(layout, memory, grouping, overlapped, meeting, plan);
+}
+
+} // namespace ddltrain

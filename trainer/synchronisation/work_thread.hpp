@@ -1,0 +1,35 @@
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace ddltrain {
+
+/// A thread that does jobs in the order they are given: communication beside compute.
+class WorkThread {
+public:
+  WorkThread();
+  ~WorkThread(); ///< after the jobs given
+  WorkThread(const WorkThread&) = delete;
+  WorkThread& operator=(const WorkThread&) = delete;
+
+  void add(std::function<void()> job);
+  /// Returns when all jobs are done. Throws what the first failing job threw; jobs after it are not run.
+  void drain();
+
+private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  bool busy_ = false;
+  bool stop_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+} // namespace ddltrain

@@ -1,0 +1,40 @@
+#pragma once
+#include "trainer/synchronisation/fusion_synchroniser.hpp"
+#include "trainer/synchronisation/grouping.hpp"
+#include "trainer/synchronisation/momentum_sgd.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ddltrain {
+
+enum class Exchange { none, ring, all_reduce, servers };
+
+/// How workers agree.
+struct TrainStrategy {
+  Exchange exchange = Exchange::ring;
+  Grouping grouping = Grouping::buckets;
+  bool overlapped = true;
+  FusionOptions fusion;
+  int servers = 1; ///< these four for servers only
+  bool dedicated = true;
+  bool asynchronous = false;
+  std::string sharding = "bytes";
+};
+
+/// One training run.
+struct TrainOptions {
+  std::string model = "lenet5";
+  std::string data = "synthetic"; ///< synthetic, digits, or a folder with MNIST's files
+  std::size_t batch_per_worker = 32;
+  std::size_t epochs = 1;
+  std::size_t most_steps = 0;       ///< of the whole run; 0: as many as the epochs have
+  std::size_t synthetic_steps = 50; ///< of an epoch of synthetic data
+  std::size_t train_samples = 8000; ///< digits drawn
+  std::size_t test_samples = 2000;  ///< the same, from another seed
+  std::uint64_t seed = 1;
+  SgdOptions sgd;
+  TrainStrategy strategy;
+};
+
+} // namespace ddltrain

@@ -1,0 +1,231 @@
+#include "trainer/train/training.hpp"
+
+#include "trainer/files/error.hpp"
+#include "trainer/models/catalogue.hpp"
+#include "trainer/records/clock.hpp"
+#include "trainer/records/disturbance.hpp"
+#include "trainer/synchronisation/parameter_server.hpp"
+#include "trainer/train/flat_model.hpp"
+#include "trainer/train/make_synchroniser.hpp"
+#include "trainer/train/parameter_agreement.hpp"
+#include "trainer/train/sample_source.hpp"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace ddltrain {
+namespace {
+
+/// What one rank holds while it trains or serves.
+struct Run {
+  const Job& job;
+  const TrainOptions& options;
+  std::shared_ptr<Network> network;
+  std::vector<float> start; ///< parameters before the first step, flat, in the order created
+  ServerPlan plan;
+  std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
+};
+
+std::vector<float> flat_parameters(const Network& network) {
+  std::vector<float> values;
+  for (const at::Tensor& tensor : trained_tensors(network)) {
+    const float* const data = tensor.data_ptr<float>();
+    values.insert(values.end(), data, data + tensor.numel());
+  }
+  return values;
+}
+
+std::size_t steps_of(const TrainOptions& options, std::size_t steps_per_epoch) {
+  const std::size_t steps = options.epochs * steps_per_epoch;
+  return options.most_steps == 0 ? steps : std::min(options.most_steps, steps);
+}
+
+void make_plan(Run& run, std::size_t steps) {
+  const TrainStrategy& strategy = run.options.strategy;
+  run.meeting = run.job.world->duplicate();
+  if (strategy.exchange != Exchange::servers) return;
+  run.plan.counts = element_counts(trained_tensors(*run.network));
+  run.plan.shards = place_shards(run.plan.counts, strategy.servers, strategy.sharding);
+  run.plan.server_ranks = server_ranks(run.job, strategy);
+  run.plan.workers = run.job.workers;
+  run.plan.asynchronous = strategy.asynchronous;
+  run.plan.steps = steps;
+  run.plan.sgd = run.options.sgd;
+}
+
+/// The server of this rank, if it has one.
+std::unique_ptr<ParameterServer> own_server(const Run& run) {
+  const auto& ranks = run.plan.server_ranks;
+  const auto own = std::find(ranks.begin(), ranks.end(), run.job.world->rank());
+  if (own == ranks.end()) return nullptr;
+  return std::make_unique<ParameterServer>(*run.meeting, run.plan, static_cast<int>(own - ranks.begin()), run.start);
+}
+
+/// One worker's steps.
+class Worker {
+public:
+  Worker(Run& run, SampleSource& samples, FlatModel& model, Synchroniser& synchroniser)
+      : run_(run), samples_(samples), model_(model), synchroniser_(synchroniser) {
+    const TrainStrategy& strategy = run.options.strategy;
+    agrees_ = strategy.exchange != Exchange::none && !strategy.asynchronous;
+    share_ = agrees_ ? 1.0 / run.job.workers : 1.0;
+    model.on_ready([&synchroniser](std::size_t position) { synchroniser.gradient_ready(position); });
+  }
+
+  std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& told) {
+    const std::size_t per_epoch = samples_.steps_per_epoch();
+    for (std::size_t first = 0; first < steps; first += per_epoch) {
+      EpochReport report;
+      report.epoch = first / per_epoch + 1;
+      report.steps = std::min(steps, first + per_epoch);
+      double loss = 0;
+      for (std::size_t step = first; step < report.steps; ++step) loss += timed_step(step);
+      end_epoch(report, loss / static_cast<double>(report.steps - first), first, told);
+    }
+    return step_s_;
+  }
+
+private:
+  double timed_step(std::size_t number) {
+    const double start_s = now_s();
+    model_.zero_gradients();
+    const at::Tensor loss = run_.network->losses(samples_.batch(number)).mean();
+    const double value = loss.item<double>();
+    if (!std::isfinite(value)) {
+      throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {})", number + 1,
+                                 value, run_.job.name, run_.options.sgd.learning_rate));
+    }
+    (loss * share_).backward();
+    synchroniser_.finish();
+    step_s_.push_back(now_s() - start_s);
+    return value;
+  }
+
+  void end_epoch(EpochReport& report, double loss, std::size_t first,
+                 const std::function<void(const EpochReport&)>& told) {
+    MpiCommunicator& workers = *run_.job.group;
+    auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
+    if (agrees_) workers.all_reduce(&mean_loss, 1);
+    if (workers.rank() == 0) {
+      double seconds = 0;
+      for (std::size_t step = first; step < report.steps; ++step) seconds += step_s_[step];
+      const double samples = static_cast<double>((report.steps - first) * run_.options.batch_per_worker);
+      report.samples_per_s = samples * workers.size() / seconds;
+      report.loss = mean_loss;
+      report.accuracy = samples_.accuracy(*run_.network);
+      told(report);
+    }
+    if (agrees_) workers.barrier(); // nobody's next step is timed while rank 0 is judging
+  }
+
+  Run& run_;
+  SampleSource& samples_;
+  FlatModel& model_;
+  Synchroniser& synchroniser_;
+  bool agrees_ = true;
+  double share_ = 1;
+  std::vector<double> step_s_;
+};
+
+/// The servers' parameters, after all have served, on every rank.
+std::vector<float> collect(const Run& run, const ParameterServer* server) {
+  std::vector<float> parameters(run.start.size());
+  if (server != nullptr) server->copy_to(parameters);
+  const std::vector<std::size_t> starts = starts_of(run.plan.counts);
+  for (const Shard& shard : run.plan.shards) {
+    float* const part = parameters.data() + starts[shard.tensor] + shard.first;
+    run.job.world->broadcast(part, shard.count, run.plan.server_ranks[static_cast<std::size_t>(shard.server)]);
+  }
+  return parameters;
+}
+
+/// Over the workers.
+std::vector<double> join_times(const Run& run, std::vector<double> step_s) {
+  MpiCommunicator& workers = *run.job.group;
+  if (!run.options.strategy.asynchronous) {
+    workers.all_reduce_largest(step_s);
+    return step_s;
+  }
+  std::vector<float> sums(step_s.begin(), step_s.end());
+  workers.all_reduce(sums.data(), sums.size());
+  for (std::size_t i = 0; i < step_s.size(); ++i) step_s[i] = static_cast<double>(sums[i]) / workers.size();
+  return step_s;
+}
+
+double largest_over_ranks(MpiCommunicator& ranks, double value) {
+  std::vector<double> values = {value};
+  ranks.all_reduce_largest(values);
+  return values[0];
+}
+
+TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
+  const Job& job = run.job;
+  std::vector<std::int64_t> ready = ready_order(*run.network);
+  job.group->broadcast(ready, 0);
+  FlatModel model(*run.network, ready);
+  model.set_parameters(run.start);
+  at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank())); // dropout, random batches
+  const auto samples = sample_source(run.options, *run.network, job.group->rank(), job.workers);
+  const std::size_t steps = steps_of(run.options, samples->steps_per_epoch());
+  make_plan(run, static_cast<std::size_t>(largest_over_ranks(*job.world, static_cast<double>(steps))));
+  const std::unique_ptr<ParameterServer> server = own_server(run);
+  std::thread serving;
+  if (server) {
+    serving = std::thread([&] {
+      try {
+        server->serve();
+      } catch (...) {
+        job.fail(std::current_exception());
+      }
+    });
+  }
+  TrainResult result;
+  try {
+    const auto synchroniser =
+        make_synchroniser(job, run.options, model.layout(), model.memory(), *run.meeting, run.plan);
+    const CpuUse before = cpu_use();
+    job.group->barrier();
+    result.step_s = Worker(run, *samples, model, *synchroniser).run(steps, told);
+    result.cpu_s = cpu_use().own_s - before.own_s;
+    model.on_ready({});
+  } catch (...) {
+    job.fail(std::current_exception()); // before threads are joined that wait for messages
+  }
+  if (serving.joinable()) serving.join();
+  result.parameters = run.plan.shards.empty() ? model.parameters() : collect(run, server.get());
+  result.mean_staleness = server ? server->mean_staleness() : 0;
+  result.step_s = join_times(run, result.step_s);
+  return result;
+}
+
+TrainResult serve(Run& run) {
+  make_plan(run, static_cast<std::size_t>(largest_over_ranks(*run.job.world, 0)));
+  const std::unique_ptr<ParameterServer> server = own_server(run);
+  TrainResult result;
+  const CpuUse before = cpu_use();
+  server->serve();
+  result.cpu_s = cpu_use().own_s - before.own_s;
+  result.parameters = collect(run, server.get());
+  result.mean_staleness = server->mean_staleness();
+  return result;
+}
+
+} // namespace
+
+TrainResult train(const Job& job, const TrainOptions& options, const std::function<void(const EpochReport&)>& told) {
+  at::manual_seed(options.seed);
+  Run run{job, options, find_model(options.model).make(), {}, {}, nullptr};
+  run.start = flat_parameters(*run.network);
+  job.world->broadcast(run.start.data(), run.start.size(), 0);
+  TrainResult result = job.is_worker() ? work(run, told) : serve(run);
+  result.data = options.data == "synthetic" ? "synthetic" : "real";
+  result.mean_staleness = largest_over_ranks(*job.world, result.mean_staleness);
+  if (options.strategy.exchange != Exchange::none) check_agreement(*job.world, result.parameters);
+  return result;
+}
+
+} // namespace ddltrain

@@ -1,0 +1,28 @@
+#pragma once
+#include "trainer/train/job.hpp"
+
+namespace ddltrain {
+
+/// What is known after an epoch.
+struct EpochReport {
+  std::size_t epoch = 0; ///< from 1
+  std::size_t steps = 0; ///< taken so far
+  double loss = 0;       ///< mean over the epoch's steps, and over workers unless these are asynchronous
+  std::optional<double> accuracy;
+  double samples_per_s = 0; ///< of all workers, over the epoch's steps
+};
+
+struct TrainResult {
+  std::vector<float> parameters; ///< flat, in the order created
+  std::vector<double> step_s;    ///< time of each step: the slowest worker's; asynchronous: the workers' mean
+  std::string data;              ///< synthetic or real, for the records
+  double mean_staleness = 0;     ///< of asynchronous servers
+  double cpu_s = 0;              ///< processor time of this rank from first to last step
+};
+
+/// Trains over the job's ranks, of which each calls it with equal options. `told` hears of each epoch on rank 0.
+/// After a synchronous run every rank's parameters are compared; a difference is a RunError, as is a loss that is not a
+/// number, through job.fail. Throws UsageError and RunError before the first step.
+TrainResult train(const Job& job, const TrainOptions& options, const std::function<void(const EpochReport&)>& told);
+
+} // namespace ddltrain
