@@ -47,6 +47,15 @@ double ring_s(std::size_t bytes) {
   return all_s;
 }
 
+/// What each rank may see of GPUs, "0101": the first of each rank.
+std::string visible_gpus() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char mine = visible != nullptr ? visible[0] : '-';
+  std::string all(static_cast<std::size_t>(size_of()), ' ');
+  MPI_Allgather(&mine, 1, MPI_CHAR, all.data(), 1, MPI_CHAR, MPI_COMM_WORLD);
+  return all;
+}
+
 /// Distinct hosts of the ranks.
 int count_hosts() {
   constexpr int kLength = MPI_MAX_PROCESSOR_NAME;
@@ -80,6 +89,7 @@ int main(int argc, char** argv) {
     best_s = time_s < best_s ? time_s : best_s;
   }
   const int hosts = count_hosts();
+  const std::string gpus = visible_gpus();
   if (rank_of() == 0) {
     std::FILE* file = std::fopen(options["--output"].c_str(), "w");
     std::fprintf(
@@ -91,8 +101,8 @@ int main(int argc, char** argv) {
         file,
         "{\"record\":\"collective\",\"series\":\"ring\",\"origin\":\"run\",\"transport\":\"mpi-tcp\","
         "\"library\":\"open-mpi\",\"statistic\":\"best_of\",%s\"operation\":\"all_reduce\",\"algorithm\":\"ring\","
-        "\"ranks\":%d,\"nodes\":%d,\"size_bytes\":%zu,\"value\":%.9g,\"unit\":\"s\"}\n",
-        options.count("--suspect") != 0 ? "\"suspect\":true," : "", size_of(), hosts, bytes, best_s);
+        "\"ranks\":%d,\"nodes\":%d,\"size_bytes\":%zu,\"value\":%.9g,\"unit\":\"s\",\"note\":\"%s\"}\n",
+        options.count("--suspect") != 0 ? "\"suspect\":true," : "", size_of(), hosts, bytes, best_s, gpus.c_str());
     std::fclose(file);
   }
   if (options.count("--wait") != 0) {

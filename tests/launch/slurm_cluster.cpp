@@ -66,11 +66,13 @@ SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
 KillWait=5
 SlurmdParameters=config_overrides
 TmpFS={0}/tmp/%n
+GresTypes=gpu
 )",
                                  folder, free_port());
   for (const char* node : {"nodea", "nodeb"}) {
-    text += fmt::format("NodeName={} NodeHostname=localhost NodeAddr=127.0.0.1 Port={} CPUs=2 RealMemory=1000\n", node,
-                        free_port());
+    text +=
+        fmt::format("NodeName={} NodeHostname=localhost NodeAddr=127.0.0.1 Port={} CPUs=2 RealMemory=1000 Gres=gpu:2\n",
+                    node, free_port());
   }
   return text + "PartitionName=main Nodes=nodea,nodeb Default=YES MaxTime=INFINITE State=UP\n";
 }
@@ -91,9 +93,13 @@ SlurmCluster::SlurmCluster() {
     fs::create_directories(folder_.path(name));
   }
   folder_.write("slurm.conf", configuration(folder_.path("")));
+  // Devices that every machine has, in place of GPUs: what is tested is which of them a rank is given.
+  folder_.write("gres.conf", "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n");
   folder_.write("munge.key", std::string(1024, 'k'));
   fs::permissions(folder_.path("munge.key"), fs::perms::owner_read);
   setenv("SLURM_CONF", folder_.path("slurm.conf").c_str(), 1);
+  // Open MPI names its shared memory by job and local rank, so two nodes on one machine would use the same.
+  setenv("OMPI_MCA_btl", "tcp,self", 1);
   start({"munged", "--foreground", "--force", "--key-file=" + folder_.path("munge.key"),
          "--socket=" + folder_.path("munge.socket"), "--pid-file=" + folder_.path("munge.pid"),
          "--log-file=" + folder_.path("munge.log"), "--seed-file=" + folder_.path("munge.seed")},
@@ -135,6 +141,7 @@ void SlurmCluster::stop() {
   }
   daemons_.clear();
   unsetenv("SLURM_CONF");
+  unsetenv("OMPI_MCA_btl");
 }
 
 bool SlurmCluster::nodes_are_idle() const {

@@ -30,12 +30,29 @@ void a_campaign_becomes_batch_jobs(const SlurmCluster& cluster) {
   const bool all_ended = cluster.wait_until_empty();
   INFO(cluster.state());
   REQUIRE(all_ended);
-  INFO(folder.read("out/parts/ddltrain-here-n2.log"));
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
   const auto records = records_in(folder.read("out/ring.jsonl"));
   REQUIRE(records.size() == 2);
   CHECK(records[1].at("ranks") == 2);
   CHECK(records[1].at("nodes") == 2);
   CHECK(has(folder.measure().output, "every part is measured"));
+}
+
+void each_rank_of_a_node_has_its_gpu(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  folder.write("platforms/here/cluster.json",
+               R"({"node": {"gpu": "V100-SXM2-16GB", "gpus": 2}, "available": {"nodes": 2}})");
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("ring", {2})}));
+  const Ended submitted = folder.measure();
+  INFO(submitted.output);
+  REQUIRE(submitted.status == 0);
+  REQUIRE(cluster.wait_until_empty());
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
+  const auto records = records_in(folder.read("out/ring.jsonl"));
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at("ranks") == 4);
+  CHECK(records[0].at("nodes") == 2);
+  CHECK(records[0].at("note") == "0101");
 }
 
 void mpirun_works_in_an_allocation_too(const SlurmCluster& cluster) {
@@ -80,6 +97,7 @@ TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, and after a cu
   }
   const SlurmCluster cluster; // once for all: it takes seconds to start
   a_campaign_becomes_batch_jobs(cluster);
+  each_rank_of_a_node_has_its_gpu(cluster);
   mpirun_works_in_an_allocation_too(cluster);
   what_was_measured_before_a_cut_stays(cluster);
 }
