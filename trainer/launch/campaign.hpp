@@ -26,7 +26,7 @@ struct LauncherChoice {
   // testbed
   double rate_Bps = 0;                   ///< of each host's link, one direction; from the cluster file
   std::int64_t largest_packet_bytes = 0; ///< 0: chosen by the rate
-  std::int64_t burst_bytes = 0;          ///< 0: the largest packet and 2 kB
+  std::int64_t burst_bytes = 0;          ///< 0: the largest packet with its frames' headers
   std::int64_t queue_bytes = 8 << 20;
   // local, testbed: ranks share this machine, so its load decides whether a run counts
   double busy_cores = 0; ///< mean above which a run is suspect; 0: 85 % of this machine's cores

@@ -3,6 +3,7 @@
 #include "trainer/files/error.hpp"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -46,8 +47,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// In the new process; nothing that allocates.
-[[noreturn]] void become(char* const* words, char* const* environment, const char* folder, int output, int errors,
-                         pid_t parent) {
+[[noreturn]] void become(char* const* words, char* const* environment, const char* folder, int priority, int output,
+                         int errors, pid_t parent) {
   const sigset_t set = stop_signals();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
   setpgid(0, 0);
@@ -55,6 +56,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (getppid() != parent) {
     _exit(kCannotStart); // it died before the line above
   }
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + priority);
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); // a background group may not read the terminal
@@ -78,7 +80,8 @@ pid_t start(const Command& command, int output, int errors) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    become(word_pointers.data(), environment_pointers.data(), command.folder.c_str(), output, errors, parent);
+    become(word_pointers.data(), environment_pointers.data(), command.folder.c_str(), command.priority, output, errors,
+           parent);
   }
   if (child < 0) {
     throw RunError("cannot start " + command.words.front() + ": " + std::strerror(errno));

@@ -37,6 +37,7 @@ struct Command {
   std::vector<std::string> words;       ///< the program is looked for in PATH
   std::vector<std::string> environment; ///< NAME=VALUE, in place of those we have
   std::string folder;                   ///< to run in; "": ours
+  int priority = 0;                     ///< -20 (first) to 19, added to ours; ignored where it is not allowed
   std::string log;                      ///< standard output and error are appended here
   double time_limit_s = 600;
 };

@@ -14,8 +14,10 @@ namespace {
 constexpr double kFinePacketsBelow_Bps = 300e6 / 8;
 constexpr std::int64_t kFinePacket_bytes = 16384;
 constexpr std::int64_t kCoarsePacket_bytes = 65536;
-constexpr std::int64_t kBurstBeyondPacket_bytes = 2048; ///< headers of the packet's 1500-byte frames' first
-constexpr const char* kCongestionControl = "cubic";     ///< what nearly every Linux cluster runs
+/// The kernel charges a large packet with the headers of all its frames: 66 bytes for each 1448, 1/22.
+constexpr std::int64_t kHeadersShare = 16;
+constexpr std::int64_t kBurstBeyondPacket_bytes = 1024;
+constexpr const char* kCongestionControl = "cubic"; ///< what nearly every Linux cluster runs
 constexpr const char* kAllowed = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
 void run_words(const std::string& line) {
@@ -50,7 +52,8 @@ LinkShape complete(LinkShape shape) {
     shape.largest_packet_bytes = shape.rate_Bps < kFinePacketsBelow_Bps ? kFinePacket_bytes : kCoarsePacket_bytes;
   }
   if (shape.burst_bytes == 0) {
-    shape.burst_bytes = shape.largest_packet_bytes + kBurstBeyondPacket_bytes;
+    shape.burst_bytes =
+        shape.largest_packet_bytes + shape.largest_packet_bytes / kHeadersShare + kBurstBeyondPacket_bytes;
   }
   return shape;
 }

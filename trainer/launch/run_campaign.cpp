@@ -130,6 +130,7 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
   command.words = launcher.words(job);
   command.environment = launcher.environment();
   command.folder = job.folder;
+  command.priority = launcher.priority();
   command.log = job.log;
   command.time_limit_s = job.time_limit_s;
   const CoreTime begin = core_time();
