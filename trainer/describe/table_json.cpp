@@ -1,8 +1,9 @@
 #include "trainer/describe/table_json.hpp"
 
+#include "trainer/describe/libtorch_version.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <torch/version.h>
 
 namespace ddltrain {
 namespace {
@@ -22,12 +23,6 @@ Json to_json(const LayerRow& row) {
           {"forward_flop_per_sample", row.forward_flop_per_sample},
           {"activation_bytes_per_sample", row.activation_bytes_per_sample},
           {"tensors", tensors}};
-}
-
-/// LibTorch's version without what a build adds to it: "2.11.0+cu130" is 2.11.0.
-std::string libtorch_version() {
-  const std::string version = TORCH_VERSION;
-  return version.substr(0, version.find('+'));
 }
 
 std::string quoted(const std::string& text) {

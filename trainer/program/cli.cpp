@@ -2,6 +2,7 @@
 
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
+#include "trainer/program/measure_cli.hpp"
 #include "trainer/program/measure_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -49,6 +50,8 @@ int run_command_line(int argc, char** argv) {
   DescribeArguments describe;
   add_describe(program, describe);
   add_measure_command(program);
+  MeasureArguments measure;
+  add_measuring(program, measure, {argv + 1, argv + argc});
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,9 +12,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Six digits: a clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
+double rounded(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
+/// A clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
 double six_digits(double value) {
-  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+  return rounded(value, 6);
+}
+
+/// Of one repetition, which spreads by a thousandth at the least.
+double four_digits(double value) {
+  return rounded(value, 4);
 }
 
 double positive(double value, const char* what) {
@@ -39,7 +48,7 @@ std::string finish(Json json, const RecordHead& head) {
   if (!head.samples_s.empty()) {
     Json& samples = json["samples_s"] = Json::array();
     for (const double sample : head.samples_s) {
-      samples.push_back(positive(sample, "a sample of"));
+      samples.push_back(four_digits(positive(sample, "a sample of")));
     }
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

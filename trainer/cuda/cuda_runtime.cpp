@@ -1,0 +1,160 @@
+#include "trainer/cuda/cuda_runtime.hpp"
+
+#include "trainer/cuda/cuda_abi.hpp"
+#include "trainer/cuda/dynamic_library.hpp"
+#include "trainer/files/error.hpp"
+
+#include <fmt/format.h>
+
+namespace ddltrain {
+
+struct CudaRuntime::Functions {
+  DynamicLibrary library;
+  const char* (*error_string)(CudaStatus) = nullptr;
+  CudaStatus (*device_count)(int*) = nullptr;
+  CudaStatus (*set_device)(int) = nullptr;
+  CudaStatus (*runtime_version)(int*) = nullptr;
+  CudaStatus (*driver_version)(int*) = nullptr;
+  CudaStatus (*malloc)(void**, std::size_t) = nullptr;
+  CudaStatus (*free)(void*) = nullptr;
+  CudaStatus (*copy)(void*, const void*, std::size_t, int) = nullptr;
+  CudaStatus (*stream_create)(Stream*, unsigned) = nullptr;
+  CudaStatus (*stream_destroy)(Stream) = nullptr;
+  CudaStatus (*stream_synchronize)(Stream) = nullptr;
+  CudaStatus (*event_create)(Event*) = nullptr;
+  CudaStatus (*event_destroy)(Event) = nullptr;
+  CudaStatus (*event_record)(Event, Stream) = nullptr;
+  CudaStatus (*event_synchronize)(Event) = nullptr;
+  CudaStatus (*event_elapsed)(float*, Event, Event) = nullptr;
+
+  explicit Functions(const std::vector<std::string>& names) : library(names) {
+    library.find(error_string, "cudaGetErrorString");
+    library.find(device_count, "cudaGetDeviceCount");
+    library.find(set_device, "cudaSetDevice");
+    library.find(runtime_version, "cudaRuntimeGetVersion");
+    library.find(driver_version, "cudaDriverGetVersion");
+    library.find(malloc, "cudaMalloc");
+    library.find(free, "cudaFree");
+    library.find(copy, "cudaMemcpy");
+    library.find(stream_create, "cudaStreamCreateWithFlags");
+    library.find(stream_destroy, "cudaStreamDestroy");
+    library.find(stream_synchronize, "cudaStreamSynchronize");
+    library.find(event_create, "cudaEventCreate");
+    library.find(event_destroy, "cudaEventDestroy");
+    library.find(event_record, "cudaEventRecord");
+    library.find(event_synchronize, "cudaEventSynchronize");
+    library.find(event_elapsed, "cudaEventElapsedTime");
+  }
+
+  void check(CudaStatus status, const char* call) const {
+    if (status != kCudaSuccess) {
+      throw RunError(fmt::format("{} failed: {}", call, error_string(status)));
+    }
+  }
+};
+
+namespace {
+
+// Newest first; sonames since CUDA 11.
+const std::vector<std::string> kRuntimeNames = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
+                                                "libcudart.so"};
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+} // namespace
+
+CudaRuntime::CudaRuntime() {
+  try {
+    functions_ = std::make_unique<Functions>(kRuntimeNames);
+  } catch (const RunError& error) {
+    throw RunError(std::string("no GPU can be used: the CUDA runtime is missing (") + error.what() + ")");
+  }
+  int count = 0;
+  const CudaStatus status = functions_->device_count(&count);
+  if (status != kCudaSuccess) {
+    throw RunError(fmt::format("no GPU can be used: {} found no device: {}", functions_->library.name(),
+                               functions_->error_string(status)));
+  }
+  if (count == 0) throw RunError("no GPU can be used: the driver is there, but no device");
+}
+
+CudaRuntime::~CudaRuntime() = default;
+
+int CudaRuntime::devices() const {
+  int count = 0;
+  functions_->check(functions_->device_count(&count), "cudaGetDeviceCount");
+  return count;
+}
+
+void CudaRuntime::use_device(int device) const {
+  functions_->check(functions_->set_device(device), "cudaSetDevice");
+}
+
+std::string CudaRuntime::versions() const {
+  int runtime = 0;
+  int driver = 0;
+  functions_->check(functions_->runtime_version(&runtime), "cudaRuntimeGetVersion");
+  functions_->check(functions_->driver_version(&driver), "cudaDriverGetVersion");
+  return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
+}
+
+void* CudaRuntime::allocate(std::size_t bytes) const {
+  void* memory = nullptr;
+  functions_->check(functions_->malloc(&memory, bytes), "cudaMalloc");
+  return memory;
+}
+
+void CudaRuntime::free(void* memory) const {
+  functions_->free(memory);
+}
+
+void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
+  functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
+}
+
+void CudaRuntime::copy_to_host(void* to, const void* from, std::size_t bytes) const {
+  functions_->check(functions_->copy(to, from, bytes, kCudaDeviceToHost), "cudaMemcpy");
+}
+
+CudaRuntime::Stream CudaRuntime::create_stream() const {
+  Stream stream = nullptr;
+  functions_->check(functions_->stream_create(&stream, kCudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  return stream;
+}
+
+void CudaRuntime::destroy_stream(Stream stream) const {
+  functions_->stream_destroy(stream);
+}
+
+void CudaRuntime::finish(Stream stream) const {
+  functions_->check(functions_->stream_synchronize(stream), "cudaStreamSynchronize");
+}
+
+CudaRuntime::Event CudaRuntime::create_event() const {
+  Event event = nullptr;
+  functions_->check(functions_->event_create(&event), "cudaEventCreate");
+  return event;
+}
+
+void CudaRuntime::destroy_event(Event event) const {
+  functions_->event_destroy(event);
+}
+
+void CudaRuntime::record(Event event, Stream stream) const {
+  functions_->check(functions_->event_record(event, stream), "cudaEventRecord");
+}
+
+void CudaRuntime::finish_event(Event event) const {
+  functions_->check(functions_->event_synchronize(event), "cudaEventSynchronize");
+}
+
+double CudaRuntime::seconds_between(Event from, Event to) const {
+  constexpr double millisecond = 1e-3;
+  float elapsed_ms = 0;
+  functions_->check(functions_->event_elapsed(&elapsed_ms, from, to), "cudaEventElapsedTime");
+  return millisecond * static_cast<double>(elapsed_ms);
+}
+
+} // namespace ddltrain

@@ -1,0 +1,24 @@
+#pragma once
+#include "trainer/timing/measure_options.hpp"
+
+namespace ddltrain {
+
+/// What collectives, link and server have in common.
+struct CommunicationOptions {
+  int ranks = 2;               ///< to start on this machine when no launcher started this process
+  std::string transport;       ///< as records name it; shm on one node when empty, unknown on several
+  std::string sizes;           ///< "1KiB..64MiB", "4MiB,16MiB"
+  std::string backend = "mpi"; ///< mpi, nccl (collectives only)
+  std::vector<std::string> ways = {"ring", "mpi"}; ///< all-reduces to time
+  MeasureOptions measure;
+  std::vector<std::string> arguments; ///< of this process, to start ranks with
+};
+
+/// `ddltrain collectives`: all-reduce by the own ring and by the library over sizes.
+void collectives_command(const CommunicationOptions& options);
+/// `ddltrain link`: one-way times between the first and the last rank over sizes.
+void link_command(const CommunicationOptions& options);
+/// `ddltrain server`: push, pull and push-pull rates of one server with 1 to ranks - 1 workers.
+void server_command(const CommunicationOptions& options);
+
+} // namespace ddltrain

@@ -1,0 +1,180 @@
+#include "trainer/timing/communication_measurement.hpp"
+
+#include "trainer/records/clock.hpp"
+#include "trainer/records/disturbance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddltrain {
+namespace {
+
+constexpr int kPushTag = 1;
+constexpr int kPullTag = 2;
+/// A message's time is known to a percent when the clock's 25 ns are small against the repetition; above this size one
+/// round trip is long enough.
+constexpr std::int64_t kSmallMessage_bytes = 65536;
+constexpr int kSmallRoundTrips = 20;
+
+std::size_t elements(std::int64_t size_bytes) {
+  return static_cast<std::size_t>(size_bytes) / sizeof(float);
+}
+
+RecordHead head_of(const RankedSamples& samples, const MeasureOptions& options, const std::string& series) {
+  RecordHead head;
+  head.series = options.series + series;
+  head.library = "open-mpi";
+  put_samples(head, samples.times_s, options);
+  mark_disturbance(head, samples.others_cores);
+  return head;
+}
+
+double median(const RankedSamples& samples) {
+  return summarise(samples.times_s).median;
+}
+
+void exchange(Communicator& ranks, std::vector<Transfer> transfers) {
+  ranks.wait(transfers);
+}
+
+/// One send and one receive, in the order the side has them.
+void ping_pong(Communicator& ranks, int peer, std::vector<float>& data, std::size_t count, bool first) {
+  const auto send = [&] { exchange(ranks, {ranks.start_send(data.data(), count, peer, 0)}); };
+  const auto receive = [&] { exchange(ranks, {ranks.start_receive(data.data(), count, peer, 0)}); };
+  if (first) send();
+  receive();
+  if (!first) send();
+}
+
+/// The server's side: receives from all workers at once and adds each as it comes.
+class Server {
+public:
+  Server(MpiCommunicator& ranks, int workers, std::size_t count)
+      : ranks_(ranks), sum_(count), arrived_(static_cast<std::size_t>(workers), std::vector<float>(count)) {}
+
+  void take_pushes() {
+    std::vector<Transfer> transfers;
+    for (std::size_t i = 0; i < arrived_.size(); ++i) {
+      transfers.push_back(ranks_.start_receive(arrived_[i].data(), sum_.size(), static_cast<int>(i) + 1, kPushTag));
+    }
+    for (std::size_t left = arrived_.size(); left > 0;) {
+      for (const std::size_t i : ranks_.finished(transfers)) {
+        std::transform(sum_.begin(), sum_.end(), arrived_[i].begin(), sum_.begin(), std::plus<>());
+        --left;
+      }
+    }
+  }
+
+  void answer_pulls() {
+    std::vector<Transfer> transfers;
+    for (std::size_t i = 0; i < arrived_.size(); ++i) {
+      transfers.push_back(ranks_.start_send(sum_.data(), sum_.size(), static_cast<int>(i) + 1, kPullTag));
+    }
+    ranks_.wait(transfers);
+  }
+
+private:
+  MpiCommunicator& ranks_;
+  std::vector<float> sum_;
+  std::vector<std::vector<float>> arrived_;
+};
+
+std::string text_of(ServerWork work) {
+  switch (work) {
+  case ServerWork::push:
+    return "push";
+  case ServerWork::pull:
+    return "pull";
+  case ServerWork::push_pull:
+    break;
+  }
+  return "push-pull";
+}
+
+} // namespace
+
+Bandwidths all_reduce_bandwidths(double size_bytes, double time_s, int ranks) {
+  const double algorithm_Bps = size_bytes / time_s;
+  return {algorithm_Bps, algorithm_Bps * 2 * (ranks - 1) / ranks};
+}
+
+CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& way, std::int64_t size_bytes,
+                                    const MeasureOptions& options) {
+  const auto once = [&] {
+    const double start_s = now_s();
+    way.run(way.data, elements(size_bytes));
+    return now_s() - start_s;
+  };
+  const RankedSamples samples = repeat_together(job, once, options.limits);
+  CollectiveRecord record;
+  record.head = head_of(samples, options, "all_reduce-" + way.label);
+  record.head.library = way.library;
+  record.algorithm = way.algorithm;
+  record.ranks = way.ranks->size();
+  record.nodes = job.nodes.nodes;
+  record.size_bytes = static_cast<double>(size_bytes);
+  record.time_s = median(samples);
+  return record;
+}
+
+PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t size_bytes,
+                                const MeasureOptions& options) {
+  std::vector<float> data(std::max<std::size_t>(elements(size_bytes), 1));
+  const int round_trips = size_bytes > kSmallMessage_bytes ? 1 : kSmallRoundTrips;
+  const int rank = job.ranks.rank();
+  const auto once = [&] {
+    if (rank != 0 && rank != peer) return 0.0;
+    const double start_s = now_s();
+    for (int i = 0; i < round_trips; ++i) {
+      ping_pong(job.ranks, rank == 0 ? peer : 0, data, elements(size_bytes), rank == 0);
+    }
+    return rank == 0 ? (now_s() - start_s) / (2 * round_trips) : 0.0;
+  };
+  const RankedSamples samples = repeat_together(job, once, options.limits);
+  PointToPointRecord record;
+  record.head = head_of(samples, options, "one-way");
+  record.head.note = fmt::format("half of a round trip, {} a repetition, {}", round_trips, record.head.note);
+  record.size_bytes = static_cast<double>(size_bytes);
+  record.time_s = median(samples);
+  return record;
+}
+
+ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, std::int64_t size_bytes,
+                            const MeasureOptions& options) {
+  const std::size_t count = elements(size_bytes);
+  const int rank = job.ranks.rank();
+  const bool pushes = work != ServerWork::pull;
+  const bool pulls = work != ServerWork::push;
+  Server server(job.ranks, rank == 0 ? workers : 0, rank == 0 ? count : 0);
+  std::vector<float> own(rank == 0 ? 0 : count);
+  const auto serve = [&] {
+    if (pushes) server.take_pushes();
+    if (pulls) server.answer_pulls();
+  };
+  const auto work_once = [&] {
+    if (pushes) exchange(job.ranks, {job.ranks.start_send(own.data(), count, 0, kPushTag)});
+    if (pulls) exchange(job.ranks, {job.ranks.start_receive(own.data(), count, 0, kPullTag)});
+  };
+  const auto once = [&] {
+    if (rank > workers) return 0.0;
+    const double start_s = now_s();
+    if (rank == 0) {
+      serve();
+    } else {
+      work_once();
+    }
+    return now_s() - start_s;
+  };
+  const RankedSamples samples = repeat_together(job, once, options.limits);
+  ServerRecord record;
+  record.head = head_of(samples, options, "server-" + text_of(work));
+  record.head.note = fmt::format("1 server, {} workers, {} bytes each, bytes in and out of the server counted, {}",
+                                 workers, size_bytes, record.head.note);
+  record.what = text_of(work);
+  const double bytes = static_cast<double>(size_bytes) * workers * (work == ServerWork::push_pull ? 2 : 1);
+  record.rate_Bps = bytes / median(samples);
+  return record;
+}
+
+} // namespace ddltrain

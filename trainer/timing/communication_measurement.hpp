@@ -1,0 +1,44 @@
+#pragma once
+// Collectives, point-to-point messages and one server, timed over message sizes.
+
+#include "trainer/timing/measure_options.hpp"
+#include "trainer/timing/ranked_repetition.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace ddltrain {
+
+/// A way to sum a buffer over the ranks.
+struct TimedAllReduce {
+  std::string algorithm; ///< as records name it: ring, unknown
+  std::string library;   ///< ddltrain's ring over Open MPI is of the library "open-mpi" too
+  std::string label;     ///< in tables and series: ring, mpi, nccl
+  Communicator* ranks = nullptr;
+  float* data = nullptr; ///< of the largest size, where `ranks` works: host or device
+  std::function<void(float* data, std::size_t count)> run;
+};
+
+/// As nccl-tests defines them (doc/PERFORMANCE.md): the algorithm bandwidth is size over time, the bus bandwidth of an
+/// all-reduce is 2 (n - 1) / n times that.
+struct Bandwidths {
+  double algorithm_Bps = 0;
+  double bus_Bps = 0;
+};
+Bandwidths all_reduce_bandwidths(double size_bytes, double time_s, int ranks);
+
+/// Times one all-reduce of `size_bytes`. Every rank calls it; every rank gets the record. The buffer is left at zero.
+CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& way, std::int64_t size_bytes,
+                                    const MeasureOptions& options);
+
+/// Half of a round trip between rank 0 and `peer`. Small messages go several times to and fro in one repetition.
+PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t size_bytes, const MeasureOptions& options);
+
+enum class ServerWork { push, pull, push_pull };
+
+/// Bytes a second in and out of one server, rank 0, while ranks 1 to `workers` push, pull, or push and then pull
+/// `size_bytes` each. Pushed elements are added to the server's.
+ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, std::int64_t size_bytes,
+                            const MeasureOptions& options);
+
+} // namespace ddltrain

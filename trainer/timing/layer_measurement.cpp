@@ -1,0 +1,157 @@
+#include "trainer/timing/layer_measurement.hpp"
+
+#include "trainer/records/clock.hpp"
+#include "trainer/records/disturbance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace ddltrain {
+namespace {
+
+std::vector<double> column(const std::vector<StepTimes>& steps, const std::function<double(const StepTimes&)>& get) {
+  std::vector<double> values;
+  values.reserve(steps.size());
+  for (const StepTimes& step : steps) values.push_back(get(step));
+  return values;
+}
+
+double passes_s(const StepTimes& step) {
+  return step.forward_s + step.backward_s;
+}
+
+double total_s(const StepTimes& step) {
+  return step.total_s();
+}
+
+/// One layer's times over the repetitions; empty when the pass did not run.
+std::vector<double> layer_column(const LayerMeasurement& measured, std::size_t layer, double LayerStepTimes::*field) {
+  std::vector<double> values;
+  for (const auto& repetition : measured.observed) {
+    if (repetition[layer].*field > 0) values.push_back(repetition[layer].*field);
+  }
+  return values;
+}
+
+double median_or_zero(const std::vector<double>& values) {
+  return values.empty() ? 0 : summarise(values).median;
+}
+
+double share_within_step(const LayerMeasurement& measured) {
+  std::vector<double> shares;
+  for (std::size_t step = 0; step < measured.observed.size(); ++step) {
+    double sum_s = 0;
+    for (const LayerStepTimes& layer : measured.observed[step]) {
+      sum_s += std::max(layer.forward_s, 0.0) + std::max(layer.backward_s, 0.0);
+    }
+    shares.push_back(sum_s / passes_s(measured.observed_steps[step]));
+  }
+  return median_or_zero(shares);
+}
+
+std::string balance_text(const LayerBalance& balance) {
+  return fmt::format(
+      "observers cost {:+.1f} % of the step and are in the times; the layers' medians sum to {:.1f} % of "
+      "the unobserved passes",
+      100 * balance.overhead(), 100 * balance.sum_share());
+}
+
+RecordHead head_of(const LayerMeasurement& measured, const MeasureOptions& options, const std::string& what) {
+  RecordHead head;
+  head.series = fmt::format("{}{}-{}-{}", options.series, what, measured.model, measured.precision);
+  head.library = "libtorch";
+  return head;
+}
+
+StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& options) {
+  StepRecord step;
+  step.head = head_of(measured, options, "step");
+  step.model = measured.model;
+  step.precision = measured.precision;
+  step.wire_precision = "fp32";
+  step.batch_per_gpu = static_cast<double>(measured.batch);
+  step.preset = "ddltrain";
+  const auto median = [&](double (*get)(const StepTimes&)) {
+    return summarise(column(measured.plain_steps, get)).median;
+  };
+  step.head.note = fmt::format("forward {:.4g} ms, backward {:.4g} ms, update {:.4g} ms",
+                               1e3 * median([](const StepTimes& one) { return one.forward_s; }),
+                               1e3 * median([](const StepTimes& one) { return one.backward_s; }),
+                               1e3 * median([](const StepTimes& one) { return one.update_s; }));
+  step.iteration_s = put_samples(step.head, column(measured.plain_steps, total_s), options);
+  mark_disturbance(step.head, measured.others_cores);
+  return step;
+}
+
+void add_pass(LayerRecords& records, const LayerMeasurement& measured, const MeasureOptions& options, std::size_t index,
+              bool forward) {
+  const auto samples =
+      layer_column(measured, index, forward ? &LayerStepTimes::forward_s : &LayerStepTimes::backward_s);
+  if (samples.empty()) return;
+  const TimedLayer& layer = measured.layers[index];
+  LayerRecord record;
+  record.head = head_of(measured, options, "layers");
+  const double ready_s = median_or_zero(layer_column(measured, index, &LayerStepTimes::ready_s));
+  if (!forward && ready_s > 0) {
+    record.head.note = fmt::format("gradients ready {:.4g} ms after the backward pass began", 1e3 * ready_s);
+  }
+  record.model = measured.model;
+  record.layer = layer.name;
+  record.kind = layer.kind;
+  record.pass = forward ? "forward" : "backward";
+  record.precision = measured.precision;
+  record.batch = static_cast<double>(measured.batch);
+  record.flop = forward ? layer.forward_flop : 0;
+  record.size_bytes = layer.parameter_bytes;
+  record.time_s = put_samples(record.head, samples, options);
+  mark_disturbance(record.head, measured.others_cores);
+  records.layers.push_back(std::move(record));
+}
+
+} // namespace
+
+LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits) {
+  LayerMeasurement measured;
+  std::vector<LayerStepTimes> layers;
+  for (int i = 0; i < limits.warm_up; ++i) {
+    timer.plain_step();
+    timer.observed_step(layers);
+  }
+  const CpuUse before = cpu_use();
+  const double start_s = now_s();
+  do {
+    measured.plain_steps.push_back(timer.plain_step());
+    measured.observed_steps.push_back(timer.observed_step(layers));
+    measured.observed.push_back(layers);
+  } while (!enough(column(measured.plain_steps, total_s), now_s() - start_s, limits));
+  measured.others_cores = others_busy_cores(before, cpu_use());
+  measured.layers = timer.layers();
+  return measured;
+}
+
+LayerBalance balance_of(const LayerMeasurement& measured) {
+  LayerBalance balance;
+  for (std::size_t i = 0; i < measured.layers.size(); ++i) {
+    balance.layers_s += median_or_zero(layer_column(measured, i, &LayerStepTimes::forward_s));
+    balance.layers_s += median_or_zero(layer_column(measured, i, &LayerStepTimes::backward_s));
+  }
+  balance.within_step = share_within_step(measured);
+  balance.observed_s = summarise(column(measured.observed_steps, passes_s)).median;
+  balance.plain_s = summarise(column(measured.plain_steps, passes_s)).median;
+  return balance;
+}
+
+LayerRecords records_of(const LayerMeasurement& measured, const MeasureOptions& options) {
+  LayerRecords records;
+  records.step = step_record(measured, options);
+  records.step.head.note += "; " + balance_text(balance_of(measured));
+  for (std::size_t i = 0; i < measured.layers.size(); ++i) {
+    add_pass(records, measured, options, i, /*forward=*/true);
+    add_pass(records, measured, options, i, /*forward=*/false);
+  }
+  return records;
+}
+
+} // namespace ddltrain

@@ -1,0 +1,45 @@
+#pragma once
+// Repeated steps of a model at one batch, and what they say as records.
+
+#include "trainer/timing/layer_timer.hpp"
+#include "trainer/timing/measure_options.hpp"
+
+#include <cstdint>
+
+namespace ddltrain {
+
+/// Samples of one model at one batch; plain and observed steps take turns, so that both meet the same machine.
+struct LayerMeasurement {
+  std::string model;
+  std::string precision = "fp32";
+  std::int64_t batch = 1;
+  std::vector<TimedLayer> layers;
+  std::vector<std::vector<LayerStepTimes>> observed; ///< by repetition, by layer
+  std::vector<StepTimes> observed_steps;
+  std::vector<StepTimes> plain_steps;
+  double others_cores = 0;
+};
+
+/// Runs warm-up and repetitions until the median of the plain step is known well enough.
+LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits);
+
+struct LayerRecords {
+  StepRecord step;                 ///< one plain step, unsynchronised
+  std::vector<LayerRecord> layers; ///< forward order: forward, then backward of each
+};
+
+LayerRecords records_of(const LayerMeasurement& measured, const MeasureOptions& options);
+
+/// How well the layers explain the step.
+struct LayerBalance {
+  double layers_s = 0;    ///< sum over the layers of forward and backward medians
+  double within_step = 0; ///< median over the steps of the share that layers have in the observed step's own passes
+  double observed_s = 0;  ///< median forward + backward with the observers on
+  double plain_s = 0;     ///< with the observers off
+  double sum_share() const { return layers_s / plain_s; }
+  double overhead() const { return observed_s / plain_s - 1; }
+};
+
+LayerBalance balance_of(const LayerMeasurement& measured);
+
+} // namespace ddltrain

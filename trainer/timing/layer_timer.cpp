@@ -1,0 +1,169 @@
+#include "trainer/timing/layer_timer.hpp"
+
+#include "trainer/compute/gradient_ready.hpp"
+#include "trainer/compute/network_compute.hpp"
+#include "trainer/models/network.hpp"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ddltrain {
+namespace {
+
+/// Small enough that random data does not blow the weights up; the time does not depend on it.
+constexpr double kLearningRate = 1e-4;
+
+void free_gradients(const std::vector<NamedTensor>& parameters) {
+  for (const NamedTensor& parameter : parameters) parameter.tensor.mutable_grad() = at::Tensor();
+}
+
+void descend(const std::vector<NamedTensor>& parameters) {
+  const at::NoGradGuard no_gradient;
+  for (const NamedTensor& parameter : parameters) {
+    if (parameter.tensor.grad().defined()) parameter.tensor.add_(parameter.tensor.grad(), -kLearningRate);
+  }
+}
+
+double parameter_bytes(const Layer& layer) {
+  double bytes = 0;
+  for (const at::Tensor& parameter : layer.parameters(/*recurse=*/false)) {
+    bytes += static_cast<double>(parameter.numel()) * static_cast<double>(parameter.element_size());
+  }
+  return bytes;
+}
+
+} // namespace
+
+struct LayerTimer::Impl {
+  struct Event {
+    std::size_t layer;
+    std::size_t mark;
+  };
+
+  Network& network;
+  const Batch& batch;
+  Marks& marks;
+  std::vector<TimedLayer>& layers;
+  std::vector<std::pair<std::string, Layer*>> units;
+  std::vector<NamedTensor> parameters;
+  std::vector<std::string> layer_of_parameter;
+  GradientReadyHooks hooks;
+  std::map<std::string, std::size_t> index; ///< of layers, by name
+  std::vector<Event> forward, backward, ready;
+
+  static std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
+    std::vector<at::Tensor> tensors;
+    for (const NamedTensor& one : named) tensors.push_back(one.tensor);
+    return tensors;
+  }
+
+  Impl(Network& network_, const Batch& batch_, Marks& marks_, std::vector<TimedLayer>& layers_)
+      : network(network_), batch(batch_), marks(marks_), layers(layers_), units(layers_of(network_)),
+        parameters(trained_parameters(network_)), hooks(tensors_of(parameters)) {
+    for (const NamedTensor& parameter : parameters) {
+      layer_of_parameter.push_back(parameter.name.substr(0, parameter.name.rfind('.')));
+    }
+  }
+
+  void observe(const std::string& name, const Layer& layer, const Tensors& inputs, const at::Tensor& output) {
+    const auto [at, is_new] = index.emplace(name, layers.size());
+    if (is_new) {
+      layers.push_back({name, std::string(name_of(layer.kind())), static_cast<double>(layer.flop(inputs, output)),
+                        parameter_bytes(layer)});
+    }
+    const std::size_t number = at->second;
+    forward.push_back({number, marks.mark()});
+    if (!output.requires_grad()) return;
+    output.register_hook([this, number](const at::Tensor& gradient) {
+      backward.push_back({number, marks.mark()});
+      return gradient;
+    });
+  }
+
+  void start_looking() {
+    forward.clear();
+    backward.clear();
+    ready.clear();
+    for (const auto& [name, layer] : units) {
+      layer->observe([this, path = name](const Layer& seen, const Tensors& inputs, const at::Tensor& output) {
+        observe(path, seen, inputs, output);
+      });
+    }
+    hooks.listen([this](std::size_t parameter) {
+      const auto found = index.find(layer_of_parameter[parameter]);
+      if (found != index.end()) ready.push_back({found->second, marks.mark()});
+    });
+  }
+
+  void stop_looking() {
+    for (const auto& [name, layer] : units) layer->observe({});
+    hooks.listen({});
+  }
+
+  struct Turns {
+    std::size_t start, turn, end, updated;
+  };
+
+  Turns step() {
+    free_gradients(parameters);
+    Turns turns{};
+    turns.start = marks.mark();
+    const at::Tensor mean = network.losses(batch).mean();
+    turns.turn = marks.mark();
+    mean.backward();
+    turns.end = marks.mark();
+    descend(parameters);
+    turns.updated = marks.mark();
+    marks.settle();
+    return turns;
+  }
+
+  StepTimes times(const Turns& turns) const {
+    return {marks.between_s(turns.start, turns.turn), marks.between_s(turns.turn, turns.end),
+            marks.between_s(turns.end, turns.updated)};
+  }
+
+  void read_layers(const Turns& turns, std::vector<LayerStepTimes>& times) const {
+    times.assign(layers.size(), {});
+    std::size_t before = turns.start;
+    for (const Event& event : forward) {
+      times[event.layer].forward_s = marks.between_s(before, event.mark);
+      before = event.mark;
+    }
+    for (std::size_t i = 0; i < backward.size(); ++i) { // from the gradient of its output to that of the next
+      // What the loss's mean takes before the first hook counts to the first layer.
+      const std::size_t from = i == 0 ? turns.turn : backward[i].mark;
+      const std::size_t to = i + 1 < backward.size() ? backward[i + 1].mark : turns.end;
+      times[backward[i].layer].backward_s = marks.between_s(from, to);
+    }
+    for (const Event& event : ready) {
+      double& ready_s = times[event.layer].ready_s;
+      ready_s = std::max(ready_s, marks.between_s(turns.turn, event.mark));
+    }
+  }
+};
+
+LayerTimer::LayerTimer(Network& network, const Batch& batch, Marks& marks)
+    : impl_(std::make_unique<Impl>(network, batch, marks, layers_)) {
+  network.train();
+}
+
+LayerTimer::~LayerTimer() = default;
+
+StepTimes LayerTimer::plain_step() {
+  impl_->marks.clear();
+  return impl_->times(impl_->step());
+}
+
+StepTimes LayerTimer::observed_step(std::vector<LayerStepTimes>& layers) {
+  impl_->marks.clear();
+  impl_->start_looking();
+  const Impl::Turns turns = impl_->step();
+  impl_->stop_looking();
+  impl_->read_layers(turns, layers);
+  return impl_->times(turns);
+}
+
+} // namespace ddltrain

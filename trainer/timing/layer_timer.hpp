@@ -1,0 +1,64 @@
+#pragma once
+// One training step, and when in it each layer ran.
+
+#include "trainer/layers/unit.hpp"
+#include "trainer/timing/marks.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+class Network;
+struct Batch;
+
+/// What is known of a layer beside its times; whole batch.
+struct TimedLayer {
+  std::string name;
+  std::string kind;
+  double forward_flop = 0;
+  double parameter_bytes = 0;
+};
+
+/// One layer in one step. A pass that did not run for the layer (no gradient flows through it) has a negative time.
+struct LayerStepTimes {
+  double forward_s = -1;
+  double backward_s = -1;
+  double ready_s = -1; ///< when its last gradient was added up, after the backward pass began
+};
+
+struct StepTimes {
+  double forward_s = 0;
+  double backward_s = 0;
+  double update_s = 0;
+  double total_s() const { return forward_s + backward_s + update_s; }
+};
+
+/// Runs training steps (forward, backward, plain gradient descent) of a network on one batch, with or without looking
+/// at its layers. Gradients are freed before each step, as PyTorch's zero_grad does.
+///
+/// Looking is a mark at the end of each layer's forward call, one when the gradient of each layer's output has come,
+/// and one after each AccumulateGrad. A layer's time is from the mark before it to its own, so the times of all layers
+/// add up to the passes, and what runs between layers (views, sums of losses) counts to the layer that follows.
+class LayerTimer {
+public:
+  LayerTimer(Network& network, const Batch& batch, Marks& marks);
+  ~LayerTimer();
+  LayerTimer(const LayerTimer&) = delete;
+  LayerTimer& operator=(const LayerTimer&) = delete;
+
+  /// A step without marks inside its passes.
+  StepTimes plain_step();
+  /// A step whose layers are looked at; `layers` by the index of layers().
+  StepTimes observed_step(std::vector<LayerStepTimes>& layers);
+
+  /// In forward order, as in the layer table. Filled by the first observed step.
+  const std::vector<TimedLayer>& layers() const { return layers_; }
+
+private:
+  struct Impl;
+  std::vector<TimedLayer> layers_;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace ddltrain

@@ -1,0 +1,28 @@
+#pragma once
+// What all measuring commands are told, and the context they write.
+
+#include "trainer/records/record.hpp"
+#include "trainer/records/statistics.hpp"
+
+namespace ddltrain {
+
+struct MeasureOptions {
+  std::string cluster;     ///< folder under platforms/ the records are of
+  std::string gpu;         ///< name in platforms/gpus.json, when the device is one
+  std::string output_file; ///< standard output when empty
+  std::string series;      ///< front of the records' series
+  bool anonymous = false;  ///< leave the host's name out
+  bool samples = true;     ///< keep every repetition's time
+  RepeatLimits limits;
+};
+
+/// The context of records measured now on this machine. title: the command; software: names and versions.
+ContextRecord context_of(const MeasureOptions& options, const std::string& title, const std::string& software);
+
+/// The file to write records to: the output file, or standard output.
+std::string records_path(const MeasureOptions& options);
+
+/// Fills what repetitions say: statistic, repeats, spread, note, samples. Returns the median.
+double put_samples(RecordHead& head, const std::vector<double>& samples_s, const MeasureOptions& options);
+
+} // namespace ddltrain
