@@ -4,6 +4,7 @@
 #include "trainer/program/describe_command.hpp"
 #include "trainer/program/measure_cli.hpp"
 #include "trainer/program/measure_command.hpp"
+#include "trainer/program/train_options_cli.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -52,6 +53,10 @@ int run_command_line(int argc, char** argv) {
   add_measure_command(program);
   MeasureArguments measure;
   add_measuring(program, measure, {argv + 1, argv + argc});
+  TrainArguments train;
+  train.words.assign(argv + 1, argv + argc);
+  int status = 0;
+  add_train(program, train, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -61,7 +66,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error, kFailed);
   }
-  return 0;
+  return status;
 }
 
 } // namespace ddltrain

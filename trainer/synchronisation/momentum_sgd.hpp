@@ -7,10 +7,11 @@ namespace ddltrain {
 struct SgdOptions {
   double learning_rate = 0.05;
   double momentum = 0.9;
+  double gradient_share = 1; ///< what a gradient counts: 1 / workers where theirs are summed
 };
 
-/// Stochastic gradient descent with momentum as PyTorch's: v = momentum v + g, p = p - rate v, element by element, so
-/// that equal inputs give equal bits on every rank and on a server.
+/// Stochastic gradient descent with momentum as PyTorch's: v = momentum v + share g, p = p - rate v, element by
+/// element, so that equal inputs give equal bits on every rank and on a server.
 class MomentumSgd {
 public:
   MomentumSgd(std::size_t elements, const SgdOptions& options);
@@ -21,6 +22,7 @@ public:
 private:
   float rate_;
   float momentum_;
+  float share_;
   std::vector<float> velocity_;
 };
 

@@ -1,51 +1,41 @@
 #pragma once
-#include "trainer/models/network.hpp"
+#include "trainer/compute/compute_source.hpp"
 #include "trainer/synchronisation/gradient_layout.hpp"
-
-#include <torch/csrc/autograd/function.h>
 
 namespace ddltrain {
 
-/// The trained tensors, each once, in the order the model creates them.
-std::vector<at::Tensor> trained_tensors(const Network& network);
+std::vector<std::size_t> element_counts(const std::vector<NamedTensor>& tensors);
 
-std::vector<std::size_t> element_counts(const std::vector<at::Tensor>& tensors);
+/// The tensors' values in one array, in their order.
+std::vector<float> flat_values(const std::vector<NamedTensor>& tensors);
 
-/// Creation indices in the order in which backward finishes gradients, found by one backward on random data.
-/// Leaves parameters as they are. Throws std::logic_error when a tensor gets no gradient.
-std::vector<std::int64_t> ready_order(Network& network);
+/// Indices of the tensors in the order in which a backward pass finishes their gradients, found by running one.
+/// Leaves parameters as they are. Throws std::logic_error when a tensor gets no gradient, or several.
+std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch);
 
-/// A network whose parameters and gradients lie in two flat arrays, in the order ready. The network stays usable after.
+/// Tensors whose values and gradients lie in two flat arrays, in the order ready, where the compute source finds them.
 class FlatModel {
 public:
   /// ready: as ready_order's, the same on all ranks.
-  FlatModel(Network& network, const std::vector<std::int64_t>& ready);
-  ~FlatModel();
-  FlatModel(const FlatModel&) = delete;
-  FlatModel& operator=(const FlatModel&) = delete;
+  FlatModel(const std::vector<NamedTensor>& tensors, const std::vector<std::int64_t>& ready);
 
   const GradientLayout& layout() const { return layout_; }
-  ModelMemory memory();
+  /// Position in the layout of each tensor.
+  const std::vector<std::size_t>& positions() const { return positions_; }
+  ModelMemory memory() const;
   void zero_gradients();
-  /// Who is told of each gradient's position when it is ready.
-  void on_ready(std::function<void(std::size_t position)> told) { told_ = std::move(told); }
 
-  /// Parameters, flat, in the order created.
+  /// Parameters, flat, in the order of the tensors.
   std::vector<float> parameters() const;
   void set_parameters(const std::vector<float>& in_creation_order);
 
 private:
-  struct Watch {
-    std::shared_ptr<torch::autograd::Node> node; ///< accumulates the gradient; lives as long as somebody holds it
-    std::uintptr_t hook = 0;
-  };
-
   std::vector<at::Tensor> tensors_;
   GradientLayout layout_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::size_t> starts_; ///< of each tensor in the order created
   at::Tensor parameters_;
   at::Tensor gradients_;
-  std::vector<Watch> watches_;
-  std::function<void(std::size_t)> told_;
 };
 
 } // namespace ddltrain

@@ -22,19 +22,21 @@ Reduce make_reduce(const Job& job, Exchange exchange) {
 
 } // namespace
 
-std::unique_ptr<Synchroniser> make_synchroniser(const Job& job, const TrainOptions& options,
-                                                const GradientLayout& layout, const ModelMemory& memory,
-                                                MpiCommunicator& meeting, const ServerPlan& plan) {
+std::unique_ptr<Synchroniser> make_synchroniser(const Job& job, const TrainOptions& options, const SgdOptions& sgd,
+                                                const FlatModel& model, MpiCommunicator& meeting,
+                                                const ServerPlan& plan) {
+  const GradientLayout& layout = model.layout();
+  const ModelMemory memory = model.memory();
   const TrainStrategy& strategy = options.strategy;
   if (strategy.exchange == Exchange::servers) {
     return server_synchroniser(layout, memory, strategy.grouping, strategy.overlapped, meeting, plan);
   }
   Reduce reduce = make_reduce(job, strategy.exchange);
   if (strategy.grouping == Grouping::fusion && reduce) {
-    return fusion_synchroniser(layout, memory, *job.group, std::move(reduce), options.sgd, strategy.fusion);
+    return fusion_synchroniser(layout, memory, *job.group, std::move(reduce), sgd, strategy.fusion);
   }
   const Grouping grouping = reduce ? strategy.grouping : Grouping::single;
-  return all_reduce_synchroniser(layout, memory, grouping, strategy.overlapped, std::move(reduce), options.sgd);
+  return all_reduce_synchroniser(layout, memory, grouping, strategy.overlapped, std::move(reduce), sgd);
 }
 
 } // namespace ddltrain

@@ -1,5 +1,8 @@
 #include "trainer/train/training.hpp"
 
+#include "trainer/compute/network_compute.hpp"
+#include "trainer/compute/replay_compute.hpp"
+#include "trainer/describe/layer_table.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/clock.hpp"
@@ -25,18 +28,28 @@ struct Run {
   const Job& job;
   const TrainOptions& options;
   std::shared_ptr<Network> network;
+  std::unique_ptr<ComputeSource> compute;
   std::vector<float> start; ///< parameters before the first step, flat, in the order created
   ServerPlan plan;
   std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
 };
 
-std::vector<float> flat_parameters(const Network& network) {
-  std::vector<float> values;
-  for (const at::Tensor& tensor : trained_tensors(network)) {
-    const float* const data = tensor.data_ptr<float>();
-    values.insert(values.end(), data, data + tensor.numel());
-  }
-  return values;
+constexpr std::int64_t kProbeSamples = 2; ///< the fewest that batch normalisation takes
+
+std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const std::shared_ptr<Network>& network) {
+  if (options.replay.empty()) return std::make_unique<NetworkCompute>(network);
+  Profile profile = read_profile(options.replay, options.model, static_cast<double>(options.batch_per_worker));
+  return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
+}
+
+bool agrees(const TrainStrategy& strategy) {
+  return strategy.exchange != Exchange::none && !strategy.asynchronous;
+}
+
+SgdOptions sgd_of(const Job& job, const TrainOptions& options) {
+  SgdOptions sgd = options.sgd;
+  sgd.gradient_share = agrees(options.strategy) ? 1.0 / job.workers : 1.0;
+  return sgd;
 }
 
 std::size_t steps_of(const TrainOptions& options, std::size_t steps_per_epoch) {
@@ -48,13 +61,13 @@ void make_plan(Run& run, std::size_t steps) {
   const TrainStrategy& strategy = run.options.strategy;
   run.meeting = run.job.world->duplicate();
   if (strategy.exchange != Exchange::servers) return;
-  run.plan.counts = element_counts(trained_tensors(*run.network));
+  run.plan.counts = element_counts(run.compute->parameters());
   run.plan.shards = place_shards(run.plan.counts, strategy.servers, strategy.sharding);
   run.plan.server_ranks = server_ranks(run.job, strategy);
   run.plan.workers = run.job.workers;
   run.plan.asynchronous = strategy.asynchronous;
   run.plan.steps = steps;
-  run.plan.sgd = run.options.sgd;
+  run.plan.sgd = sgd_of(run.job, run.options);
 }
 
 /// The server of this rank, if it has one.
@@ -69,12 +82,8 @@ std::unique_ptr<ParameterServer> own_server(const Run& run) {
 class Worker {
 public:
   Worker(Run& run, SampleSource& samples, FlatModel& model, Synchroniser& synchroniser)
-      : run_(run), samples_(samples), model_(model), synchroniser_(synchroniser) {
-    const TrainStrategy& strategy = run.options.strategy;
-    agrees_ = strategy.exchange != Exchange::none && !strategy.asynchronous;
-    share_ = agrees_ ? 1.0 / run.job.workers : 1.0;
-    model.on_ready([&synchroniser](std::size_t position) { synchroniser.gradient_ready(position); });
-  }
+      : run_(run), samples_(samples), model_(model), synchroniser_(synchroniser), agrees_(agrees(run.options.strategy)),
+        ready_([this](std::size_t tensor) { synchroniser_.gradient_ready(model_.positions()[tensor]); }) {}
 
   std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& told) {
     const std::size_t per_epoch = samples_.steps_per_epoch();
@@ -93,15 +102,14 @@ private:
   double timed_step(std::size_t number) {
     const double start_s = now_s();
     model_.zero_gradients();
-    const at::Tensor loss = run_.network->losses(samples_.batch(number)).mean();
-    const double value = loss.item<double>();
+    run_.compute->forward_backward(samples_.batch(number), ready_);
+    const double value = run_.compute->loss();
     if (!std::isfinite(value)) {
       throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {})", number + 1,
                                  value, run_.job.name, run_.options.sgd.learning_rate));
     }
-    (loss * share_).backward();
     synchroniser_.finish();
-    step_s_.push_back(now_s() - start_s);
+    step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
     return value;
   }
 
@@ -126,8 +134,8 @@ private:
   SampleSource& samples_;
   FlatModel& model_;
   Synchroniser& synchroniser_;
-  bool agrees_ = true;
-  double share_ = 1;
+  bool agrees_;
+  GradientReady ready_;
   std::vector<double> step_s_;
 };
 
@@ -164,9 +172,9 @@ double largest_over_ranks(MpiCommunicator& ranks, double value) {
 
 TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
   const Job& job = run.job;
-  std::vector<std::int64_t> ready = ready_order(*run.network);
+  std::vector<std::int64_t> ready = ready_order(*run.compute, run.network->random_batch(kProbeSamples));
   job.group->broadcast(ready, 0);
-  FlatModel model(*run.network, ready);
+  FlatModel model(run.compute->parameters(), ready);
   model.set_parameters(run.start);
   at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank())); // dropout, random batches
   const auto samples = sample_source(run.options, *run.network, job.group->rank(), job.workers);
@@ -186,17 +194,20 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
   TrainResult result;
   try {
     const auto synchroniser =
-        make_synchroniser(job, run.options, model.layout(), model.memory(), *run.meeting, run.plan);
+        make_synchroniser(job, run.options, sgd_of(job, run.options), model, *run.meeting, run.plan);
     const CpuUse before = cpu_use();
     job.group->barrier();
     result.step_s = Worker(run, *samples, model, *synchroniser).run(steps, told);
     result.cpu_s = cpu_use().own_s - before.own_s;
-    model.on_ready({});
   } catch (...) {
     job.fail(std::current_exception()); // before threads are joined that wait for messages
   }
   if (serving.joinable()) serving.join();
-  result.parameters = run.plan.shards.empty() ? model.parameters() : collect(run, server.get());
+  result.parameters = model.parameters();
+  if (!run.plan.shards.empty()) {
+    std::vector<float> served = collect(run, server.get());
+    if (run.plan.asynchronous) result.parameters = std::move(served); // workers hold what they pulled last
+  }
   result.mean_staleness = server ? server->mean_staleness() : 0;
   result.step_s = join_times(run, result.step_s);
   return result;
@@ -218,11 +229,11 @@ TrainResult serve(Run& run) {
 
 TrainResult train(const Job& job, const TrainOptions& options, const std::function<void(const EpochReport&)>& told) {
   at::manual_seed(options.seed);
-  Run run{job, options, find_model(options.model).make(), {}, {}, nullptr};
-  run.start = flat_parameters(*run.network);
+  Run run{job, options, find_model(options.model).make(), nullptr, {}, {}, nullptr};
+  run.compute = make_compute(options, run.network);
+  run.start = flat_values(run.compute->parameters());
   job.world->broadcast(run.start.data(), run.start.size(), 0);
   TrainResult result = job.is_worker() ? work(run, told) : serve(run);
-  result.data = options.data == "synthetic" ? "synthetic" : "real";
   result.mean_staleness = largest_over_ranks(*job.world, result.mean_staleness);
   if (options.strategy.exchange != Exchange::none) check_agreement(*job.world, result.parameters);
   return result;

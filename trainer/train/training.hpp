@@ -12,10 +12,10 @@ struct EpochReport {
   double samples_per_s = 0; ///< of all workers, over the epoch's steps
 };
 
+/// Times are divided by the replay's time scale.
 struct TrainResult {
   std::vector<float> parameters; ///< flat, in the order created
   std::vector<double> step_s;    ///< time of each step: the slowest worker's; asynchronous: the workers' mean
-  std::string data;              ///< synthetic or real, for the records
   double mean_staleness = 0;     ///< of asynchronous servers
   double cpu_s = 0;              ///< processor time of this rank from first to last step
 };

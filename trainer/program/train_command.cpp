@@ -1,0 +1,134 @@
+#include "trainer/program/train_command.hpp"
+
+#include "trainer/communication/local_job.hpp"
+#include "trainer/communication/mpi_session.hpp"
+#include "trainer/communication/node_map.hpp"
+#include "trainer/files/error.hpp"
+#include "trainer/models/catalogue.hpp"
+#include "trainer/program/rank_failure.hpp"
+#include "trainer/program/train_records.hpp"
+#include "trainer/synchronisation/sharding.hpp"
+#include "trainer/train/handshake.hpp"
+#include "trainer/train/one_thread.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ddltrain {
+namespace {
+
+template <class Value>
+Value named(const std::map<std::string, Value>& values, const std::string& name, const std::string& option) {
+  const auto found = values.find(name);
+  if (found != values.end()) return found->second;
+  std::string names;
+  for (const auto& [known, value] : values) names += (names.empty() ? "" : ", ") + known;
+  throw UsageError(fmt::format("unknown {} \"{}\"; there are {}", option, name, names));
+}
+
+const std::map<std::string, Exchange> kExchanges = {{"none", Exchange::none},
+                                                    {"ring", Exchange::ring},
+                                                    {"all-reduce", Exchange::all_reduce},
+                                                    {"ps", Exchange::servers},
+                                                    {"ps-async", Exchange::servers}};
+const std::map<std::string, Grouping> kGroupings = {{"buckets", Grouping::buckets},
+                                                    {"per-tensor", Grouping::per_tensor},
+                                                    {"fusion", Grouping::fusion},
+                                                    {"single", Grouping::single}};
+
+/// Frameworks' habits: all-reduces go in buckets or fused, overlapped; a tensor at a time or all at once after
+/// backward; servers are sent each tensor when it is ready.
+void choose_grouping(TrainArguments& arguments) {
+  TrainStrategy& strategy = arguments.options.strategy;
+  const bool serves = strategy.exchange == Exchange::servers;
+  if (arguments.grouping.empty()) arguments.grouping = serves ? "per-tensor" : "buckets";
+  strategy.grouping = named(kGroupings, arguments.grouping, "--grouping");
+  const bool usual = strategy.grouping == Grouping::buckets || strategy.grouping == Grouping::fusion ||
+                     (serves && strategy.grouping == Grouping::per_tensor);
+  const std::map<std::string, bool> overlaps = {{"auto", usual}, {"on", true}, {"off", false}};
+  strategy.overlapped = named(overlaps, arguments.overlap, "--overlap");
+  if (strategy.grouping == Grouping::fusion && serves) {
+    throw UsageError("--grouping fusion is for all-reduces; parameter servers take buckets, per-tensor or single");
+  }
+  if (strategy.grouping == Grouping::fusion && !strategy.overlapped) {
+    throw UsageError("--grouping fusion always overlaps; --overlap off is for the other groupings");
+  }
+}
+
+void check_figures(const TrainArguments& arguments) {
+  const TrainOptions& options = arguments.options;
+  if (options.batch_per_worker == 0) throw UsageError("--batch 0; at least 1 sample a rank is needed");
+  if (options.epochs == 0) throw UsageError("--epochs 0; at least 1 is needed");
+  if (!(options.sgd.learning_rate > 0)) throw UsageError("--lr must be above 0");
+  if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1)) throw UsageError("--momentum must be in 0 .. 1");
+  if (!options.replay.empty() && options.data != "synthetic") {
+    throw UsageError("--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
+  }
+}
+
+void settle(TrainArguments& arguments) {
+  TrainStrategy& strategy = arguments.options.strategy;
+  strategy.exchange = named(kExchanges, arguments.strategy, "--strategy");
+  const bool serves = strategy.exchange == Exchange::servers;
+  if (arguments.asynchronous && !serves) throw UsageError("--async is for --strategy ps");
+  strategy.asynchronous = arguments.asynchronous || arguments.strategy == "ps-async";
+  if (strategy.asynchronous) arguments.strategy = "ps-async";
+  const std::map<std::string, bool> placements = {{"dedicated", true}, {"colocated", false}};
+  strategy.dedicated = named(placements, arguments.placement, "--placement");
+  if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
+  choose_grouping(arguments);
+  check_figures(arguments);
+  find_model(arguments.options.model);
+}
+
+bool needs_threads(const TrainStrategy& strategy) {
+  return strategy.overlapped || (strategy.exchange == Exchange::servers && !strategy.dedicated);
+}
+
+std::string command_line(const std::vector<std::string>& words) {
+  std::string text = "ddltrain";
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
+/// One rank of the job.
+void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
+  one_compute_thread();
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const std::string command = command_line(arguments.words);
+  const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
+  const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
+  const Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
+  if (arguments.ranks > 0 && arguments.ranks != job.workers) {
+    throw UsageError(fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
+                                 arguments.ranks, world.size(), job.workers));
+  }
+  const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
+  TrainRecords records(arguments, map_nodes(of_workers), mpi.library(), command, world.rank() == 0);
+  const CpuUse before = cpu_use();
+  const TrainResult result = train(job, arguments.options, [&](const EpochReport& epoch) { records.add(epoch); });
+  records.finish(result, before, world);
+}
+
+} // namespace
+
+int train_command(TrainArguments arguments) {
+  settle(arguments);
+  const TrainStrategy& strategy = arguments.options.strategy;
+  const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
+  const int processes = std::max(arguments.ranks, 1) + (extra ? strategy.servers : 0);
+  if (arguments.ranks < 0) throw UsageError("--ranks must be 1 or more");
+  if (!started_by_launcher() && processes > 1) return run_local_job(processes, arguments.words);
+  const MpiSession mpi(needs_threads(strategy));
+  try {
+    run_rank(arguments, mpi);
+  } catch (...) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    end_job(mpi, rank, std::current_exception());
+  }
+  return 0;
+}
+
+} // namespace ddltrain
