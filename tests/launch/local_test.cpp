@@ -72,7 +72,7 @@ TEST_CASE("local: disturbed parts are marked, and measured again when asked") {
   const auto records = records_in(folder.read("out/ring.jsonl"));
   REQUIRE(records.size() == 1);
   CHECK(records[0].at("suspect") == true);
-  CHECK(has(records[0].at("note"), "cores were busy"));
+  CHECK(has(records[0].at("note"), "cores busy"));
   folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}}});
   CHECK(has(folder.measure().output, "0 of them to run"));
   CHECK(has(folder.measure({"--repeat-suspect"}).output, "1 of them to run"));

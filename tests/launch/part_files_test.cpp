@@ -72,7 +72,9 @@ TEST_CASE("run: collected when all parts are there, under one context") {
                                     "\n" +
                                         kRecord + "\n");
   CHECK(ddltrain::collect_run(folder.path("out"), "run", parts));
-  CHECK(folder.read("out/run.jsonl") == kContext + "\n" + kRecord + "\n" + kRecord + "\n");
+  const std::string context =
+      R"({"record":"context","machine":"m","date":"2026-01-01","source":{"title":"ddltrain measure: run run"}})";
+  CHECK(folder.read("out/run.jsonl") == context + "\n" + kRecord + "\n" + kRecord + "\n");
   folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"other","date":"2026-01-01"})"
                                     "\n" +
                                         kRecord + "\n");

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
+#include <sched.h>
 #include <sstream>
 #include <thread>
 #include <unistd.h>
@@ -47,7 +48,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// In the new process; nothing that allocates.
-[[noreturn]] void become(char* const* words, char* const* environment, const char* folder, int priority, int output,
+[[noreturn]] void become(char* const* words, char* const* environment, const char* folder, bool goes_first, int output,
                          int errors, pid_t parent) {
   const sigset_t set = stop_signals();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
@@ -56,7 +57,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (getppid() != parent) {
     _exit(kCannotStart); // it died before the line above
   }
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + priority);
+  if (goes_first) {
+    const sched_param lowest = {1}; // of the real-time ones
+    sched_setscheduler(0, SCHED_RR, &lowest);
+  }
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); // a background group may not read the terminal
@@ -80,8 +84,8 @@ pid_t start(const Command& command, int output, int errors) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    become(word_pointers.data(), environment_pointers.data(), command.folder.c_str(), command.priority, output, errors,
-           parent);
+    become(word_pointers.data(), environment_pointers.data(), command.folder.c_str(), command.goes_first, output,
+           errors, parent);
   }
   if (child < 0) {
     throw RunError("cannot start " + command.words.front() + ": " + std::strerror(errno));
@@ -114,6 +118,30 @@ std::string read_all(int descriptor) {
       text.append(buffer.data(), static_cast<std::size_t>(count));
     } else if (count == 0 || errno != EINTR) {
       return text;
+    }
+  }
+}
+
+double children_cpu_s() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Those that the command left behind (Open MPI's daemons) end by themselves soon after it.
+void wait_for_daemons() {
+  constexpr std::chrono::milliseconds kRound(10);
+  constexpr int kMostRounds = 200;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0) {
+      return; // none is left
+    }
+    if (ended == 0) {
+      std::this_thread::sleep_for(kRound);
     }
   }
 }
@@ -165,6 +193,8 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
   if (log < 0) {
     throw RunError("cannot write " + command.log + ": " + std::strerror(errno));
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons that the command starts count as ours, and are waited for
+  const double cpu_before_s = children_cpu_s();
   const auto begin = Clock::now();
   const pid_t child = start(command, log, log);
   close(log);
@@ -190,6 +220,8 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
   close(watch);
   kill(-child, SIGKILL); // what it may have left behind
   end.seconds = seconds_since(begin);
+  wait_for_daemons();
+  end.cpu_s = children_cpu_s() - cpu_before_s;
   signals.check();
   return end;
 }

@@ -37,7 +37,7 @@ struct Command {
   std::vector<std::string> words;       ///< the program is looked for in PATH
   std::vector<std::string> environment; ///< NAME=VALUE, in place of those we have
   std::string folder;                   ///< to run in; "": ours
-  int priority = 0;                     ///< -20 (first) to 19, added to ours; ignored where it is not allowed
+  bool goes_first = false;              ///< at real-time priority, before everything usual; where that is allowed
   std::string log;                      ///< standard output and error are appended here
   double time_limit_s = 600;
 };
@@ -45,6 +45,7 @@ struct Command {
 struct CommandEnd {
   int status = 0; ///< as a shell says it: 128 + signal when killed
   bool out_of_time = false;
+  double cpu_s = 0; ///< processor time of the command and all it started
   double seconds = 0;
 };
 

@@ -37,8 +37,8 @@ public:
   /// Variables of the job's environment, NAME=VALUE.
   virtual std::vector<std::string> environment() const { return {}; }
 
-  /// Of the job's processes beside others of this machine, as Command::priority.
-  virtual int priority() const { return 0; }
+  /// Its processes go before others of this machine, as Command::goes_first.
+  virtual bool goes_first() const { return false; }
 
   /// Ranks share this machine, so its load says whether a measurement is to be trusted.
   virtual bool ranks_are_here() const { return false; }

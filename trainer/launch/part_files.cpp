@@ -51,8 +51,10 @@ std::string text_of(const std::vector<Json>& lines) {
 void check_same_context(const Json& first, const Json& other, const fs::path& file) {
   Json a = first;
   Json b = other;
-  a.erase("date");
-  b.erase("date");
+  for (Json* each : {&a, &b}) { // a part on other nodes is another command on another day
+    each->erase("date");
+    each->erase("source");
+  }
   if (a != b) {
     throw RunError(file.string() +
                    ": its context is not that of the run's other parts (another machine, other software?): " +
@@ -121,6 +123,7 @@ bool collect_run(const fs::path& output, const std::string& run, const std::vect
       }
     }
   }
+  all.front()["source"] = {{"title", "ddltrain measure: run " + run}};
   write_output_file(output / (run + ".jsonl"), text_of(all));
   return true;
 }

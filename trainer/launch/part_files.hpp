@@ -33,7 +33,7 @@ bool has_suspect(const PartFiles& files);
 void accept(const PartFiles& files, const std::string& cause);
 
 /// Writes OUTPUT/RUN.jsonl from all parts of the run: the first context, then every record. Returns false, and writes
-/// nothing, when a part is missing. Throws RunError when contexts differ in more than the date.
+/// nothing, when a part is missing. Throws RunError when contexts differ in more than date and command.
 bool collect_run(const std::filesystem::path& output, const std::string& run, const std::vector<Part>& parts);
 
 } // namespace ddltrain

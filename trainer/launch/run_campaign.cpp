@@ -130,7 +130,7 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
   command.words = launcher.words(job);
   command.environment = launcher.environment();
   command.folder = job.folder;
-  command.priority = launcher.priority();
+  command.goes_first = launcher.goes_first();
   command.log = job.log;
   command.time_limit_s = job.time_limit_s;
   const CoreTime begin = core_time();
@@ -145,10 +145,13 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
   std::string cause;
   if (launcher.ranks_are_here()) {
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    const double busy = busy_cores(begin, core_time(), cores);
+    // Who goes first is held up by nobody but itself.
+    const bool alone = launcher.goes_first();
+    const double busy = alone ? end.cpu_s / end.seconds : busy_cores(begin, core_time(), cores);
     const double most = plan.campaign.launcher.busy_cores > 0 ? plan.campaign.launcher.busy_cores : kBusyShare * cores;
-    told += fmt::format(", {:.2f} of {} cores busy", busy, cores);
-    cause = busy > most ? fmt::format("{:.2f} of {} cores were busy", busy, cores) : "";
+    const std::string what = fmt::format("{:.2f} of {} cores busy{}", busy, cores, alone ? " with it" : "");
+    told += ", " + what;
+    cause = busy > most ? what : "";
   }
   accept(files, cause);
   return told + (has_suspect(files) ? ", suspect" : "");

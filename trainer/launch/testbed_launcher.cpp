@@ -88,9 +88,9 @@ public:
 
   std::vector<std::string> environment() const override { return rank_environment(); }
 
-  // Before what else runs here: with both cores taken by compilers, a ring of 4 hosts then takes as long as alone (the
-  // ranks themselves need 0.3 of a core).
-  int priority() const override { return -10; }
+  // With both cores taken by compilers a ring of 4 hosts then takes as long as alone, within 1 %; its ranks need 0.3 of
+  // a core. At usual priority it takes 12 % longer, with 8 times the spread.
+  bool goes_first() const override { return true; }
   bool ranks_are_here() const override { return true; }
 
 private:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <sched.h>
 #include <sstream>
 #include <unistd.h>
 
@@ -57,9 +58,16 @@ double others_busy_cores(const CpuUse& from, const CpuUse& to) {
   return others_busy_cores(from, to, to.own_s - from.own_s);
 }
 
+bool goes_first() {
+  const int policy = ::sched_getscheduler(0);
+  return policy == SCHED_RR || policy == SCHED_FIFO;
+}
+
 void mark_disturbance(RecordHead& head, double others_cores) {
   head.note += fmt::format("{}others kept {:.2f} cores busy", head.note.empty() ? "" : "; ", others_cores);
-  if (others_cores > kSuspectCores) {
+  if (goes_first()) {
+    head.note += ", after this process";
+  } else if (others_cores > kSuspectCores) {
     head.suspect = true;
     head.note += fmt::format(", more than {:.2f}: suspect", kSuspectCores);
   }

@@ -30,7 +30,11 @@ double others_busy_cores(const CpuUse& from, const CpuUse& to);
 /// medians by about what we want to resolve, a few per cent.
 inline constexpr double kSuspectCores = 0.15;
 
-/// Adds what the others did to the note, and marks the record above kSuspectCores.
+/// Does this process have real-time priority, so that it runs as soon as it can, whatever others do? Rings on the
+/// testbed then take as long with both cores full of compilers as alone, within 1 %.
+bool goes_first();
+
+/// Adds what the others did to the note, and marks the record above kSuspectCores unless this process goes first.
 void mark_disturbance(RecordHead& head, double others_cores);
 
 } // namespace ddltrain
