@@ -40,6 +40,13 @@ void read_slurm(JsonObject& object, LauncherChoice& launcher) {
 }
 
 void read_testbed(JsonObject& object, LauncherChoice& launcher) {
+  if (const std::string rate = object.text("rate", ""); !rate.empty()) {
+    try {
+      launcher.rate_Bps = parse_rate_Bps(rate);
+    } catch (const UsageError& error) {
+      object.mistake("rate", error.what());
+    }
+  }
   launcher.largest_packet_bytes =
       object.value("largest_packet_bytes").is_null() ? 0 : object.count("largest_packet_bytes");
   launcher.burst_bytes = object.value("burst_bytes").is_null() ? 0 : object.count("burst_bytes");
@@ -153,7 +160,9 @@ Campaign read_campaign(const std::string& data_folder, const std::string& cluste
   Campaign campaign;
   campaign.cluster = cluster;
   campaign.launcher = read_launcher(object.value("launcher"), mistakes);
-  campaign.launcher.rate_Bps = facts.nic_Bps;
+  if (campaign.launcher.rate_Bps <= 0) {
+    campaign.launcher.rate_Bps = facts.nic_Bps;
+  }
   campaign.launcher.node_gpus = facts.has_gpus ? facts.ranks_per_node : 0;
   CampaignRun fallback;
   fallback.nodes = object.counts("nodes");
@@ -170,7 +179,7 @@ Campaign read_campaign(const std::string& data_folder, const std::string& cluste
   }
   object.finish();
   check_runs(campaign, facts, mistakes);
-  if (campaign.launcher.kind == LauncherKind::testbed && facts.nic_Bps <= 0) {
+  if (campaign.launcher.kind == LauncherKind::testbed && campaign.launcher.rate_Bps <= 0) {
     mistakes.emplace_back("/launcher: a testbed needs a NIC with a bandwidth in cluster.json");
   }
   refuse_mistakes(file, mistakes);

@@ -24,7 +24,7 @@ struct LauncherChoice {
   std::vector<std::string> before; ///< shell lines before the runs ("module load ...")
   std::int64_t node_gpus = 0;      ///< GPUs to ask for on each node
   // testbed
-  double rate_Bps = 0;                   ///< of each host's link, one direction; from the cluster file
+  double rate_Bps = 0; ///< of each host's link, one direction; the campaign's "rate", else the cluster's NIC
   std::int64_t largest_packet_bytes = 0; ///< 0: chosen by the rate
   std::int64_t burst_bytes = 0;          ///< 0: the largest packet with its frames' headers
   std::int64_t queue_bytes = 8 << 20;

@@ -83,11 +83,8 @@ struct NcclSide {
     const auto rank = static_cast<std::size_t>(world.rank());
     const auto& node = nodes.node_of_rank;
     const auto before = std::count(node.begin(), node.begin() + world.rank(), node[rank]);
-    if (before >= cuda->devices()) {
-      throw RunError(
-          fmt::format("{} ranks on a node of {} GPUs; NCCL needs one for each", before + 1, cuda->devices()));
-    }
-    cuda->use_device(static_cast<int>(before));
+    // A launcher may show each rank its own GPU only; two ranks on one GPU are refused by NCCL.
+    cuda->use_device(static_cast<int>(before) % cuda->devices());
     const std::string id = world.gather(world.rank() == 0 ? nccl->new_id() : "").front();
     ranks = std::make_unique<NcclCommunicator>(cuda, nccl, id, world.rank(), world.size());
     data = static_cast<float*>(cuda->allocate(static_cast<std::size_t>(largest_bytes)));

@@ -88,6 +88,20 @@ void add_server(CLI::App& program, CommunicationOptions& options) {
   command.callback([&options] { server_command(options); });
 }
 
+void add_profile(CLI::App& program, ProfileOptions& options) {
+  CLI::App* profile =
+      program.add_subcommand("profile", "Write layer times of a GPU one does not have, from published records");
+  profile->add_option("MODEL", options.step.model, "Model variant; ddltrain describe --list shows all")->required();
+  profile->add_option("--gpu", options.step.gpu, "Name of the GPU in platforms/gpus.json")->required();
+  profile->add_option("--batch", options.step.batch, "Samples a step; needed where several were measured")
+      ->check(CLI::PositiveNumber);
+  profile->add_option("--precision", options.step.precision, "As in the records")->capture_default_str();
+  profile->add_option("--platforms", options.platforms, "Folder of the records and of gpus.json")
+      ->capture_default_str();
+  profile->add_option("--output", options.output_file, "File to write; standard output without it");
+  profile->callback([&options] { profile_command(options); });
+}
+
 } // namespace
 
 void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words) {
@@ -98,6 +112,7 @@ void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::ve
   add_collectives(program, arguments.collectives);
   add_link(program, arguments.link);
   add_server(program, arguments.server);
+  add_profile(program, arguments.profile);
 }
 
 } // namespace ddltrain

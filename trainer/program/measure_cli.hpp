@@ -3,6 +3,7 @@
 
 #include "trainer/program/communication_commands.hpp"
 #include "trainer/program/layers_command.hpp"
+#include "trainer/program/profile_command.hpp"
 
 namespace CLI {
 class App;
@@ -15,10 +16,11 @@ struct MeasureArguments {
   CommunicationOptions collectives;
   CommunicationOptions link;
   CommunicationOptions server;
+  ProfileOptions profile;
 };
 
-/// Adds layers, collectives, link and server to the program; their options land in `arguments`, which must outlive the
-/// parse. words: the command line without the program's name, to start ranks with.
+/// Adds layers, collectives, link, server and profile to the program; their options land in `arguments`, which must
+/// outlive the parse. words: the command line without the program's name, to start ranks with.
 void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words);
 
 } // namespace ddltrain

@@ -73,6 +73,7 @@ bool enough(const std::vector<double>& samples, double elapsed_s, const RepeatLi
   if (count >= limits.most_repetitions) return true;
   if (count < kFewestSamples) return false;
   if (elapsed_s >= limits.most_seconds) return true;
+  if (count < kFewestToStop) return false;
   const Summary summary = summarise(samples);
   return summary.median_standard_error <= limits.relative_error * summary.median;
 }

@@ -23,6 +23,9 @@ struct Summary {
 /// Below this the interval would reach beyond the samples or rest on the outermost two.
 inline constexpr int kFewestSamples = 5;
 
+/// Fewer may lie close together by chance; they end a measurement only when its time is up.
+inline constexpr int kFewestToStop = 10;
+
 /// Throws std::logic_error for no samples.
 Summary summarise(const std::vector<double>& samples);
 

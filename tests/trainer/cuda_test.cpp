@@ -1,0 +1,69 @@
+#include "trainer/cuda/cuda_abi.hpp"
+#include "trainer/cuda/device.hpp"
+#include "trainer/cuda/nccl.hpp"
+#include "trainer/files/error.hpp"
+
+#include <catch2/catch.hpp>
+
+#if __has_include(<cuda_runtime_api.h>)
+#include <cuda_runtime_api.h>
+static_assert(static_cast<int>(cudaSuccess) == ddltrain::kCudaSuccess);
+static_assert(static_cast<int>(cudaMemcpyHostToDevice) == ddltrain::kCudaHostToDevice);
+static_assert(static_cast<int>(cudaMemcpyDeviceToHost) == ddltrain::kCudaDeviceToHost);
+static_assert(cudaStreamNonBlocking == ddltrain::kCudaStreamNonBlocking);
+static_assert(sizeof(cudaError_t) == sizeof(ddltrain::CudaStatus));
+static_assert(sizeof(cudaStream_t) == sizeof(void*) && sizeof(cudaEvent_t) == sizeof(void*));
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+static_assert(static_cast<int>(ncclSuccess) == ddltrain::kNcclSuccess);
+static_assert(static_cast<int>(ncclFloat) == ddltrain::kNcclFloat);
+static_assert(static_cast<int>(ncclSum) == ddltrain::kNcclSum);
+static_assert(sizeof(ncclUniqueId) == sizeof(ddltrain::NcclId));
+static_assert(sizeof(ncclResult_t) == sizeof(ddltrain::NcclStatus));
+#endif
+#endif
+
+namespace {
+
+/// What opening says, "" when it succeeds.
+template <class Open> std::string complaint(Open open) {
+  try {
+    open();
+  } catch (const ddltrain::RunError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool has_gpu() {
+  return complaint([] { const ddltrain::CudaRuntime cuda; }).empty();
+}
+
+} // namespace
+
+TEST_CASE("Without a GPU, CUDA says what is missing") {
+  if (has_gpu()) {
+    WARN("skipped: there is a GPU");
+    return;
+  }
+  const std::string said = complaint([] { ddltrain::open_device("cuda", 1); });
+  CHECK_THAT(said, Catch::Contains("no GPU can be used") &&
+                       (Catch::Contains("the CUDA runtime is missing") || Catch::Contains("found no device")));
+}
+
+TEST_CASE("NCCL is there with a version, or is said to be missing") {
+  std::string version;
+  const std::string said = complaint([&] { version = ddltrain::Nccl().version(); });
+  if (said.empty()) {
+    CHECK_THAT(version, Catch::StartsWith("NCCL 2."));
+  } else {
+    CHECK_THAT(said, Catch::Contains("NCCL is missing") && Catch::Contains("libnccl.so.2"));
+  }
+}
+
+TEST_CASE("Half precision and unknown devices are refused on a processor") {
+  const auto cpu = ddltrain::open_device("cpu", 1);
+  CHECK_THROWS_WITH(ddltrain::Autocast(cpu, "amp"), Catch::Contains("needs a GPU"));
+  CHECK_NOTHROW(ddltrain::Autocast(cpu, "fp32"));
+  CHECK_THROWS_AS(ddltrain::open_device("tpu", 1), ddltrain::UsageError);
+}
