@@ -41,18 +41,19 @@ TEST_CASE("campaign: a run becomes a part for each combination, node count and r
   const WorkFolder folder;
   folder.campaign({{"kind", "local"}}, {{{"name", "steps"},
                                          {"command", "train"},
-                                         {"arguments", {"--model", "lenet5"}},
+                                         {"arguments", {"--servers", "{nodes}"}},
                                          {"each", {{"--batch", {"32", "64"}}, {"--strategy", {"ring", "ps:1/2"}}}},
                                          {"nodes", {1, 2}},
                                          {"repeats", 3}}});
   const auto parts = ddltrain::parts_of(ddltrain::read_campaign(folder.path(""), "here"));
   REQUIRE(parts.size() == 2 * 2 * 2 * 3);
   CHECK(parts[1].name == "steps-32-ps-1-2-n1-r1");
-  CHECK(parts[1].arguments == std::vector<std::string>{"train", "--model", "lenet5", "--batch", "32", "--strategy",
+  CHECK(parts[1].arguments == std::vector<std::string>{"train", "--servers", "1", "--batch", "32", "--strategy",
                                                        "ps:1/2", "--cluster", "here"});
   CHECK(parts[8].name == "steps-32-ring-n1-r2"); // repeats are apart in time
   CHECK(parts[8].nodes == 1);
   CHECK(parts[4].nodes == 2);
+  CHECK(parts[4].arguments[2] == "2");
 }
 
 TEST_CASE("campaign: what the file leaves open comes from the cluster file") {

@@ -35,6 +35,15 @@ std::vector<Combination> combinations(const std::vector<Variation>& each) {
   return all;
 }
 
+/// "{nodes}" in an argument is the part's node count ("--servers {nodes}").
+std::string filled(std::string argument, std::int64_t nodes) {
+  const std::string place = "{nodes}";
+  if (const std::size_t at = argument.find(place); at != std::string::npos) {
+    argument.replace(at, place.size(), std::to_string(nodes));
+  }
+  return argument;
+}
+
 Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination& combination, std::int64_t nodes,
              std::int64_t repeat) {
   Part part;
@@ -44,6 +53,9 @@ Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination
   part.arguments = {run.command};
   part.arguments.insert(part.arguments.end(), run.arguments.begin(), run.arguments.end());
   part.arguments.insert(part.arguments.end(), combination.arguments.begin(), combination.arguments.end());
+  for (std::string& argument : part.arguments) {
+    argument = filled(argument, nodes);
+  }
   part.arguments.insert(part.arguments.end(), {"--cluster", campaign.cluster});
   part.nodes = nodes;
   part.ranks_per_node = run.ranks_per_node;
