@@ -1,6 +1,7 @@
 #include "trainer/communication/mpi_communicator.hpp"
 
 #include "trainer/communication/mpi_error.hpp"
+#include "trainer/communication/poll_pause.hpp"
 #include "trainer/files/error.hpp"
 
 #include <cstring>
@@ -87,7 +88,11 @@ Transfer MpiCommunicator::start_receive(float* data, std::size_t count, int from
 
 void MpiCommunicator::wait(std::vector<Transfer>& transfers) {
   std::vector<MPI_Request> requests = unpack(transfers);
-  check_mpi(MPI_Waitall(mpi_count(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  PollPause pause; // MPI_Waitall would keep a core busy that compute may need
+  for (int done = 0; done == 0;) {
+    check_mpi(MPI_Testall(mpi_count(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (done == 0) pause.found_nothing();
+  }
   transfers.assign(transfers.size(), Transfer{});
 }
 

@@ -50,8 +50,10 @@ std::string MpiSession::library() const {
 }
 
 void MpiSession::abort_job(int status) const {
-  MPI_Abort(MPI_COMM_WORLD, status);
-  std::_Exit(status); // not reached where MPI_Abort does what it should
+  int processes = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  if (processes > 1) MPI_Abort(MPI_COMM_WORLD, status); // alone there is nobody to end, and nothing to tell of
+  std::_Exit(status);                                   // not reached where MPI_Abort does what it should
 }
 
 bool started_by_launcher() {

@@ -3,6 +3,7 @@
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/node_map.hpp"
+#include "trainer/compute/timed_wait.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/program/rank_failure.hpp"
@@ -95,6 +96,7 @@ std::string command_line(const std::vector<std::string>& words) {
 /// One rank of the job.
 void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   one_compute_thread();
+  ask_for_exact_timers(); // threads started later inherit it
   MpiCommunicator world(MPI_COMM_WORLD);
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});

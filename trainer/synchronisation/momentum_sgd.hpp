@@ -7,7 +7,7 @@ namespace ddltrain {
 struct SgdOptions {
   double learning_rate = 0.05;
   double momentum = 0.9;
-  double gradient_share = 1; ///< what a gradient counts: 1 / workers where theirs are summed
+  double gradient_share = 1; ///< what a worker's gradient counts: 1 / workers, where there are several
 };
 
 /// Stochastic gradient descent with momentum as PyTorch's: v = momentum v + share g, p = p - rate v, element by

@@ -48,7 +48,7 @@ bool agrees(const TrainStrategy& strategy) {
 
 SgdOptions sgd_of(const Job& job, const TrainOptions& options) {
   SgdOptions sgd = options.sgd;
-  sgd.gradient_share = agrees(options.strategy) ? 1.0 / job.workers : 1.0;
+  sgd.gradient_share = options.strategy.exchange == Exchange::none ? 1.0 : 1.0 / job.workers;
   return sgd;
 }
 

@@ -1,0 +1,151 @@
+// Every strategy and grouping trains to what one process reaches on the union of the batches.
+#include "trainer/files/error.hpp"
+#include "trainer/train/parameter_agreement.hpp"
+#include "trainer/train/training.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace ddltrain;
+
+namespace {
+
+constexpr std::size_t kUnion = 24; ///< samples of all workers a step: 1, 2, 3 and 4 workers divide it
+
+TrainOptions options_for(int workers) {
+  TrainOptions options;
+  options.data = "digits";
+  options.train_samples = 240;
+  options.test_samples = 20;
+  options.most_steps = 6;
+  options.batch_per_worker = kUnion / static_cast<std::size_t>(workers);
+  return options;
+}
+
+std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options) {
+  const auto fail = [](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    std::abort(); // mpirun ends the others
+  };
+  return train(make_job(ranks, options.strategy, "here", fail), options, [](const EpochReport&) {}).parameters;
+}
+
+const std::vector<float>& one_process() {
+  static const std::vector<float> parameters = [] {
+    MpiCommunicator self(MPI_COMM_SELF);
+    TrainOptions options = options_for(1);
+    options.strategy.exchange = Exchange::none;
+    return trained(self, options);
+  }();
+  return parameters;
+}
+
+/// Largest difference over the largest parameter.
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  double difference = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, static_cast<double>(std::abs(a[i] - b[i])));
+    largest = std::max(largest, static_cast<double>(std::abs(a[i])));
+  }
+  return difference / largest;
+}
+
+/// Six steps round differently (fp32, 2^-24 each) in sums over samples that are associated differently; the parameters
+/// move by some 1e-2 of the largest, so a lost or doubled gradient shows ten thousand times above this.
+constexpr double kRounding = 2e-6;
+
+void check(const TrainStrategy& strategy, const std::string& what) {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
+  const int workers = world.size() - (extra ? strategy.servers : 0);
+  if (workers < 1) return;
+  TrainOptions options = options_for(workers);
+  options.strategy = strategy;
+  INFO(what << ", " << world.size() << " ranks");
+  CHECK(distance(trained(world, options), one_process()) < kRounding);
+}
+
+std::string text(const TrainStrategy& strategy) {
+  return "grouping " + std::to_string(static_cast<int>(strategy.grouping)) +
+         (strategy.overlapped ? " overlapped " : " ") + strategy.sharding + " " + std::to_string(strategy.servers) +
+         (strategy.dedicated ? " dedicated" : " colocated");
+}
+
+} // namespace
+
+TEST_CASE("All-reduces train as one process does") {
+  for (const Exchange exchange : {Exchange::ring, Exchange::all_reduce}) {
+    for (const Grouping grouping : {Grouping::buckets, Grouping::per_tensor, Grouping::single, Grouping::fusion}) {
+      for (const bool overlapped : {true, false}) {
+        TrainStrategy strategy;
+        strategy.exchange = exchange;
+        strategy.grouping = grouping;
+        strategy.overlapped = overlapped || grouping == Grouping::fusion;
+        strategy.fusion = {100'000, 0.001}; // LeNet-5 in several buffers
+        check(strategy, "exchange " + std::to_string(static_cast<int>(exchange)) + " " + text(strategy));
+      }
+    }
+  }
+}
+
+TEST_CASE("Parameter servers train as one process does") {
+  for (const bool dedicated : {true, false}) {
+    for (const int servers : {1, 2}) {
+      for (const Grouping grouping : {Grouping::buckets, Grouping::per_tensor, Grouping::single}) {
+        TrainStrategy strategy;
+        strategy.exchange = Exchange::servers;
+        strategy.grouping = grouping;
+        strategy.overlapped = grouping != Grouping::single;
+        strategy.servers = servers;
+        strategy.dedicated = dedicated;
+        strategy.sharding = servers == 1 ? "bytes" : (dedicated ? "round-robin" : "hash");
+        check(strategy, text(strategy));
+      }
+    }
+  }
+}
+
+TEST_CASE("Asynchronous servers learn, and all ranks are left with their parameters") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  for (const bool dedicated : {true, false}) {
+    TrainOptions options = options_for(1);
+    options.batch_per_worker = 8;
+    options.most_steps = 20;
+    options.epochs = 20;
+    options.strategy.exchange = Exchange::servers;
+    options.strategy.grouping = Grouping::per_tensor;
+    options.strategy.asynchronous = true;
+    options.strategy.dedicated = dedicated;
+    const std::vector<float> parameters = trained(world, options); // compares the ranks'
+    const double moved = distance(parameters, one_process());
+    CHECK(std::isfinite(moved));
+    CHECK(moved > kRounding); // a different way was taken
+  }
+}
+
+TEST_CASE("Ranks with different parameters are told") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const std::vector<float> parameters = {1, world.rank() == 1 ? 2.5F : 2.0F};
+  CHECK_THROWS_WITH(check_agreement(world, parameters), Catch::Contains("parameters of ranks 1 differ"));
+  CHECK_NOTHROW(check_agreement(world, {1, 2}));
+}
+
+TEST_CASE("Servers need ranks to live on") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  TrainStrategy strategy;
+  strategy.exchange = Exchange::servers;
+  strategy.servers = world.size();
+  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), UsageError);
+  strategy.servers = world.size() + 1;
+  strategy.dedicated = false;
+  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), UsageError);
+}

@@ -1,0 +1,166 @@
+"""`ddltrain train` as a user runs it: it learns, it writes records, and it ends in clear words when something breaks.
+
+python3 train_command_test.py DDLTRAIN DDLSIM
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+DDLTRAIN, DDLSIM = (os.path.abspath(path) for path in sys.argv[1:3])
+LIMIT_S = 60  # far above what anything here takes; a hang must not hold up the rest
+
+
+def train(*words, program=DDLTRAIN, **more):
+    return subprocess.run([program, "train", *words], capture_output=True, text=True, timeout=LIMIT_S, **more)
+
+
+def records(file):
+    with open(file) as lines:
+        text = lines.read()
+    assert text.endswith("\n"), "the last line is whole"
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def ranks_of(program):
+    """Process ids that run this file."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == program:
+                found.append(int(pid))
+        except OSError:
+            pass  # ended meanwhile
+    return found
+
+
+class Train(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="ddltrain_")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.file = os.path.join(self.folder, "run.jsonl")
+        # A copy, so that processes of this case are told from all others.
+        self.program = os.path.join(self.folder, "ddltrain")
+        shutil.copy(DDLTRAIN, self.program)
+
+    def tearDown(self):
+        for _ in range(50):
+            if not ranks_of(self.program):
+                return
+            time.sleep(0.1)
+        self.fail("processes were left behind")
+
+    def run_well(self, *words):
+        done = train(*words, "--output", self.file, program=self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        check = subprocess.run([DDLSIM, "check", self.file], capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        return records(self.file)
+
+    def run_badly(self, status, *words, **more):
+        done = train(*words, **{"program": self.program, **more})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def learns(self, *strategy):
+        written = self.run_well("--model", "lenet5", "--data", "digits", "--epochs", "3", "--ranks", "2", *strategy)
+        losses = [one for one in written if one["record"] == "loss"]
+        self.assertEqual([one["epoch"] for one in losses], [1, 2, 3])
+        self.assertLess(losses[2]["value"], losses[0]["value"])
+        self.assertGreater(losses[2]["accuracy"], 0.9)
+        (step,) = [one for one in written if one["record"] == "step"]
+        self.assertEqual((step["gpus"], step["nodes"], step["gpus_per_node"]), (2, 1, 2))
+        self.assertTrue(step["synchronised"])
+        return step
+
+    def test_ring_learns(self):
+        step = self.learns("--strategy", "ring")
+        self.assertEqual((step["strategy"], step["algorithm"]), ({"name": "ring"}, "ring"))
+        self.assertEqual(step["repeats"], 375 - 2)  # 8000 / 64 steps an epoch, the first two are not counted
+
+    def test_parameter_server_learns(self):
+        step = self.learns("--strategy", "ps")
+        self.assertEqual(step["strategy"], {"name": "ps", "servers": {"count": 1}, "placement": "dedicated",
+                                            "sharding": "bytes"})
+
+    def test_one_rank_is_the_base_of_a_speed_up(self):
+        written = self.run_well("--data", "digits", "--train-samples", "200", "--test-samples", "50", "--strategy", "none")
+        self.assertEqual([one["record"] for one in written], ["context", "loss", "step"])
+        self.assertEqual((written[2]["gpus"], written[2]["synchronised"]), (1, False))
+
+    def test_same_seed_same_losses(self):
+        words = ("--data", "digits", "--train-samples", "320", "--ranks", "2", "--strategy", "ps", "--servers", "2")
+        first = [one["value"] for one in self.run_well(*words) if one["record"] == "loss"]
+        again = [one["value"] for one in self.run_well(*words) if one["record"] == "loss"]
+        self.assertEqual(first, again)
+
+    def test_killed_rank(self):
+        words = [self.program, "train", "--data", "digits", "--train-samples", "640", "--epochs", "10000"]
+        job = subprocess.Popen([*words, "--ranks", "2", "--output", self.file], stderr=subprocess.PIPE, text=True,
+                               stdout=subprocess.DEVNULL)
+        end = time.time() + LIMIT_S
+        while time.time() < end and not (os.path.exists(self.file) and len(records(self.file)) > 2):
+            time.sleep(0.05)
+        rank_1 = [pid for pid in ranks_of(self.program)
+                  if b"OMPI_COMM_WORLD_RANK=1\0" in open(f"/proc/{pid}/environ", "rb").read()]
+        self.assertEqual(len(rank_1), 1)
+        os.kill(rank_1[0], signal.SIGKILL)
+        killed = time.time()
+        _, told = job.communicate(timeout=LIMIT_S)
+        self.assertLess(time.time() - killed, 10)  # what users are promised
+        self.assertEqual(job.returncode, 1)
+        self.assertEqual(len(told.strip().splitlines()), 1, told)
+        self.assertRegex(told, r"rank 1 on host \S+ died of signal 9")
+        self.assertGreater(len(records(self.file)), 2)
+
+    def test_loss_that_is_no_number(self):
+        told = self.run_badly(1, "--data", "digits", "--train-samples", "320", "--ranks", "2", "--lr", "1e30",
+                              "--output", self.file)
+        self.assertRegex(told, r"loss of step \d+ is -?(nan|inf) on rank \d on host \S+; a lower --lr")
+        self.assertEqual(records(self.file)[0]["record"], "context")
+
+    def test_full_disk(self):
+        told = self.run_badly(1, "--data", "digits", "--train-samples", "320", "--ranks", "2", "--output", "/dev/full")
+        self.assertIn("/dev/full: No space left on device", told)
+
+    def job_of_two(self, first, second):
+        command = ["mpirun", "-q", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated"]
+        return subprocess.run([*command, "-np", "1", *first, ":", "-np", "1", *second], capture_output=True, text=True,
+                              timeout=LIMIT_S)
+
+    def test_other_program_on_one_rank(self):
+        other = os.path.join(self.folder, "other")
+        shutil.copy(DDLTRAIN, other)
+        with open(other, "ab") as file:
+            file.write(b"x")  # another build: one byte is enough
+        done = self.job_of_two([self.program, "train", "--ranks", "2"], [other, "train", "--ranks", "2"])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^ddltrain: rank 1 on host \S+ runs ddltrain \S+ build \w+, but rank 0")
+
+    def test_other_arguments_on_one_rank(self):
+        done = self.job_of_two([self.program, "train"], [self.program, "train", "--batch", "7"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rank 1", done.stderr)
+        self.assertIn("--batch 7", done.stderr)
+
+    def test_wrong_use(self):
+        for words, told in [(("--strategy", "rong"), "unknown --strategy \"rong\""),
+                            (("--strategy", "ps", "--grouping", "fusion"), "fusion is for all-reduces"),
+                            (("--model", "resnet50"), "leaves the variant open"),
+                            (("--async",), "--async is for --strategy ps"),
+                            (("--batch", "0"), "--batch 0"),
+                            (("--ranks", "2", "--strategy", "ps", "--placement", "colocated", "--servers", "3"),
+                             "3 colocated servers on 2 workers"),
+                            (("--model", "vgg16", "--data", "digits"), "use --data synthetic")]:
+            self.assertIn(told, self.run_badly(2, *words))
+        self.assertIn("train-images-idx3-ubyte", self.run_badly(1, "--data", self.folder))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
