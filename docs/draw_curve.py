@@ -7,7 +7,8 @@ import json
 import math
 import sys
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 380, 60, 190, 40, 50
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 820, 380, 60, 240, 40, 50
+LABEL_HEIGHT = 15  # one line of text
 COLOURS = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad"]
 
 
@@ -26,12 +27,19 @@ def scales(points):
     return x, y
 
 
-def curve(points, colour, label, x, y, row):
+def label_heights(ends, y):
+    """Where the labels of the curves' ends stand: beside them, from the lowest up, none over another."""
+    heights, free = {}, HEIGHT
+    for index, share in sorted(enumerate(ends), key=lambda end: end[1]):
+        heights[index] = free = min(y(share) + 4, free - LABEL_HEIGHT)
+    return heights
+
+
+def curve(points, colour, label, x, y, text_y):
     line = " ".join(f"{x(p['gpus']):.1f},{y(p['efficiency']):.1f}" for p in points)
     band = [(p["gpus"], p["efficiency_high"]) for p in points] + [(p["gpus"], p["efficiency_low"]) for p in reversed(points)]
     area = " ".join(f"{x(gpus):.1f},{y(share):.1f}" for gpus, share in band)
     end = points[-1]
-    text_y = y(end["efficiency"]) + 4 + row
     dots = "".join(f"<circle cx='{x(p['gpus']):.1f}' cy='{y(p['efficiency']):.1f}' r='3' fill='{colour}'><title>{label}, {p['gpus']} GPUs: "
                    f"{100 * p['efficiency']:.1f} % ({100 * p['efficiency_low']:.1f} .. {100 * p['efficiency_high']:.1f})</title></circle>"
                    for p in points)
@@ -60,9 +68,10 @@ def main():
     print(f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' font-family='sans-serif' font-size='12'>\n"
           f"<rect width='{WIDTH}' height='{HEIGHT}' fill='white'/>\n<text x='{LEFT}' y='20' font-size='13'>{title}</text>")
     print(axes(sorted({point["gpus"] for point in points}), x, y, prediction["efficiency_bound"]), end="")
-    for index, strategy in enumerate(prediction["strategies"]):
-        own = [point for point in points if point["strategy"] == strategy["strategy"]]
-        print(curve(own, COLOURS[index % len(COLOURS)], name_of(strategy["strategy"]), x, y, 0), end="")
+    curves = [[point for point in points if point["strategy"] == strategy["strategy"]] for strategy in prediction["strategies"]]
+    heights = label_heights([own[-1]["efficiency"] for own in curves], y)
+    for index, own in enumerate(curves):
+        print(curve(own, COLOURS[index % len(COLOURS)], name_of(own[0]["strategy"]), x, y, heights[index]), end="")
     print("</svg>")
 
 

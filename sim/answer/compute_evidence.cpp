@@ -38,10 +38,11 @@ bool answers(const StepRecord& record, const ComputeQuestion& question, bool bor
 std::vector<Candidate> candidates_in(const std::vector<StepRecord>& records, const ComputeQuestion& question,
                                      bool borrowed) {
   std::vector<Candidate> found;
-  for (const auto& record : records)
-    if (answers(record, question, borrowed))
-      found.push_back({&record, borrowed, std::abs(std::log(record.batch_per_gpu / question.batch)),
-                       record.preset != question.preset});
+  for (const auto& record : records) {
+    if (!answers(record, question, borrowed)) continue;
+    found.push_back({&record, borrowed, std::abs(std::log(record.batch_per_gpu / question.batch)),
+                     record.preset != question.preset});
+  }
   return found;
 }
 

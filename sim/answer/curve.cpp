@@ -18,10 +18,11 @@ std::string evidence_of(const Curve& curve, int gpus) {
 
 /// Why there can be no such run; "" when there can.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
-  if (setup.gpus > curve.growth_gpus)
+  if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
         setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
+  }
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
 }
 
@@ -42,6 +43,8 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
   point.straggling_s = time.straggling_s;
+  point.input_wait_s = time.input_wait_s;
+  point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
 }
 

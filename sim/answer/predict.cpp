@@ -53,6 +53,7 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   setup.batch_per_gpu = scenario.batch_per_gpu;
   setup.one_gpu_s = material.compute.one_gpu_s;
   setup.slow_node = scenario.slow_node;
+  setup.input = scenario.input;
   const auto& transport = material.transport.name;
   return {setup,
           median_parameters(material.priors, material.compute.prior, transport, scenario.preset),
@@ -99,9 +100,11 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {
   if (!scenario.transport.empty()) return find_transport(cluster, scenario.transport);
-  for (const auto& name : preset.transports)
-    for (const auto& transport : cluster.transports)
+  for (const auto& name : preset.transports) {
+    for (const auto& transport : cluster.transports) {
       if (transport.name == name) return transport;
+    }
+  }
   std::vector<std::string> has;
   for (const auto& transport : cluster.transports) has.push_back(transport.name);
   throw UserError(scenario.name, "/preset",

@@ -26,6 +26,8 @@ struct PredictedPoint {
   double exposed_communication_s = 0;
   double synchronisation_s = 0;
   double straggling_s = 0;
+  double input_wait_s = 0;
+  double mean_staleness = 0; ///< updates by others between a worker's pull and its push; 0 but for ps-async
   std::string bottleneck;
   std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
   std::string fidelity;      ///< closed-form, folded, full: how the communication was run

@@ -16,12 +16,12 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{}", quoted(to_text(answer.strategy)), answer.transport, point.gpus,
                                 point.nodes, point.server_nodes);
-  constexpr int empty_columns = 16; // the numbers and three labels
+  constexpr int empty_columns = 18; // the numbers and three labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
-  for (const double number :
-       {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,
-        point.samples_per_s_high, point.efficiency, point.efficiency_low, point.efficiency_high, point.compute_s,
-        point.exposed_communication_s, point.synchronisation_s, point.straggling_s})
+  for (const double number : {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s,
+                              point.samples_per_s_low, point.samples_per_s_high, point.efficiency, point.efficiency_low,
+                              point.efficiency_high, point.compute_s, point.exposed_communication_s,
+                              point.synchronisation_s, point.straggling_s, point.input_wait_s, point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
   return row + fmt::format(",{},{},{},\n", point.bottleneck, point.evidence, point.fidelity);
 }
@@ -31,7 +31,8 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
 std::string csv_header() {
   return "scenario,strategy,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
          "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,compute_s,"
-         "exposed_communication_s,synchronisation_s,straggling_s,bottleneck,evidence,fidelity,error\n";
+         "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,mean_staleness,bottleneck,evidence,"
+         "fidelity,error\n";
 }
 
 std::string csv_rows(const Prediction& prediction) {
@@ -42,7 +43,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 21;
+  constexpr int empty_columns = 23;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

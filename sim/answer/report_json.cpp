@@ -52,8 +52,10 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
                                                     {"compute_s", point.compute_s},
                                                     {"exposed_communication_s", point.exposed_communication_s},
                                                     {"synchronisation_s", point.synchronisation_s},
-                                                    {"straggling_s", point.straggling_s}};
+                                                    {"straggling_s", point.straggling_s},
+                                                    {"input_wait_s", point.input_wait_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (strategy["name"] == "ps-async") json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
   json["evidence"] = point.evidence;
   json["fidelity"] = point.fidelity;

@@ -42,6 +42,16 @@ std::string measure_sentence(const MeasureNext& next) {
       next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then);
 }
 
+/// How old parameters are; "" for strategies that wait for all.
+std::string staleness_sentence(const StrategyAnswer& answer) {
+  std::string stale;
+  for (const auto& point : answer.points) {
+    if (point.mean_staleness > 0)
+      stale += fmt::format("{}{:.3g} at {} GPUs", stale.empty() ? "" : ", ", point.mean_staleness, point.gpus);
+  }
+  return stale.empty() ? "" : "Updates by others between a worker's pull and its push: " + stale + ".\n";
+}
+
 std::string to_section(const StrategyAnswer& answer, double bound) {
   const std::vector<Column> columns{{"GPUs"},
                                     {"nodes"},
@@ -57,6 +67,7 @@ std::string to_section(const StrategyAnswer& answer, double bound) {
   std::string text = fmt::format("{} over {}\n{}", to_text(answer.strategy), answer.transport, to_table(columns, rows));
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += fmt::format("{} GPUs cannot be: {}\n", point.gpus, point.error);
+  text += staleness_sentence(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + knee_sentence(answer, bound) + "\n" + measure_sentence(answer.measure_next) + "\n";
 }

@@ -31,6 +31,7 @@ struct StepSetup {
   int gpus_per_node = 1;
   bool synchronised = true; ///< false: one GPU alone
   SlowNode slow_node{};     ///< of a job on two nodes or more
+  InputPipeline input{};
 };
 
 struct StepTime {
@@ -39,21 +40,24 @@ struct StepTime {
   double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
   double synchronisation_s =
       0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
-  double straggling_s = 0; ///< waiting for the slowest node
-  Choice choice;           ///< how the communication was run, and how far that may be from a full run
+  double input_wait_s = 0; ///< what the input pipeline needs beyond all else
+  double straggling_s = 0; ///< waiting for the slowest node; 0 for ps-async, where nobody waits
+  double mean_staleness = 0; ///< updates by others that a parameter has seen between pull and push; ps-async only
+  std::string communication = "communication"; ///< what the exposed part is called: or server-link, server-software
+  Choice choice; ///< how the communication was run, and how far that may be from a full run
   std::string
       bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
   std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
 };
 
 /// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
-/// auto (as the ring), ps.
+/// auto (as the ring), ps, ps-async.
 bool can_simulate(const Strategy& strategy);
 
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
 
-/// How much a quick run costs, in looks at a server's shard (0.1 us each); 1 for strategies without servers.
+/// How much a quick run costs, in looks at a shard of a kind of server (0.1 us each); 1 for strategies without servers.
 double work_of_step(const StepSetup& setup, const Parameters& world);
 
 /// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.

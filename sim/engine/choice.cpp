@@ -3,6 +3,7 @@
 #include "sim/collective/folded.hpp"
 #include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
+#include "sim/server/async_draws.hpp"
 #include "sim/server/folded_exchange.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,10 @@ constexpr std::size_t quick_connections = 100;
 
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
+
+/// Beyond this many actors full is refused: each has a stack of its own, which takes two of the 65,530 areas of memory
+/// that Linux gives a process (vm.max_map_count).
+constexpr double most_actors = 30000;
 
 bool has_slow_node(const Machine& machine) {
   return machine.nodes() > 1 && machine.slow_nic_factor != 1;
@@ -87,6 +92,28 @@ bool exchange_closed_form_is_exact(const Machine& machine, const ServerMachine& 
   const bool one_switch = machine.nodes_per_leaf == 0 ||
                           machine.nodes() + (servers.dedicated ? servers.servers : 0) <= machine.nodes_per_leaf;
   return !slow && one_switch && (servers.dedicated || servers.servers == 1);
+}
+
+/// Beyond this many messages of asynchronous servers full is refused: a minute.
+constexpr double most_async_messages = 2e6;
+
+/// Rounds that a full run of them takes, about: tests/engine/full_async_test.cpp.
+constexpr double async_rounds = 10;
+
+/// Full over folded, less 1, of what is exposed, by tests/engine/full_async_test.cpp: where the busiest server stands
+/// for all, and where servers and workers share NICs.
+constexpr Gap async_station_gap{-0.03, 0.03};
+constexpr Gap async_shared_gap{-0.20, 0.17};
+
+/// And over the closed form, which takes phases as independent.
+constexpr Gap async_closed_gap{-0.20, 1.0};
+
+void refuse_hours(const std::string& what, double messages, double actors) {
+  if (messages <= most_messages && actors <= most_actors) return;
+  throw TooManyMessages(
+      fmt::format("a full run of {} has {:.2g} messages of {:.2g} actors, and {:.0g} of {:.0g} are the "
+                  "most; leave --fidelity away",
+                  what, messages, actors, most_messages, most_actors));
 }
 
 /// The same machine with nothing that only some ranks feel: one switch, and no slow node.
@@ -160,10 +187,8 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
     return {Fidelity::folded};
   }
   if (wish == Fidelity::full) {
-    if (messages > most_messages)
-      throw TooManyMessages(fmt::format("a full run of {} on {} ranks has {:.2g} messages, and {:.0g} are the most; "
-                                        "leave --fidelity away",
-                                        to_text(algorithm), machine.ranks, messages, most_messages));
+    const double actors = algorithm == Algorithm::tree ? 4.0 * machine.ranks : machine.ranks;
+    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
     return {Fidelity::full};
   }
   if (closed_form_is_exact(machine, algorithm)) return {Fidelity::closed_form};
@@ -181,10 +206,8 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
     return {Fidelity::folded};
   }
   if (wish == Fidelity::full) {
-    if (messages > most_messages)
-      throw TooManyMessages(fmt::format("a full run of {} workers and {} servers has {:.2g} messages, and {:.0g} are "
-                                        "the most; leave --fidelity away",
-                                        connections, servers.servers, messages, most_messages));
+    refuse_hours(fmt::format("{} workers and {} servers", connections, servers.servers), messages,
+                 2 * connections * servers.servers);
     return {Fidelity::full};
   }
   if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
@@ -196,6 +219,27 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
       wish == Fidelity::automatic ? is_affordable : wish == Fidelity::quick && folds(quick_connections);
   if (takes_folded) return {Fidelity::folded};
   return approximate_exchange(machine, is_affordable);
+}
+
+Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                            Fidelity wish) {
+  const double workers = static_cast<double>(machine.nodes()) * async.exchange.messages_per_node;
+  const double messages =
+      async_rounds * round_iterations * workers * (servers.servers + static_cast<double>(async.exchange.shards.size()));
+  if (wish == Fidelity::full) {
+    if (messages > most_async_messages)
+      throw TooManyMessages(fmt::format("a full run of {} asynchronous workers and {} servers has {:.2g} messages, and "
+                                        "{:.0g} are the most; leave --fidelity away",
+                                        workers, servers.servers, messages, most_async_messages));
+    return {Fidelity::full};
+  }
+  if (wish == Fidelity::closed_form || wish == Fidelity::quick)
+    return {Fidelity::closed_form, async_closed_gap.faster, async_closed_gap.slower,
+            "workers' phases are taken as independent"};
+  if (servers.dedicated || servers.servers == 1)
+    return {Fidelity::folded, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
+  return {Fidelity::folded, async_shared_gap.faster, async_shared_gap.slower,
+          "pushes and pulls meet on a NIC in the mean only"};
 }
 
 } // namespace ddlsim

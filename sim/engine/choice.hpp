@@ -3,6 +3,7 @@
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/engine/fidelity.hpp"
+#include "sim/server/async.hpp"
 #include "sim/server/exchange.hpp"
 
 namespace ddlsim {
@@ -21,5 +22,11 @@ double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, doubl
 /// 20,000 unlike connections (a second; quick: 100, 3 ms); else the closed form with its gap. CannotFold beyond 30,000.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity wish);
+
+/// The same for asynchronous servers: folded, up to 0.1 s, is within 3 % of full or its gap is told; quick takes the
+/// closed form, microseconds. TooManyMessages for a wish of full beyond 2 million messages (a minute: with dozens of
+/// flows under way SimGrid takes 30,000 a second).
+Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                            Fidelity wish);
 
 } // namespace ddlsim

@@ -5,9 +5,11 @@
 #include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/engine/child_process.hpp"
+#include "sim/engine/full_async.hpp"
 #include "sim/engine/full_ring.hpp"
 #include "sim/engine/full_schedule.hpp"
 #include "sim/engine/full_server.hpp"
+#include "sim/server/async_folded.hpp"
 #include "sim/server/traffic.hpp"
 
 #include <algorithm>
@@ -66,6 +68,16 @@ ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMa
 std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, std::size_t most_connections) {
   return why_server_exchange_not_folded(machine, servers, exchange, most_connections);
+}
+
+AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                               Fidelity fidelity) {
+  require_usable(machine, servers, async);
+  if (fidelity == Fidelity::closed_form || async.exchange.shards.empty()) {
+    return async_closed_form(machine, servers, async);
+  }
+  return fidelity == Fidelity::folded ? async_folded(machine, servers, async)
+                                      : simulate_async_servers(machine, servers, async);
 }
 
 } // namespace ddlsim

@@ -4,6 +4,7 @@
 #include "sim/collective/all_reduce.hpp"
 #include "sim/engine/fidelity.hpp"
 #include "sim/model/machine.hpp"
+#include "sim/server/async.hpp"
 #include "sim/server/exchange.hpp"
 #include "sim/server/folded_exchange.hpp"
 
@@ -47,5 +48,20 @@ ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMa
 std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange,
                                           std::size_t most_connections = most_folded_connections);
+
+/// Steady state of servers that nobody waits at. full: rounds in a child each, until the mean iteration is known to
+/// 0.5 %. folded and closed_form are one closed queueing network, followed in time or by mean value analysis:
+/// `async_folded`, `async_closed_form`. Iteration of each / full - 1, tests/engine/full_async_test.cpp:
+///   dedicated servers, or one colocated: folded within 3 %, whatever the shards. The closed form is within 3 % without
+///   overlap and with equal shards (it is exact for one server), else too fast where workers gather before a server
+///   that is nearly busy: 2 workers on one server, overlapped -19 %, 8 of them -28 %, 8 on 4 unequal servers -39 %.
+///   servers on several worker nodes, NIC-bound (folded, no overlap / pushes overlapped):
+///     4 workers on 4 -4 / -9 %; 8 on 4, one server with three times the bytes of the others, -3 % without overlap; 8
+///     on 8, bytes as 1 to 8, +15 %: all get the rate of the busiest node, and push and pull meet on a NIC in the mean
+///     only
+/// Staleness is within 3 % where iterations are and shards equal; with unequal ones it counts the busiest server's
+/// bytes for all and is up to 25 % high.
+AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                               Fidelity fidelity);
 
 } // namespace ddlsim

@@ -18,7 +18,7 @@ struct Running {
   ChildProcess child;
 };
 
-/// Sleeps until one of them has sent something or ended; their places in the list.
+/// Sleeps until one of them has sent something or ended; their places in the list, the last first.
 std::vector<std::size_t> wait_for_news(const std::vector<Running>& running) {
   std::vector<pollfd> watched;
   watched.reserve(running.size());
@@ -29,7 +29,7 @@ std::vector<std::size_t> wait_for_news(const std::vector<Running>& running) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "worker pool");
   }
   std::vector<std::size_t> news;
-  for (std::size_t i = 0; i < watched.size(); ++i) {
+  for (std::size_t i = watched.size(); i-- > 0;) {
     if (watched[i].revents != 0) news.push_back(i);
   }
   return news;
@@ -56,12 +56,11 @@ std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<
       running.push_back({next, ChildProcess([&work, task = next] { return work(task); })});
       ++next;
     }
-    const auto news = wait_for_news(running);
-    for (auto place = news.rbegin(); place != news.rend(); ++place) {
-      Running& one = running[*place];
+    for (const std::size_t place : wait_for_news(running)) {
+      Running& one = running[place];
       if (one.child.take()) continue;
       results[static_cast<std::size_t>(one.task)] = result_of(one.child);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(*place));
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(place));
       ++ended;
       if (done) done(ended);
     }

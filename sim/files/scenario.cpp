@@ -62,13 +62,26 @@ SlowNode slow_node_from(const Place& place) {
   return slow;
 }
 
+InputPipeline input_from(const Place& place) {
+  static const std::vector<std::string> known{"bytes_per_sample", "loader_samples_per_s", "shared_read_bandwidth"};
+  InputPipeline input;
+  if (!place.is_object()) return input;
+  place.allow_only(known);
+  input.bytes_per_sample = place.quantity_or("bytes_per_sample", Dimension::size, 0);
+  if (place.has("loader_samples_per_s")) input.loader_samples_per_s = place.positive("loader_samples_per_s");
+  input.shared_read_Bps = place.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
+  if (place.has("shared_read_bandwidth") && !place.has("bytes_per_sample"))
+    place.mistake_at("bytes_per_sample", "missing; give the size of a stored sample, like \"110 KB\"");
+  return input;
+}
+
 } // namespace
 
 Scenario scenario_from(const Place& root) {
   static const std::vector<std::string> known{
-      "format",           "version",   "name",   "model",      "batch_per_gpu", "precision", "wire_precision",
-      "cluster",          "slow_node", "gpus",   "strategies", "preset",        "transport", "rank_mapping",
-      "efficiency_bound", "seed",      "samples"};
+      "format",       "version",          "name",  "model",  "batch_per_gpu", "precision", "wire_precision",
+      "cluster",      "slow_node",        "input", "gpus",   "strategies",    "preset",    "transport",
+      "rank_mapping", "efficiency_bound", "seed",  "samples"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;
@@ -86,6 +99,7 @@ Scenario scenario_from(const Place& root) {
   scenario.transport = root.one_of_or("transport", transport_names(), "");
   scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
+  if (root.has("input")) scenario.input = input_from(root.at("input"));
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",

@@ -17,6 +17,13 @@ struct SlowNode {
   double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
 };
 
+/// Where samples come from; nothing of it said: synthetic data, which costs nothing.
+struct InputPipeline {
+  double bytes_per_sample = 0;     ///< as stored
+  double loader_samples_per_s = 0; ///< what a node's cores decode and augment; 0: never too few
+  double shared_read_Bps = 0;      ///< what all nodes together read (NFS, Lustre, EFS); 0: only the node's own storage
+};
+
 struct Scenario {
   std::string name;
   std::string model;
@@ -30,6 +37,7 @@ struct Scenario {
   std::string transport; ///< "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
   SlowNode slow_node;
+  InputPipeline input;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
   int samples = 200; ///< draws of the parameters behind an interval

@@ -70,12 +70,12 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
                                             double batch) {
   const double peak = peak_flop_per_s(gpu, precision);
   const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
+  const bool tensor_cores = on_tensor_cores(gpu, precision);
   const double activation_scale = precision == "fp32" || precision == "tf32" ? 1.0 : 0.5;
   std::vector<LayerTime> times;
   times.reserve(model.layers.size());
   for (const auto& layer : model.layers) {
-    const auto efficiency =
-        on_tensor_cores(gpu, precision) ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
+    const auto efficiency = tensor_cores ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
     const double flop = batch * layer.forward_flop_per_sample;
     const double bytes = batch * layer.activation_bytes_per_sample * activation_scale;
     const double weights = layer.tensors.empty() ? 0 : flop / (efficiency.backward_weights * peak);
@@ -103,6 +103,7 @@ ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::st
   profile.backward_s = total_s - profile.forward_s;
   int tensor = 0;
   for (const auto& layer : model.layers) tensor += static_cast<int>(layer.tensors.size());
+  profile.tensors.reserve(static_cast<std::size_t>(tensor));
   double done = 0;
   for (std::size_t l = model.layers.size(); l-- > 0;) {
     done += times[l].backward_s;

@@ -1,12 +1,12 @@
 #include "sim/server/exchange.hpp"
 
 #include "sim/server/fair_share.hpp"
+#include "sim/server/server_classes.hpp"
 #include "sim/server/traffic.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 
 namespace ddlsim {
 namespace {
@@ -16,30 +16,27 @@ constexpr double never_s = std::numeric_limits<double>::infinity();
 /// What is left of a message when rounding alone keeps it from its end, as a share of its size.
 constexpr double rounding_share = 1e-12;
 
-/// One direction of one server: a FIFO of shards, of which the first may be under way.
+/// One direction of the servers of a class: a FIFO of shards, of which the first may be under way.
 struct Lane {
-  int server = 0;
+  std::size_t server_class = 0;
   bool push = true;
-  std::vector<std::size_t> queue; ///< shards, in order
+  std::vector<std::size_t> queue; ///< shards of one such server, in order
   std::size_t head = 0;
   bool under_way = false;
   double left_bytes = 0;
   double rate_Bps = 0;
 };
 
-/// The state of the exchange at `now_s`.
+/// The state of the exchange at `now_s`. Of alike servers the shards of one are followed.
 struct Fluid {
-  Fluid(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange)
-      : share(machine, servers, exchange), sizes_bytes(message_sizes(machine, servers, exchange)),
+  Fluid(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+        const ServerClasses& classes)
+      : share(machine, servers, exchange, classes), sizes_bytes(message_sizes(machine, servers, exchange)),
         latency_s(copy_latency_s(machine, servers, exchange)), pushable_s(exchange.ready_s),
         pullable_s(exchange.shards.size(), never_s), pulled_s(exchange.shards.size(), never_s) {
-    std::map<int, std::vector<std::size_t>> queues;
-    for (std::size_t shard = 0; shard < exchange.shards.size(); ++shard) {
-      queues[exchange.shards[shard].server].push_back(shard);
-    }
-    for (const auto& [server, queue] : queues) {
-      lanes.push_back({server, true, queue});
-      lanes.push_back({server, false, queue});
+    for (std::size_t server = 0; server < classes.servers.size(); ++server) {
+      lanes.push_back({server, true, classes.servers[server].shards});
+      lanes.push_back({server, false, classes.servers[server].shards});
     }
   }
 
@@ -63,7 +60,7 @@ void finish_head(Fluid& fluid, Lane& lane) {
   (lane.push ? fluid.pullable_s : fluid.pulled_s)[shard] = fluid.now_s + fluid.latency_s;
   lane.under_way = false;
   ++lane.head;
-  fluid.share.set_busy(lane.server, lane.push, false);
+  fluid.share.set_busy(lane.server_class, lane.push, false);
 }
 
 void begin_heads(Fluid& fluid) {
@@ -71,7 +68,7 @@ void begin_heads(Fluid& fluid) {
     if (lane.under_way || lane.head == lane.queue.size() || fluid.available_s(lane) > fluid.now_s) continue;
     lane.under_way = true;
     lane.left_bytes = fluid.sizes_bytes[lane.queue[lane.head]];
-    fluid.share.set_busy(lane.server, lane.push, true);
+    fluid.share.set_busy(lane.server_class, lane.push, true);
   }
 }
 
@@ -79,7 +76,7 @@ void set_rates(Fluid& fluid) {
   fluid.share.settle();
   for (Lane& lane : fluid.lanes) {
     if (!lane.under_way) continue;
-    lane.rate_Bps = fluid.share.rate_Bps(lane.server, lane.push);
+    lane.rate_Bps = fluid.share.rate_Bps(lane.server_class, lane.push);
   }
 }
 
@@ -112,7 +109,12 @@ void advance(Fluid& fluid, double wait_s) {
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
                                                  const ServerExchange& exchange) {
   require_usable(machine, servers, exchange);
-  Fluid fluid(machine, servers, exchange);
+  Machine alike = machine; // the formula knows no slow node
+  alike.slow_nic_factor = 1;
+  ServerExchange on_time = exchange;
+  on_time.slow_ready_s.clear();
+  const ServerClasses classes = find_server_classes(alike, servers, on_time);
+  Fluid fluid(alike, servers, on_time, classes);
   begin_heads(fluid);
   set_rates(fluid);
   double wait_s = next_change_s(fluid);
@@ -123,7 +125,9 @@ ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const S
     wait_s = next_change_s(fluid);
   }
   ServerExchangeTiming timing;
-  timing.pulled_s = fluid.pulled_s;
+  for (const ShardRole& role : classes.shards) {
+    timing.pulled_s.push_back(fluid.pulled_s[classes.servers[role.server_class].shards[role.position]]);
+  }
   summarise(machine, servers, exchange, timing);
   return timing;
 }

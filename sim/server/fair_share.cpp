@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 namespace ddlsim {
@@ -10,83 +9,65 @@ namespace {
 
 constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
-std::vector<bool> servers_with_shards(const ServerMachine& servers, const ServerExchange& exchange) {
-  std::vector<bool> busy(at(servers.servers));
-  for (const Shard& shard : exchange.shards) {
-    busy[at(shard.server)] = true;
-  }
-  return busy;
-}
-
-/// Worker nodes of a leaf; none in a leaf of servers alone.
-double workers_of_leaf(const Machine& machine, int leaf) {
-  if (machine.nodes_per_leaf <= 0) return machine.nodes();
-  return std::clamp(machine.nodes() - leaf * machine.nodes_per_leaf, 0, machine.nodes_per_leaf);
-}
+constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();
 
 } // namespace
 
-/// Nodes that host busy servers, each by itself; one more group stands for every other worker node, all alike.
-FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerMachine& servers) const {
+/// Kinds of nodes that host servers, each by itself; one more group stands for every other worker node, all alike.
+FairShare::LinkLevel FairShare::node_level(const Machine& machine, const ServerClasses& classes) {
   LinkLevel level{machine.nic_Bps};
-  std::map<int, std::size_t> group_of_node;
-  for (const int server : busy_servers_) {
-    const int node = server_node(machine, servers, server);
-    const auto [entry, is_new] = group_of_node.emplace(node, level.groups.size());
-    if (is_new) level.groups.push_back({node < machine.nodes() ? 1.0 : 0.0, {}, {}});
-    level.group_of_server.push_back(entry->second);
+  std::vector<std::size_t> group_of_node(classes.nodes.size(), no_group);
+  for (const ServerClass& server : classes.servers) {
+    std::size_t& group = group_of_node[server.node_class];
+    if (group == no_group) {
+      group = level.groups.size();
+      level.groups.push_back({classes.nodes[server.node_class].worker ? 1.0 : 0.0, {}, {}});
+    }
+    level.homes.push_back({group, server.per_node});
   }
-  const std::size_t hosting_workers = servers.dedicated ? 0 : level.groups.size();
-  if (hosting_workers < at(machine.nodes())) level.groups.push_back({1.0, {}, {}});
+  for (std::size_t node = 0; node < classes.nodes.size(); ++node) {
+    if (group_of_node[node] != no_group || !classes.nodes[node].worker) continue;
+    level.groups.push_back({1.0, {}, {}});
+    break;
+  }
   return level;
 }
 
-/// Leaves that hold busy servers, each by itself, and of the others the one with most workers: nobody there has a
-/// narrower share of an uplink.
-FairShare::LinkLevel FairShare::leaf_level(const Machine& machine, const ServerMachine& servers) const {
+FairShare::LinkLevel FairShare::leaf_level(const Machine& machine, const ServerClasses& classes) {
   LinkLevel level{machine.uplink_Bps};
-  std::map<int, std::size_t> group_of_leaf;
-  for (const int server : busy_servers_) {
-    const int leaf = leaf_of_node(machine, server_node(machine, servers, server));
-    const auto [entry, is_new] = group_of_leaf.emplace(leaf, level.groups.size());
-    if (is_new) level.groups.push_back({workers_of_leaf(machine, leaf), {}, {}});
-    level.group_of_server.push_back(entry->second);
+  level.groups.resize(classes.leaves.size());
+  for (const NodeClass& node : classes.nodes) {
+    if (node.worker) level.groups[node.leaf_class].workers += node.per_leaf;
   }
-  double most_workers = 0;
-  for (int leaf = 0; leaf <= leaf_of_node(machine, machine.nodes() - 1); ++leaf) {
-    if (!group_of_leaf.contains(leaf)) most_workers = std::max(most_workers, workers_of_leaf(machine, leaf));
+  for (const ServerClass& server : classes.servers) {
+    const NodeClass& node = classes.nodes[server.node_class];
+    level.homes.push_back({node.leaf_class, node.per_leaf * server.per_node});
   }
-  if (most_workers > 0) level.groups.push_back({most_workers, {}, {}});
   return level;
 }
 
-FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange)
+FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                     const ServerClasses& classes)
     : workers_(machine.nodes()), messages_per_node_(exchange.messages_per_node), ceiling_Bps_(unlimited_Bps),
       intra_Bps_(servers.dedicated ? 0.0 : machine.intra_Bps) {
-  const std::vector<bool> busy = servers_with_shards(servers, exchange);
-  place_of_server_.resize(busy.size());
-  for (std::size_t server = 0; server < busy.size(); ++server) {
-    place_of_server_[server] = busy_servers_.size();
-    if (busy[server]) busy_servers_.push_back(static_cast<int>(server));
-  }
   const int copies = copies_at_server(machine, servers, exchange).all();
   if (servers.process_Bps > 0) ceiling_Bps_ = servers.process_Bps / copies;
   if (servers.connection_Bps > 0) ceiling_Bps_ = std::min(ceiling_Bps_, servers.connection_Bps);
-  levels_.push_back(node_level(machine, servers));
-  LinkLevel leaves = leaf_level(machine, servers);
-  if (leaves.groups.size() > 1) levels_.push_back(std::move(leaves));
-  for (const int server : busy_servers_) {
-    lanes_.push_back({server, true});
-    lanes_.push_back({server, false});
+  levels_.push_back(node_level(machine, classes));
+  double leaves = 0;
+  for (const LeafClass& leaf : classes.leaves) leaves += leaf.leaves;
+  if (leaves > 1) levels_.push_back(leaf_level(machine, classes));
+  for (std::size_t index = 0; index < classes.servers.size(); ++index) {
+    const ServerClass& server = classes.servers[index];
+    const NodeClass& node = classes.nodes[server.node_class];
+    const double count = classes.leaves[node.leaf_class].leaves * node.per_leaf * server.per_node;
+    lanes_.push_back({index, true, count});
+    lanes_.push_back({index, false, count});
   }
 }
 
-void FairShare::set_busy(int server, bool push, bool busy) {
-  lanes_[lane_of(server, push)].busy = busy;
+void FairShare::set_busy(std::size_t server_class, bool push, bool busy) {
+  lanes_[lane_of(server_class, push)].busy = busy;
 }
 
 /// Messages on a group's link, or bytes a second, according to what the sums add up.
@@ -132,13 +113,15 @@ FairShare::Narrowest FairShare::find_narrowest() const {
 
 bool FairShare::crosses(const Lane& lane, const Narrowest& link) const {
   if (link.level == nullptr) return true;
-  const bool inside = link.level->group_of_server[place_of(lane.server)] == link.group;
+  const Home& home = link.level->homes[lane.server_class];
+  const bool inside = home.group == link.group;
+  const bool elsewhere = lane.servers > (inside ? home.servers : 0); // some of the class
   const double workers = link.level->groups[link.group].workers;
   switch (link.way) {
   case Way::out:
-    return lane.push ? !inside && workers > 0 : inside && workers < workers_;
+    return lane.push ? elsewhere && workers > 0 : inside && workers < workers_;
   case Way::in:
-    return lane.push ? inside && workers < workers_ : !inside && workers > 0;
+    return lane.push ? inside && workers < workers_ : elsewhere && workers > 0;
   case Way::loop_push:
     return inside && lane.push;
   case Way::loop_pull:
@@ -155,8 +138,9 @@ void FairShare::reopen() {
     }
     for (const Lane& lane : lanes_) {
       if (!lane.busy) continue;
-      level.open.of(lane.push) += 1;
-      level.groups[level.group_of_server[place_of(lane.server)]].open.of(lane.push) += 1;
+      const Home& home = level.homes[lane.server_class];
+      level.open.of(lane.push) += lane.servers;
+      level.groups[home.group].open.of(lane.push) += home.servers;
     }
   }
   for (Lane& lane : lanes_) {
@@ -168,11 +152,12 @@ void FairShare::settle_lane(Lane& lane, double rate_Bps) {
   lane.rate_Bps = rate_Bps;
   lane.settled = true;
   for (LinkLevel& level : levels_) {
-    HostGroup& group = level.groups[level.group_of_server[place_of(lane.server)]];
-    level.open.of(lane.push) -= 1;
-    group.open.of(lane.push) -= 1;
-    level.settled_Bps.of(lane.push) += rate_Bps;
-    group.settled_Bps.of(lane.push) += rate_Bps;
+    const Home& home = level.homes[lane.server_class];
+    HostGroup& group = level.groups[home.group];
+    level.open.of(lane.push) -= lane.servers;
+    group.open.of(lane.push) -= home.servers;
+    level.settled_Bps.of(lane.push) += lane.servers * rate_Bps;
+    group.settled_Bps.of(lane.push) += home.servers * rate_Bps;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What each server's messages get of the links while others are under way.
 
+#include "sim/server/server_classes.hpp"
 #include "sim/server/traffic.hpp"
 
 #include <cstddef>
@@ -8,24 +9,26 @@
 
 namespace ddlsim {
 
-/// Rate of one copy of the shard that each server takes in (push) and gives out (pull), for any set of busy servers:
-/// max-min fairness between the servers' shards, all copies of a shard at one rate.
+/// Rate of one copy of the shard that each server of a class takes in (push) and gives out (pull), for any set of busy
+/// classes: max-min fairness between the servers' shards, all copies of a shard at one rate, servers of a class alike.
 class FairShare {
 public:
-  FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
+  FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+            const ServerClasses& classes);
 
-  /// A server begins or ends to take in (push) or to give out a shard.
-  void set_busy(int server, bool push, bool busy);
+  /// The servers of a class begin or end to take in (push) or to give out a shard.
+  void set_busy(std::size_t server_class, bool push, bool busy);
 
   /// Call after the changes of a moment, before the rates are read.
   void settle();
-  double rate_Bps(int server, bool push) const { return lanes_[lane_of(server, push)].rate_Bps; }
+  double rate_Bps(std::size_t server_class, bool push) const { return lanes_[lane_of(server_class, push)].rate_Bps; }
 
 private:
-  /// One direction of one server.
+  /// One direction of the servers of a class.
   struct Lane {
-    int server = 0;
+    std::size_t server_class = 0;
     bool push = true;
+    double servers = 1; ///< of the class
     bool busy = false;
     bool settled = false;
     double rate_Bps = 0;
@@ -38,18 +41,24 @@ private:
     double& of(bool is_push) { return is_push ? push : pull; }
   };
 
-  /// Hosts behind one link to the rest: a node behind its NIC, a leaf behind its uplinks.
+  /// Hosts behind one link to the rest, one for all that are alike: a node behind its NIC, a leaf behind its uplinks.
   struct HostGroup {
     double workers = 0; ///< worker nodes in it
     Sum open;           ///< busy lanes of its servers whose rate is not settled yet
     Sum settled_Bps;    ///< rates of its servers' settled lanes
   };
 
+  /// Where the servers of a class are: in groups of that kind, so many in each.
+  struct Home {
+    std::size_t group = 0;
+    double servers = 0;
+  };
+
   /// All links of one kind, node or leaf.
   struct LinkLevel {
     double rate_Bps = 0;
     std::vector<HostGroup> groups{};
-    std::vector<std::size_t> group_of_server{}; ///< by the server's place
+    std::vector<Home> homes{}; ///< by server class
     Sum open{};
     Sum settled_Bps{};
   };
@@ -63,10 +72,9 @@ private:
     Way way = Way::out;
   };
 
-  std::size_t place_of(int server) const { return place_of_server_[static_cast<std::size_t>(server)]; }
-  std::size_t lane_of(int server, bool push) const { return 2 * place_of(server) + (push ? 0 : 1); }
-  LinkLevel node_level(const Machine& machine, const ServerMachine& servers) const;
-  LinkLevel leaf_level(const Machine& machine, const ServerMachine& servers) const;
+  static std::size_t lane_of(std::size_t server_class, bool push) { return 2 * server_class + (push ? 0 : 1); }
+  static LinkLevel node_level(const Machine& machine, const ServerClasses& classes);
+  static LinkLevel leaf_level(const Machine& machine, const ServerClasses& classes);
   double messages(const HostGroup& group, Way way, const Sum& all, const Sum& own) const;
   void consider(const LinkLevel& level, std::size_t group, Way way, double link_Bps, Narrowest& narrowest) const;
   Narrowest find_narrowest() const;
@@ -74,8 +82,6 @@ private:
   void reopen();
   void settle_lane(Lane& lane, double rate_Bps);
 
-  std::vector<int> busy_servers_;            ///< those that have a shard at all, in order; the others move nothing
-  std::vector<std::size_t> place_of_server_; ///< in busy_servers_
   double workers_ = 1;
   double messages_per_node_ = 1;
   double ceiling_Bps_ = 0;        ///< of one message, by its server process and connection

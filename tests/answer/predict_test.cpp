@@ -23,7 +23,7 @@ const PredictOptions quick{Fidelity::closed_form, {}};
 
 TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
   const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
-  REQUIRE(json["points"].size() == 9); // 3 strategies x 3 scales
+  REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
     for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
                              "bottleneck", "evidence", "fidelity"})
@@ -90,19 +90,37 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
   }
 }
 
-TEST_CASE("too many GPUs, or a strategy not yet simulated, is a row with its error while the rest goes on",
-          "[predict]") {
+TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[predict]") {
   auto scenario = iris();
   scenario.gpus = {4, 1'000'000};
-  Strategy async;
-  async.name = "ps-async";
-  scenario.strategies = {scenario.strategies[0], async};
+  scenario.strategies = {scenario.strategies[0]};
   const auto prediction = predict(scenario, shipped, quick);
   CHECK(prediction.strategies[0].points[0].error.empty());
   CHECK_FALSE(prediction.strategies[0].points[1].error.empty());
-  CHECK_FALSE(prediction.strategies[1].points[0].error.empty());
   CHECK_NOTHROW(to_json_text(prediction));
   CHECK_NOTHROW(to_terminal_text(prediction));
+}
+
+TEST_CASE("asynchronous servers are predicted with their staleness, the same bytes twice", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {4, 16};
+  Strategy async;
+  async.name = "ps-async";
+  async.servers = {ServerCount::Rule::count, 2};
+  async.placement = "dedicated";
+  scenario.strategies = {scenario.strategies[0], async};
+  const PredictOptions automatic{Fidelity::automatic, {}};
+  const auto prediction = predict(scenario, shipped, automatic);
+  const auto& point = prediction.strategies[1].points[1];
+  CHECK(point.error.empty());
+  CHECK(point.fidelity == "folded");
+  CHECK(point.mean_staleness > 0);
+  CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
+  const auto json = to_json_text(prediction);
+  CHECK(json == to_json_text(predict(scenario, shipped, automatic)));
+  const auto first = json.find("mean_staleness");
+  CHECK(first > json.find("ps-async")); // not in the ring's rows
+  CHECK(to_terminal_text(prediction).find("Updates by others") != std::string::npos);
 }
 
 TEST_CASE("unknown names are clear errors", "[predict]") {

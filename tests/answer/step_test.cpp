@@ -83,14 +83,52 @@ TEST_CASE("one GPU alone is compute alone", "[step]") {
   CHECK(time_step(setup, world, Fidelity::full).iteration_s == Approx(0.3));
 }
 
+// Push and pull of 100 MB at 1 GB/s are two stations of 0.1 s in a ring: n customers need (n + 1) x 0.1 s, less the
+// little that compute takes from the queues.
+TEST_CASE("asynchronous servers: nobody straggles, and a saturated server gives its rate over the model", "[step]") {
+  const SmallWorld small;
+  auto world = small.world;
+  world.step_spread = 0.05;
+  world.sync_on_s = 0.01;
+  auto setup = small.setup("ps-async", 32);
+  setup.strategy.servers = {ServerCount::Rule::count, 1};
+  setup.strategy.placement = "dedicated";
+  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded}) {
+    const auto time = time_step(setup, world, fidelity);
+    CHECK(time.iteration_s == Approx(33 * 0.1).epsilon(0.02));
+    CHECK(time.straggling_s == 0);
+    CHECK(time.synchronisation_s == Approx(0.01));
+    CHECK(time.mean_staleness > 0);
+    CHECK(time.mean_staleness < 31);
+    CHECK(time.bottleneck == "server-link");
+  }
+  setup.gpus = setup.gpus_per_node = 2; // one worker: a full run of more takes a sanitizer build minutes
+  setup.strategy.on_node_reduce = true;
+  const double full_s = time_step(setup, world, Fidelity::full).iteration_s;
+  CHECK(time_step(setup, world, Fidelity::folded).iteration_s == Approx(full_s).epsilon(0.03)); // as promised
+  CHECK(time_step(small.setup("ps", 4), world, Fidelity::closed_form).mean_staleness == 0);
+}
+
+TEST_CASE("asynchronous servers: GPUs that sum on their node first are one worker", "[step]") {
+  const SmallWorld small;
+  auto setup = small.setup("ps-async", 8);
+  setup.gpus_per_node = 4;
+  setup.strategy.servers = {ServerCount::Rule::count, 1};
+  setup.strategy.placement = "dedicated";
+  setup.strategy.on_node_reduce = true;
+  CHECK(time_step(setup, small.world, Fidelity::closed_form).mean_staleness < 1);
+  setup.strategy.on_node_reduce = false;
+  CHECK(time_step(setup, small.world, Fidelity::closed_form).mean_staleness > 3);
+}
+
 TEST_CASE("a strategy that cannot be simulated is refused by name", "[step]") {
   const SmallWorld small;
-  CHECK_THROWS_AS(time_step(small.setup("ps-async", 2), small.world, Fidelity::closed_form), UserError);
+  CHECK_THROWS_AS(time_step(small.setup("gossip", 2), small.world, Fidelity::closed_form), UserError);
 }
 
 TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][property]") {
   const SmallWorld small;
-  for (const std::string strategy : {"ring", "hierarchical-ring", "tree", "halving-doubling", "ps"}) {
+  for (const std::string strategy : {"ring", "hierarchical-ring", "tree", "halving-doubling", "ps", "ps-async"}) {
     auto setup = small.setup(strategy, 6);
     setup.strategy.servers = {ServerCount::Rule::per_node, 1};
     double last_s = 1e9;
@@ -110,6 +148,24 @@ TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][p
       slowest_s = now_s;
     }
   }
+}
+
+TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]") {
+  const SmallWorld small;
+  auto setup = small.setup("ring", 4);
+  const auto without = time_step(setup, small.world, Fidelity::automatic);
+  setup.input = {100e3, 5, 0}; // 10 samples an iteration at 5 a second: 2 s
+  const auto starved = time_step(setup, small.world, Fidelity::automatic);
+  CHECK(starved.iteration_s == Approx(2.0));
+  CHECK(starved.input_wait_s == Approx(2.0 - without.iteration_s));
+  CHECK(starved.bottleneck == "input");
+  setup.input = {100e3, 1000, 0}; // quick enough: hidden behind the iteration
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == without.iteration_s);
+  setup.input = {100e3, 0, 1e6}; // 4 nodes read 4 MB at 1 MB/s together
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(4.0));
+  setup.gpus = 1;
+  setup.synchronised = false;
+  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
 }
 
 } // namespace ddlsim

@@ -110,7 +110,7 @@ class Predict(Case):
         self.assertEqual(first.returncode, 0, first.stderr)
         self.assertEqual(first.stdout, second.stdout)
         prediction = json.loads(first.stdout)
-        self.assertEqual(len(prediction["points"]), 6)
+        self.assertEqual(len(prediction["points"]), 8)
         self.assertEqual({point["fidelity"] for point in prediction["points"]}, {"closed-form"})
 
     def test_full_and_closed_form_agree_on_the_ring(self):
@@ -168,12 +168,12 @@ class Sweep(Case):
 
     def test_csv_rows_have_all_columns_and_a_table_has_a_line_a_strategy(self):
         rows = list(csv.DictReader(run("predict", SCENARIO, *self.AXES, "--csv").stdout.splitlines()))
-        self.assertEqual(len(rows), 4 * 6 + 2)
+        self.assertEqual(len(rows), 4 * 8 + 2)
         self.assertEqual({None} & set().union(*rows), set())
         self.assertNotIn(None, {value for row in rows for value in row.values()})
         self.assertEqual({row["scenario"].split("=")[1][:4] for row in rows if row["error"]}, {"64 /", "4096"})
         table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
-        self.assertEqual(len(table), 1 + 2 * 3)
+        self.assertEqual(len(table), 1 + 2 * 4)
 
     def test_nothing_that_can_be_is_a_failure_and_a_malformed_axis_wrong_use(self):
         result = run("predict", SCENARIO, "--sweep", "/cluster=irsi,irsa", *QUICK)
@@ -188,7 +188,7 @@ class Vary(Case):
         result = run("predict", SCENARIO, *QUICK, "--csv")
         self.assertEqual(result.returncode, 0, result.stderr)
         rows = list(csv.DictReader(result.stdout.splitlines()))
-        self.assertEqual([row["gpus"] for row in rows], ["1", "8"] * 3)
+        self.assertEqual([row["gpus"] for row in rows], ["1", "8"] * 4)
         self.assertEqual({None} & {value for row in rows for value in row.values()}, set())
 
     def test_set_changes_the_scenario_before_it_is_checked(self):
@@ -209,7 +209,7 @@ class Vary(Case):
         for point in json.loads(result.stdout)["points"]:
             self.assertIn("V100-SXM2-16GB", point["error"])
         table = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096").stdout
-        self.assertEqual(table.count("8 GPUs cannot be: 4096 samples"), 3)
+        self.assertEqual(table.count("8 GPUs cannot be: 4096 samples"), 4)
 
 
 class ImportAndValidate(Case):

@@ -145,11 +145,39 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::folded).fidelity == Fidelity::folded);
   CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::folded), CannotFold);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
+  ServerExchange exchange;
+  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, "round-robin", 0);
+  exchange.ready_s.assign(128, 0.0);
+  ServerMachine servers;
+  servers.servers = 128;
+  servers.dedicated = false;
+  CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
+  CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
   CHECK_THROWS_WITH(choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::folded),
                     "ring on 17 ranks cannot be folded: the last node is short, so every rank is another distance from "
                     "it");
   CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::folded).front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
+}
+
+TEST_CASE(
+    "wishes for asynchronous servers: followed in time, a formula for the worlds, full where it ends in a minute") {
+  ServerMachine servers;
+  AsyncExchange async;
+  async.compute_s = 1;
+  async.exchange.shards.assign(100, {0, 0, 1e6});
+  async.exchange.ready_s.assign(100, 1.0);
+  const auto choose = [&](int nodes, Fidelity wish) {
+    return choose_async_servers(two_level(nodes, 1), servers, async, wish);
+  };
+  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::folded);
+  CHECK(choose(8, Fidelity::automatic).slower == Approx(0.03));
+  CHECK(choose(8, Fidelity::quick).fidelity == Fidelity::closed_form);
+  CHECK_FALSE(choose(8, Fidelity::closed_form).why.empty());
+  CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
+  CHECK_THROWS_AS(choose(1000, Fidelity::full), TooManyMessages);
+  servers = {4, false};
+  CHECK(choose(8, Fidelity::folded).faster < -0.03); // on the workers' nodes
 }
 
 TEST_CASE("folded rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[folded]") {

@@ -1,0 +1,125 @@
+#include "sim/answer/server_step.hpp"
+
+#include "sim/model/build_machine.hpp"
+#include "sim/server/server_classes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ddlsim {
+namespace {
+
+/// Gradients of a node's GPUs are summed inside the node, one tensor after another, before they leave it.
+double node_reduce_s(const Machine& machine, double size_bytes) {
+  const double others = machine.ranks_per_node - 1;
+  return others > 0 && machine.intra_Bps > 0 ? others / machine.ranks_per_node * size_bytes / machine.intra_Bps : 0;
+}
+
+/// When each tensor may leave a node whose compute takes `slowdown` times as long, by order of creation.
+std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+                                     double slowdown) {
+  std::vector<double> ready_s(profile.tensors.size());
+  double reduced_s = 0;
+  for (const auto& tensor : profile.tensors) {
+    const double available_s = slowdown * (setup.preset.overlapped ? tensor.ready_s : profile.total_s());
+    reduced_s = std::max(reduced_s, available_s);
+    if (setup.strategy.on_node_reduce) reduced_s += node_reduce_s(machine, tensor.size_bytes);
+    ready_s[tensor.tensor] = reduced_s;
+  }
+  return ready_s;
+}
+
+ServerExchange build_exchange(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+                              int servers, double slowdown) {
+  std::vector<double> by_creation(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) by_creation[tensor.tensor] = tensor.size_bytes;
+  const auto ready_s = ready_to_leave_s(setup, profile, machine, 1);
+  const auto slow_ready_s = ready_to_leave_s(setup, profile, machine, slowdown);
+  const std::string rule = setup.strategy.sharding == "unknown" ? setup.preset.sharding : setup.strategy.sharding;
+  ServerExchange exchange;
+  exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
+  std::stable_sort(exchange.shards.begin(), exchange.shards.end(),
+                   [&](const Shard& a, const Shard& b) { return ready_s[a.tensor] < ready_s[b.tensor]; });
+  for (const auto& shard : exchange.shards) exchange.ready_s.push_back(ready_s[shard.tensor]);
+  if (slowdown != 1)
+    for (const auto& shard : exchange.shards) exchange.slow_ready_s.push_back(slow_ready_s[shard.tensor]);
+  exchange.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
+  return exchange;
+}
+
+/// Everything the engine needs of an exchange with servers.
+struct ServerSetup {
+  Machine machine;
+  ServerMachine servers;
+  ServerExchange exchange;
+  std::string bottleneck;
+  double spread_s = 0; ///< to bring what was pulled from a node's first GPU to the others, after the last shard
+};
+
+ServerSetup set_up_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                           const Machine& machine, double slowdown) {
+  ServerSetup ready{machine, {}, {}, {}};
+  ready.machine.nic_Bps *= world.server_duplex;
+  ready.servers = build_servers(setup.strategy, ready.machine, world);
+  const bool local = serves_itself(setup, machine);
+  if (local) { // memory copies: no socket, no RPC
+    ready.servers.dedicated = false;
+    ready.servers.process_Bps = 0;
+    ready.servers.connection_Bps = 0;
+  }
+  ready.exchange = build_exchange(setup, profile, ready.machine, ready.servers.servers, slowdown);
+  ready.exchange.message_cost_s = local ? 0 : world.server_message_cost_s;
+  if (setup.strategy.on_node_reduce) ready.spread_s = node_reduce_s(machine, profile.tensors.back().size_bytes);
+  const bool software = ready.servers.process_Bps > 0 && ready.servers.process_Bps < ready.machine.nic_Bps;
+  ready.bottleneck = software ? "server-software" : "server-link";
+  return ready;
+}
+
+} // namespace
+
+bool is_parameter_server(const Strategy& strategy) {
+  return strategy.name == "ps" || is_asynchronous(strategy);
+}
+
+bool is_asynchronous(const Strategy& strategy) {
+  return strategy.name == "ps-async";
+}
+
+bool serves_itself(const StepSetup& setup, const Machine& machine) {
+  return machine.nodes() == 1 && (setup.strategy.placement != "dedicated" || setup.preset.library == "byteps");
+}
+
+double work_of_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                       const Machine& machine) {
+  const auto servers = build_servers(setup.strategy, machine, world);
+  const auto exchange = build_exchange(setup, profile, machine, servers.servers, 1);
+  const auto classes = find_server_classes(machine, servers, exchange);
+  std::size_t shards = 0;
+  for (const auto& server : classes.servers) shards += server.shards.size();
+  return static_cast<double>(shards) * static_cast<double>(classes.servers.size());
+}
+
+Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                    const Machine& machine, double slowdown, Fidelity wish) {
+  const ServerSetup ready = set_up_servers(setup, world, profile, machine, slowdown);
+  const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, wish);
+  const auto timing = time_server_exchange(ready.machine, ready.servers, ready.exchange, choice.fidelity);
+  return {std::max(slowdown * profile.total_s(), timing.end_s + ready.spread_s), ready.bottleneck, choice, 0};
+}
+
+Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                          const Machine& machine, const WorkerDelays& delays, Fidelity wish) {
+  const ServerSetup ready = set_up_servers(setup, world, profile, machine, 1);
+  AsyncExchange async;
+  async.exchange = ready.exchange;
+  const double before_s = delays.overhead_s + ready.spread_s;
+  for (double& ready_s : async.exchange.ready_s) ready_s += before_s;
+  async.compute_s = before_s + profile.total_s();
+  async.compute_spread = world.step_spread * profile.total_s() / async.compute_s;
+  async.slow_factor = (before_s + delays.slowdown * profile.total_s()) / async.compute_s;
+  const auto choice = choose_async_servers(ready.machine, ready.servers, async, wish);
+  const auto timing = time_async_servers(ready.machine, ready.servers, async, choice.fidelity);
+  return {timing.iteration_s, ready.bottleneck, choice, timing.mean_staleness};
+}
+
+} // namespace ddlsim

@@ -1,0 +1,74 @@
+// How long an iteration, a curve and a sweep take to predict.
+
+#include "sim/answer/predict.hpp"
+#include "sim/answer/report.hpp"
+#include "sim/answer/step.hpp"
+#include "sim/engine/worker_pool.hpp"
+#include "tests/bench/memory.hpp"
+
+#include <benchmark/benchmark.h>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder data{DDLSIM_SOURCE_DIR};
+
+Scenario iris(const std::vector<std::string>& changes) {
+  std::vector<JsonChange> all;
+  for (std::size_t i = 0; i + 1 < changes.size(); i += 2) all.push_back({changes[i], changes[i + 1]});
+  return read_scenario(data.scenarios() / "iris-resnet50.json", all);
+}
+
+const std::string ring_and_server =
+    R"([{"name": "ring"}, {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "bytes"}])";
+const std::string seventeen_scales = "[1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536]";
+
+/// One iteration of ResNet-50, one all-reduce a tensor beside backward, 1,024 ranks.
+void iteration(benchmark::State& state, Fidelity fidelity) {
+  const auto model = load_model(data, "resnet50_v1.5");
+  const auto cluster = load_cluster(data, "iris");
+  const auto gpus = load_gpus(data);
+  const auto presets = load_presets(data);
+  const auto& preset = find_preset(presets, "wfbp");
+  StepSetup setup{model, find_gpu(gpus, cluster.gpu), cluster, preset, find_transport(cluster, "nccl-ib"), {}};
+  setup.strategy.name = "ring";
+  setup.batch_per_gpu = 128;
+  setup.one_gpu_s = 0.367;
+  setup.gpus = 1024;
+  setup.gpus_per_node = 4;
+  const auto world = median_parameters(load_priors(data), "compute_measured", "nccl-ib", "wfbp");
+  for (auto _ : state) benchmark::DoNotOptimize(time_step(setup, world, fidelity));
+  count_memory(state);
+}
+BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_closed_form, Fidelity::closed_form)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_folded, Fidelity::folded)->Unit(benchmark::kMillisecond);
+
+void curve(benchmark::State& state, const std::string& strategies) {
+  const auto scenario = iris({"/gpus", seventeen_scales, "/strategies", strategies});
+  for (auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {Fidelity::automatic, {}}));
+  count_memory(state);
+}
+BENCHMARK_CAPTURE(curve, ring_and_one_server, ring_and_server)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(curve, a_server_a_node,
+                  R"([{"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "bytes"}])")
+    ->Unit(benchmark::kMillisecond);
+
+/// 200 scenarios, ring and one server, eight scales to 96 GPUs each, in a pool of two.
+void sweep(benchmark::State& state) {
+  constexpr int scenarios = 200;
+  constexpr int jobs = 2;
+  for (auto _ : state) {
+    const auto results = run_in_workers(scenarios, jobs, [](int task) {
+      const auto scenario = iris({"/batch_per_gpu", std::to_string(8 + task % 100), "/gpus", "[1,2,4,8,16,32,64,96]",
+                                  "/strategies", ring_and_server, "/seed", std::to_string(1 + task / 100)});
+      return to_json_text(predict(scenario, data, {Fidelity::automatic, {}}));
+    });
+    for (const auto& result : results)
+      if (!result.error.empty()) state.SkipWithError(result.error.c_str());
+  }
+  count_memory(state);
+}
+BENCHMARK(sweep)->Unit(benchmark::kSecond)->UseRealTime()->Iterations(1);
+
+} // namespace
+} // namespace ddlsim

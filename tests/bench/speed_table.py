@@ -1,0 +1,68 @@
+"""The README's speed table: each row in a process of its own, so that its peak memory is its own.
+
+usage: speed_table.py DDLSIM_BENCH README [--write]
+"""
+
+import datetime
+import json
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+ROWS = [  # benchmark, words, to reach
+    ("ring/folded/1024", "100 MB ring, 1,024 ranks, folded", "3 ms"),
+    ("ring/folded/16384", "the same, 16,384 ranks", "3 ms"),
+    ("ring/closed_form/16384", "the same by the closed form", ""),
+    ("ring/full/1024/iterations:1/real_time", "1,024 ranks, full: 2.1 million messages", "5 s"),
+    ("iteration/a_ring_a_tensor_1024_folded", "ResNet-50 iteration, one all-reduce a tensor, overlapped, 1,024 ranks, folded", "3 ms"),
+    ("iteration/a_ring_a_tensor_1024_closed_form", "the same by the closed form", ""),
+    ("servers/1024_workers_64_dedicated_overlapped", "synchronous parameter server, 1,024 workers, 64 servers, ResNet-50 tensor by tensor, folded", "20 ms"),
+    ("servers/16384_nodes_1_colocated_2_to_1", "16,384 nodes, one colocated server, 2:1 fat-tree, folded", "20 ms"),
+    ("curve/ring_and_one_server", "whole curve 1..65,536 GPUs, 17 scales, ring and one server, with intervals, knee and what to measure next", "2 s, 200 MB"),
+    ("curve/a_server_a_node", "the same for one unlike server a node, 16,384 at the end", ""),
+    ("sweep/iterations:1/real_time", "200 scenarios of ring and one server, 8 scales, two cores", "20 s"),
+]
+
+
+def measure(program, name):
+    """(seconds, MB): median of three runs."""
+    result = subprocess.run(
+        [program, f"--benchmark_filter=^{name}$", "--benchmark_format=json", "--benchmark_repetitions=3"],
+        capture_output=True, text=True, check=True)
+    rows = json.loads(result.stdout)["benchmarks"]
+    median = next(row for row in rows if row.get("aggregate_name") == "median")
+    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[median["time_unit"]]
+    return median["real_time"] * unit, max(row["peak_MB"] for row in rows if "peak_MB" in row)
+
+
+def words(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def table(program):
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text()).group(1)
+    lines = [f"Median of three runs, {datetime.date.today()}, one core of {cpu}, {platform.freedesktop_os_release()['PRETTY_NAME']}:", "",
+             "| work | takes | peak memory | to reach |", "|---|---|---|---|"]
+    for name, text, goal in ROWS:
+        seconds, megabytes = measure(program, name)
+        lines.append(f"| {text} | {words(seconds)} | {megabytes:.0f} MB | {goal} |")
+    return "\n".join(lines)
+
+
+def main():
+    text = table(sys.argv[1])
+    print(text)
+    if "--write" in sys.argv:
+        readme = Path(sys.argv[2])
+        before, rest = readme.read_text().split(BEGIN)
+        readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
+
+
+if __name__ == "__main__":
+    main()
