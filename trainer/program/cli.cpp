@@ -3,6 +3,7 @@
 #include "trainer/files/error.hpp"
 #include "trainer/program/describe_command.hpp"
 #include "trainer/program/measure_cli.hpp"
+#include "trainer/program/measure_command.hpp"
 #include "trainer/program/train_options_cli.hpp"
 
 #include <CLI/CLI.hpp>
@@ -49,6 +50,7 @@ int run_command_line(int argc, char** argv) {
   program.require_subcommand(1);
   DescribeArguments describe;
   add_describe(program, describe);
+  add_measure_command(program);
   MeasureArguments measure;
   add_measuring(program, measure, {argv + 1, argv + argc});
   TrainArguments train;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <sched.h>
 #include <sstream>
 #include <unistd.h>
 
@@ -62,9 +63,16 @@ std::string others_text(double others_cores) {
   return fmt::format("others kept {:.2f} cores busy", others_cores);
 }
 
+bool goes_first() {
+  const int policy = ::sched_getscheduler(0);
+  return policy == SCHED_RR || policy == SCHED_FIFO;
+}
+
 void mark_disturbance(RecordHead& head, double others_cores) {
   head.note += (head.note.empty() ? "" : "; ") + others_text(others_cores);
-  if (others_cores > kSuspectCores) {
+  if (goes_first()) {
+    head.note += ", after this process";
+  } else if (others_cores > kSuspectCores) {
     head.suspect = true;
     head.note += fmt::format(", more than {:.2f}: suspect", kSuspectCores);
   }

@@ -37,7 +37,11 @@ inline constexpr double kSuspectCores = 0.15;
 /// "others kept 0.02 cores busy", or that the measurement was too short to tell.
 std::string others_text(double others_cores);
 
-/// Adds what the others did to the note, and marks the record above kSuspectCores.
+/// Does this process have real-time priority, so that it runs as soon as it can, whatever others do? Rings on the
+/// testbed then take as long with both cores full of compilers as alone, within 1 %.
+bool goes_first();
+
+/// Adds what the others did to the note, and marks the record above kSuspectCores unless this process goes first.
 void mark_disturbance(RecordHead& head, double others_cores);
 
 } // namespace ddltrain

@@ -1,0 +1,103 @@
+// Campaigns under a real Slurm, started here. Skipped without its packages.
+#include "slurm_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+using namespace ddltrain_test;
+using nlohmann::json;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+json run_named(const std::string& name, const std::vector<std::int64_t>& nodes,
+               const std::vector<std::string>& arguments = {}) {
+  return {{"name", name}, {"command", "collectives"}, {"nodes", nodes}, {"arguments", arguments}, {"time_limit_s", 60}};
+}
+
+void a_campaign_becomes_batch_jobs(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("ring", {1, 2})}));
+  const Ended submitted = folder.measure();
+  INFO(submitted.output);
+  REQUIRE(submitted.status == 0);
+  const bool all_ended = cluster.wait_until_empty();
+  INFO(cluster.state());
+  REQUIRE(all_ended);
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
+  const auto records = records_in(folder.read("out/ring.jsonl"));
+  REQUIRE(records.size() == 2);
+  CHECK(records[1].at("ranks") == 2);
+  CHECK(records[1].at("nodes") == 2);
+  CHECK(has(folder.measure().output, "every part is measured"));
+}
+
+void each_rank_of_a_node_has_its_gpu(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  folder.write("platforms/here/cluster.json",
+               R"({"node": {"gpu": "V100-SXM2-16GB", "gpus": 2}, "available": {"nodes": 2}})");
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("ring", {2})}));
+  const Ended submitted = folder.measure();
+  INFO(submitted.output);
+  REQUIRE(submitted.status == 0);
+  REQUIRE(cluster.wait_until_empty());
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
+  const auto records = records_in(folder.read("out/ring.jsonl"));
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at("ranks") == 4);
+  CHECK(records[0].at("nodes") == 2);
+  CHECK(records[0].at("note") == "0101");
+}
+
+void mpirun_works_in_an_allocation_too(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  folder.campaign({{"kind", "slurm"}, {"start", "mpirun"}}, json::array({run_named("ring", {2})}));
+  REQUIRE(folder.measure().status == 0);
+  REQUIRE(cluster.wait_until_empty());
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ring-n2-r1.log"));
+  const auto records = records_in(folder.read("out/ring.jsonl"));
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at("ranks") == 2);
+}
+
+void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  folder.campaign({{"kind", "slurm"}},
+                  json::array({run_named("first", {2}), run_named("second", {2}, {"--wait", "100"})}));
+  REQUIRE(folder.measure().status == 0);
+  for (int i = 0; i < 300 && !folder.exists("out/parts/second-n2-r1.running"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  REQUIRE(folder.exists("out/first.jsonl") == false);                              // written when the job ends
+  run_program({"scancel", "--batch", "--signal=TERM", "--name=ddltrain-here-n2"}); // as a minute before the time is up
+  REQUIRE(cluster.wait_until_empty());
+  CHECK(has(folder.read("out/parts/ddltrain-here-n2.log"), "stopped by signal Terminated"));
+  CHECK(folder.exists("out/parts/first-n2-r1.jsonl"));
+  CHECK_FALSE(folder.exists("out/parts/second-n2-r1.jsonl"));
+  folder.campaign({{"kind", "slurm"}}, json::array({run_named("first", {2}), run_named("second", {2})}));
+  REQUIRE(folder.measure().status == 0);
+  REQUIRE(cluster.wait_until_empty());
+  CHECK(has(folder.read("out/parts/ddltrain-here-n2.log"), "2 parts, 1 of them to run"));
+  CHECK(folder.exists("out/first.jsonl"));
+  CHECK(folder.exists("out/second.jsonl"));
+}
+
+} // namespace
+
+TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, and after a cut") {
+  if (const std::string cause = no_slurm_because(); !cause.empty()) {
+    std::cout << "skipped: " << cause << "\n";
+    return;
+  }
+  const SlurmCluster cluster; // once for all: it takes seconds to start
+  a_campaign_becomes_batch_jobs(cluster);
+  each_rank_of_a_node_has_its_gpu(cluster);
+  mpirun_works_in_an_allocation_too(cluster);
+  what_was_measured_before_a_cut_stays(cluster);
+}

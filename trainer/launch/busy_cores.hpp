@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+namespace ddltrain {
+
+/// Seconds of all cores since boot, as /proc/stat counts them.
+struct CoreTime {
+  double busy_s = 0; ///< everything but idle and waiting for disks; time stolen by a hypervisor counts
+  double all_s = 0;  ///< of all cores together
+};
+
+/// Reads the text of /proc/stat. Throws RunError when its first line is none of a sum over cores.
+CoreTime parse_core_time(const std::string& proc_stat);
+CoreTime core_time();
+
+/// Mean number of busy cores between two readings, of `cores`.
+double busy_cores(const CoreTime& begin, const CoreTime& end, int cores);
+
+} // namespace ddltrain

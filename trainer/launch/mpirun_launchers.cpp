@@ -1,0 +1,57 @@
+// Ranks on this machine, and on a list of hosts: both are mpirun.
+#include "trainer/launch/launcher.hpp"
+
+namespace ddltrain {
+namespace {
+
+std::vector<std::string> mpirun(const LaunchJob& job, const std::vector<std::string>& options) {
+  std::vector<std::string> words = {"mpirun", "-np", std::to_string(job.nodes * job.ranks_per_node)};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), job.words.begin(), job.words.end());
+  return words;
+}
+
+class LocalLauncher final : public Launcher {
+public:
+  std::vector<std::string> words(const LaunchJob& job) const override {
+    // More ranks than cores is what a test on one machine is; without binding the kernel shares the cores fairly.
+    return mpirun(job, {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
+  }
+  std::vector<std::string> environment() const override { return rank_environment(); }
+  bool ranks_are_here() const override { return true; }
+};
+
+class HostsLauncher final : public Launcher {
+public:
+  explicit HostsLauncher(const LauncherChoice& choice) : choice_(choice) {}
+
+  std::vector<std::string> words(const LaunchJob& job) const override {
+    std::string hosts;
+    for (std::int64_t i = 0; i < job.nodes; ++i) {
+      hosts.append(i == 0 ? "" : ",").append(choice_.hosts.at(static_cast<std::size_t>(i)));
+      hosts.append(":").append(std::to_string(job.ranks_per_node));
+    }
+    std::vector<std::string> options = {"--host", hosts, "--map-by", "slot"}; // ranks fill nodes
+    for (const std::string& variable : rank_environment()) {
+      options.insert(options.end(), {"-x", variable});
+    }
+    options.insert(options.end(), choice_.options.begin(), choice_.options.end());
+    return mpirun(job, options);
+  }
+  std::vector<std::string> environment() const override { return rank_environment(); }
+
+private:
+  LauncherChoice choice_;
+};
+
+} // namespace
+
+std::unique_ptr<Launcher> local_launcher() {
+  return std::make_unique<LocalLauncher>();
+}
+
+std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice) {
+  return std::make_unique<HostsLauncher>(choice);
+}
+
+} // namespace ddltrain

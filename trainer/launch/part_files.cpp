@@ -1,0 +1,131 @@
+#include "trainer/launch/part_files.hpp"
+
+#include "trainer/files/error.hpp"
+#include "trainer/files/output_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace ddltrain {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::vector<Json> read_lines(const fs::path& file) {
+  std::ifstream stream(file);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(stream, line);) {
+    try {
+      lines.push_back(Json::parse(line));
+    } catch (const Json::exception& error) {
+      throw RunError(file.string() + ":" + std::to_string(lines.size() + 1) + ": no JSON: " + error.what());
+    }
+  }
+  return lines;
+}
+
+bool is_context(const Json& line) {
+  return line.value("record", "") == "context";
+}
+
+bool is_suspect(const Json& line) {
+  return line.value("suspect", false);
+}
+
+void mark(Json& record, const std::string& cause) {
+  const std::string note = record.value("note", "");
+  record["suspect"] = true;
+  record["note"] = note.empty() ? cause : note + "; " + cause;
+}
+
+std::string text_of(const std::vector<Json>& lines) {
+  std::string text;
+  for (const Json& line : lines) {
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+void check_same_context(const Json& first, const Json& other, const fs::path& file) {
+  Json a = first;
+  Json b = other;
+  for (Json* each : {&a, &b}) { // a part on other nodes is another command on another day
+    each->erase("date");
+    each->erase("source");
+  }
+  if (a != b) {
+    throw RunError(file.string() +
+                   ": its context is not that of the run's other parts (another machine, other software?): " +
+                   b.dump() + " and " + a.dump());
+  }
+}
+
+} // namespace
+
+PartFiles files_of(const fs::path& output, const Part& part) {
+  const fs::path folder = output / "parts";
+  return {folder / (part.name + ".jsonl"), folder / (part.name + ".running"), folder / (part.name + ".log")};
+}
+
+bool is_measured(const PartFiles& files, const std::string& line) {
+  if (!fs::exists(files.records)) {
+    return false;
+  }
+  std::ifstream log(files.log);
+  std::string first;
+  if (std::getline(log, first) && first != "# " + line) {
+    throw UsageError(files.records.string() + " was measured with another command line:\n  " + first + "\nnow:\n  # " +
+                     line + "\nRemove it, or choose another --output.");
+  }
+  return true;
+}
+
+bool has_suspect(const PartFiles& files) {
+  for (const Json& line : read_lines(files.records)) {
+    if (is_suspect(line)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void accept(const PartFiles& files, const std::string& cause) {
+  std::vector<Json> lines = read_lines(files.running);
+  if (lines.size() < 2 || !is_context(lines.front())) {
+    throw RunError("it ended well but left no records in " + files.running.string());
+  }
+  if (!cause.empty()) {
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+      mark(*line, cause);
+    }
+    write_output_file(files.running, text_of(lines));
+  }
+  fs::rename(files.running, files.records);
+}
+
+bool collect_run(const fs::path& output, const std::string& run, const std::vector<Part>& parts) {
+  std::vector<Json> all;
+  for (const Part& part : parts) {
+    if (part.run != run) {
+      continue;
+    }
+    const PartFiles files = files_of(output, part);
+    if (!fs::exists(files.records)) {
+      return false;
+    }
+    for (Json& line : read_lines(files.records)) {
+      if (is_context(line) && !all.empty()) {
+        check_same_context(all.front(), line, files.records);
+      } else {
+        all.push_back(std::move(line));
+      }
+    }
+  }
+  all.front()["source"] = {{"title", "ddltrain measure: run " + run}};
+  write_output_file(output / (run + ".jsonl"), text_of(all));
+  return true;
+}
+
+} // namespace ddltrain

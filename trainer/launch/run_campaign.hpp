@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+struct CampaignOptions {
+  std::string cluster;
+  std::string data_folder = ".";   ///< holds platforms/ and scenarios/; runs are started in it
+  std::string output_folder;       ///< "": DATA/platforms/CLUSTER/measurements
+  std::vector<std::string> only;   ///< names or commands of runs; none: all
+  std::vector<std::int64_t> nodes; ///< none: all
+  std::string program;             ///< whose subcommands are run; "": this one
+  bool dry_run = false;
+  bool repeat_suspect = false; ///< parts that were disturbed are measured again
+};
+
+/// Where the text goes: progress to standard error, what a dry run would start to standard output.
+struct CampaignVoice {
+  std::function<void(const std::string& line)> progress;
+  std::function<void(const std::string& line)> plan;
+};
+
+/// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does
+/// not stop the others; RunError names those that failed at the end. Throws UsageError for a campaign that cannot be,
+/// and Interrupted when a signal asked us to stop.
+void run_campaign(const CampaignOptions& options, const CampaignVoice& voice);
+
+} // namespace ddltrain

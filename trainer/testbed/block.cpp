@@ -1,0 +1,70 @@
+// Loaded into each rank (LD_PRELOAD) where many ranks share few cores: makes Open MPI wait instead of spin.
+//
+// Open MPI's progress loop polls its sockets without waiting and, with mpi_yield_when_idle, calls sched_yield() after a
+// round that found nothing. With more ranks than cores those rounds take the processor from the ranks that have work,
+// and what is measured is the scheduler. So: a sched_yield() is only noted, and the same thread's next poll without
+// waiting waits instead, for at most kLongestWait, until a socket is ready. Other threads are not touched.
+
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <ctime>
+#include <poll.h>
+#include <unistd.h>
+
+namespace {
+
+/// Progress that no socket announces (a timer, a message to oneself) is late by this at most.
+constexpr timespec kLongestWait = {0, 1'000'000};
+/// A timed wait ends this late at most: the kernel's default of 50 us is as long as a small message takes.
+constexpr unsigned long kTimerSlack_ns = 1000;
+constexpr std::size_t kKernelSignalSetBytes = 8;
+
+thread_local bool found_nothing = false;
+thread_local bool slack_set = false;
+
+bool take_found_nothing() {
+  const bool was = found_nothing;
+  found_nothing = false;
+  return was;
+}
+
+} // namespace
+
+extern "C" {
+
+int sched_yield() noexcept {
+  if (!slack_set) {
+    slack_set = true;
+    prctl(PR_SET_TIMERSLACK, kTimerSlack_ns);
+  }
+  found_nothing = true;
+  return 0;
+}
+
+int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
+  const bool wait = timeout_ms == 0 && take_found_nothing();
+  if (wait) {
+    const long count =
+        syscall(SYS_epoll_pwait2, descriptor, events, most, &kLongestWait, nullptr, kKernelSignalSetBytes);
+    if (count >= 0 || errno != ENOSYS) {
+      return static_cast<int>(count);
+    }
+  }
+  return static_cast<int>(
+      syscall(SYS_epoll_pwait, descriptor, events, most, timeout_ms, nullptr, kKernelSignalSetBytes));
+}
+
+int poll(pollfd* what, nfds_t count, int timeout_ms) {
+  const bool wait = timeout_ms == 0 && count > 0 && take_found_nothing();
+  timespec time = kLongestWait;
+  if (!wait) {
+    time = {timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
+  }
+  return static_cast<int>(
+      syscall(SYS_ppoll, what, count, timeout_ms < 0 ? nullptr : &time, nullptr, kKernelSignalSetBytes));
+}
+
+} // extern "C"
