@@ -68,7 +68,7 @@ TEST_CASE("run: collected when all parts are there, under one context") {
   folder.write("out/parts/a.jsonl", kContext + "\n" + kRecord + "\n");
   CHECK_FALSE(ddltrain::collect_run(folder.path("out"), "run", parts));
   CHECK_FALSE(folder.exists("out/run.jsonl"));
-  folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"m","date":"2026-01-02"})"
+  folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"2 hosts, the first: m","date":"2026-01-02"})"
                                     "\n" +
                                         kRecord + "\n");
   CHECK(ddltrain::collect_run(folder.path("out"), "run", parts));

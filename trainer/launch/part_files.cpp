@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <regex>
 
 namespace ddltrain {
 namespace {
@@ -48,12 +49,21 @@ std::string text_of(const std::vector<Json>& lines) {
   return text;
 }
 
+/// The machine without "4 hosts, the first: ", which differs between a run's node counts.
+void forget_host_count(Json& context) {
+  static const std::regex count("^[0-9]+ hosts, the first: ");
+  if (context.contains("machine")) {
+    context["machine"] = std::regex_replace(context.at("machine").get<std::string>(), count, "");
+  }
+}
+
 void check_same_context(const Json& first, const Json& other, const fs::path& file) {
   Json a = first;
   Json b = other;
   for (Json* each : {&a, &b}) { // a part on other nodes is another command on another day
     each->erase("date");
     each->erase("source");
+    forget_host_count(*each);
   }
   if (a != b) {
     throw RunError(file.string() +
@@ -123,6 +133,7 @@ bool collect_run(const fs::path& output, const std::string& run, const std::vect
       }
     }
   }
+  forget_host_count(all.front());
   all.front()["source"] = {{"title", "ddltrain measure: run " + run}};
   write_output_file(output / (run + ".jsonl"), text_of(all));
   return true;
