@@ -28,10 +28,11 @@ std::string knee_sentence(const StrategyAnswer& answer, double bound) {
   const std::string at_bound = percent_text(bound);
   const std::string loss =
       knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
-  if (knee.beyond_growth)
+  if (knee.beyond_growth) {
     return fmt::format(
         "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
         at_bound, knee.gpus, knee.gpus_low, loss);
+  }
   return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus,
                      knee.gpus_low, knee.gpus_high, loss);
 }

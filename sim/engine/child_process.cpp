@@ -164,9 +164,10 @@ std::string ChildProcess::finish() {
   }
   const int status = wait_for(state_->child);
   state_->child = 0;
-  if (status != 0)
+  if (status != 0) {
     throw std::runtime_error("the simulation process " + how_it_ended(status) + ": " +
                              last_words(state_->narration.number()));
+  }
   return std::move(state_->bytes);
 }
 

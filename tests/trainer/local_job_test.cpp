@@ -29,7 +29,9 @@ TEST_CASE("A killed rank is told in one line") {
 }
 
 TEST_CASE("What mpirun tells besides is passed on") {
-  CHECK(digest({"ddltrain: no space left", kDashes, "MPI_ABORT was invoked on rank 0", "with errorcode 1.", kDashes}) ==
+  CHECK(digest({"ddltrain: no space left", kDashes, "MPI_ABORT was invoked on rank 0", "with errorcode 1.", kDashes,
+                "[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort",
+                "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all"}) ==
         "ddltrain: no space left\n");
   CHECK(digest({kDashes, "There are not enough slots", "in the system", kDashes}) ==
         "There are not enough slots\nin the system\n");

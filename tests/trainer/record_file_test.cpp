@@ -111,6 +111,9 @@ TEST_CASE("Figures are written with the digits a clock has") {
 }
 
 TEST_CASE("A figure that no reader takes is not written") {
+  auto wild = step("none");
+  wild.head.relative_spread = 141;
+  CHECK_THAT(ddltrain::record_line(wild), !Catch::Contains("relative_spread"));
   ddltrain::CollectiveRecord record;
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     record.time_s = bad;

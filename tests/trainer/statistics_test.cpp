@@ -71,8 +71,12 @@ TEST_CASE("Busy seconds are read from the counters of all cores") {
 TEST_CASE("Others' cores are the machine's without one's own, and too many make a record suspect") {
   const ddltrain::CpuUse from = {10, 100, 50};
   CHECK(ddltrain::others_busy_cores(from, {12, 103, 52}) == Approx(0.5));
-  CHECK(ddltrain::others_busy_cores(from, {12, 101, 52}) == 0); // ticks of 10 ms can make it negative
-  CHECK(ddltrain::others_busy_cores(from, from) == 0);
+  CHECK(ddltrain::others_busy_cores(from, {12, 101, 52}) == 0);    // ticks of 10 ms can make it negative
+  CHECK(ddltrain::others_busy_cores(from, {10.1, 100.1, 50}) < 0); // ten ticks cannot tell
+  ddltrain::RecordHead shortest;
+  ddltrain::mark_disturbance(shortest, -1);
+  CHECK_FALSE(shortest.suspect);
+  CHECK(shortest.note == "too short to tell who else was busy");
   ddltrain::RecordHead quiet;
   ddltrain::mark_disturbance(quiet, 0.02);
   CHECK_FALSE(quiet.suspect);

@@ -39,6 +39,11 @@ def ranks_of(program):
     return found
 
 
+def environment_of(pid):
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        return file.read()
+
+
 class Train(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="ddltrain_")
@@ -107,8 +112,7 @@ class Train(unittest.TestCase):
         end = time.time() + LIMIT_S
         while time.time() < end and not (os.path.exists(self.file) and len(records(self.file)) > 2):
             time.sleep(0.05)
-        rank_1 = [pid for pid in ranks_of(self.program)
-                  if b"OMPI_COMM_WORLD_RANK=1\0" in open(f"/proc/{pid}/environ", "rb").read()]
+        rank_1 = [pid for pid in ranks_of(self.program) if b"OMPI_COMM_WORLD_RANK=1\0" in environment_of(pid)]
         self.assertEqual(len(rank_1), 1)
         os.kill(rank_1[0], signal.SIGKILL)
         killed = time.time()

@@ -60,7 +60,7 @@ int exit_status(int wait_status) {
 
 std::vector<std::string> local_mpirun(int ranks, const std::string& program,
                                       const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {"mpirun", "-q", "-np", std::to_string(ranks), "--allow-run-as-root"};
+  std::vector<std::string> command = {"mpirun", "-np", std::to_string(ranks), "--allow-run-as-root"};
   command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "plm", "isolated"});
   command.insert(command.end(), {"--mca", "oob_tcp_if_include", "lo", "--mca", "pml", "ob1", "--mca", "btl"});
   command.insert(command.end(), {"self,vader", "--mca", "btl_vader_single_copy_mechanism", "none"}); // for containers
@@ -101,7 +101,10 @@ std::string MpirunWords::digest(const std::string& line) {
     known_ = false;
     return rest;
   }
-  if (!in_block_) return line;
+  const auto has = [&line](const char* words) { return line.find(words) != std::string::npos; };
+  const bool about_help =
+      has("util/show_help.c") || has("help-mpi-api.txt / mpi-abort") || has("orte_base_help_aggregate");
+  if (!in_block_) return about_help ? "" : line;
   static const std::regex died(".*process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [^.]*)\\..*");
   std::smatch parts;
   if (std::regex_match(line, parts, died)) {
@@ -109,8 +112,7 @@ std::string MpirunWords::digest(const std::string& line) {
     return fmt::format("ddltrain: rank {} on host {} died of {}; the job has ended. Records written so far are kept.",
                        parts[1].str(), parts[2].str(), parts[3].str());
   }
-  const auto has = [&line](const char* words) { return line.find(words) != std::string::npos; };
-  if (has("Primary job") || has("MPI_ABORT was invoked") || has("exiting improperly")) known_ = true;
+  if (has("Primary job") || has("MPI_ABORT was invoked") || has("exited with non-zero status")) known_ = true;
   block_ += (block_.empty() ? "" : "\n") + line;
   return "";
 }

@@ -3,6 +3,7 @@
 #include "trainer/cuda/device.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/network.hpp"
+#include "trainer/records/disturbance.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/timing/layer_measurement.hpp"
 
@@ -34,10 +35,10 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
   const LayerBalance balance = balance_of(measured);
   fmt::print(stderr,
              "{} batch {}: step {:.4g} ms ({:.1f} samples/s) of {} repetitions; layers sum to {:.1f} % of the passes, "
-             "observers cost {:+.1f} %, others kept {:.2f} cores busy{}\n",
+             "observers cost {:+.1f} %, {}{}\n",
              measured.model, measured.batch, 1e3 * records.step.iteration_s,
              static_cast<double>(measured.batch) / records.step.iteration_s, records.step.head.repeats,
-             100 * balance.sum_share(), 100 * balance.overhead(), measured.others_cores,
+             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others_cores),
              records.step.head.suspect ? ": SUSPECT" : "");
 }
 

@@ -50,12 +50,17 @@ CpuUse cpu_use() {
 
 double others_busy_cores(const CpuUse& from, const CpuUse& to, double own_s) {
   const double wall_s = to.wall_s - from.wall_s;
-  if (wall_s <= 0) return 0;
+  if (wall_s < kShortestWindow_s) return -1;
   return std::max(0.0, (to.machine_busy_s - from.machine_busy_s - own_s) / wall_s);
 }
 
 double others_busy_cores(const CpuUse& from, const CpuUse& to) {
   return others_busy_cores(from, to, to.own_s - from.own_s);
+}
+
+std::string others_text(double others_cores) {
+  if (others_cores < 0) return "too short to tell who else was busy";
+  return fmt::format("others kept {:.2f} cores busy", others_cores);
 }
 
 bool goes_first() {
@@ -64,7 +69,7 @@ bool goes_first() {
 }
 
 void mark_disturbance(RecordHead& head, double others_cores) {
-  head.note += fmt::format("{}others kept {:.2f} cores busy", head.note.empty() ? "" : "; ", others_cores);
+  head.note += (head.note.empty() ? "" : "; ") + others_text(others_cores);
   if (goes_first()) {
     head.note += ", after this process";
   } else if (others_cores > kSuspectCores) {

@@ -37,7 +37,10 @@ Json head_json(const char* kind, const RecordHead& head) {
   Json json{{"record", kind},          {"series", head.series},      {"origin", "run"}, {"transport", head.transport},
             {"library", head.library}, {"statistic", head.statistic}};
   if (head.repeats > 0) json["repeats"] = head.repeats;
-  if (head.relative_spread > 0) json["relative_spread"] = six_digits(head.relative_spread);
+  // Beyond it a single outlier speaks, and readers refuse it; the samples and the note's MAD tell more.
+  constexpr double largest_spread = 100;
+  if (head.relative_spread > 0 && head.relative_spread <= largest_spread)
+    json["relative_spread"] = six_digits(head.relative_spread);
   if (head.suspect) json["suspect"] = true;
   if (!head.note.empty()) json["note"] = head.note;
   return json;

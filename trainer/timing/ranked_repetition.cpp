@@ -22,7 +22,7 @@ double others_on_busiest_node(const RankedJob& job, const CpuUse& from, const Cp
     std::istringstream(texts[rank]) >> node.wall_s >> node.machine_busy_s >> own_s;
     node.own_s += own_s;
   }
-  double most = 0;
+  double most = -1;
   for (const CpuUse& node : nodes) most = std::max(most, others_busy_cores({}, node));
   return most;
 }

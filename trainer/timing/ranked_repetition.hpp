@@ -17,7 +17,7 @@ struct RankedJob {
 
 struct RankedSamples {
   std::vector<double> times_s; ///< of each repetition the longest time any rank took; the same on every rank
-  double others_cores = 0;     ///< on the node that was disturbed most
+  double others_cores = 0;     ///< on the node that was disturbed most; negative: too short to tell
 };
 
 /// Every rank calls it with its own `once`, which returns the seconds it took, 0 when it took no part. A barrier comes

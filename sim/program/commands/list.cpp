@@ -29,10 +29,11 @@ std::string peak_text(const Gpu& gpu, const std::string& precision) {
 
 std::string gpus_table(const DataFolder& data) {
   Rows rows;
-  for (const auto& gpu : load_gpus(data))
+  for (const auto& gpu : load_gpus(data)) {
     rows.push_back({gpu.name, fmt::format("{}", gpu.year), peak_text(gpu, "fp32"), peak_text(gpu, "fp16-tensor"),
                     print_quantity(gpu.memory_bandwidth_Bps, Dimension::bandwidth),
                     print_quantity(gpu.memory_bytes, Dimension::size)});
+  }
   return to_table({{"gpu", Align::left}, {"year"}, {"fp32"}, {"fp16 tensor"}, {"memory rate"}, {"memory"}}, rows);
 }
 
@@ -52,9 +53,10 @@ std::string clusters_table(const DataFolder& data) {
 
 std::string presets_table(const DataFolder& data) {
   Rows rows;
-  for (const auto& preset : load_presets(data))
+  for (const auto& preset : load_presets(data)) {
     rows.push_back({preset.name, preset.grouping, preset.overlapped ? "overlapped" : "after backward", preset.library,
                     preset.title});
+  }
   return to_table({{"preset", Align::left},
                    {"grouping", Align::left},
                    {"when", Align::left},

@@ -18,11 +18,12 @@ namespace {
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
   std::vector<std::string> there;
   for (const auto& strategy : scenario.strategies) there.push_back(strategy.name);
-  for (const auto& name : names)
-    if (std::find(there.begin(), there.end(), name) == there.end())
-      throw UserError("--strategy", "",
-                      fmt::format("the scenario has no strategy {}; it has {}. Add one with --set /strategies='[...]'",
-                                  in_quotes(name), join_names(there)));
+  for (const auto& name : names) {
+    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    throw UserError("--strategy", "",
+                    fmt::format("the scenario has no strategy {}; it has {}. Add one with --set /strategies='[...]'",
+                                in_quotes(name), join_names(there)));
+  }
   if (names.empty()) return;
   std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
     return std::find(names.begin(), names.end(), strategy.name) == names.end();

@@ -1,0 +1,67 @@
+"""ddltrain's measuring commands as a user runs them: records that ddlsim accepts, and what is said where a GPU is missing.
+
+usage: measure_command_test.py DDLTRAIN DDLSIM SOURCE_FOLDER
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DDLTRAIN, DDLSIM, SOURCE = sys.argv[1:4]
+SHORT = ["--cluster", "testbed", "--repetitions", "5", "--seconds", "1", "--anonymous"]
+
+
+def run(*words):
+    return subprocess.run([DDLTRAIN, *words], capture_output=True, text=True, timeout=120, check=False)
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def measured(folder, command, *words):
+    """The records of one command, accepted by ddlsim check; and what it printed."""
+    file = Path(folder) / f"{command}.jsonl"
+    result = run(command, *words, *SHORT, "--output", str(file))
+    expect(result.returncode == 0, f"{command}: exit {result.returncode}: {result.stderr}")
+    check = subprocess.run([DDLSIM, "check", "--data", SOURCE, str(file)], capture_output=True, text=True, check=False)
+    expect(check.returncode == 0, f"ddlsim check {command}: {check.stderr}")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    expect(lines[0]["record"] == "context" and "Open MPI" in lines[0]["software"], f"{command}: context")
+    expect(all(line["repeats"] == len(line["samples_s"]) for line in lines[1:]), f"{command}: samples")
+    return lines[1:], result.stderr
+
+
+def test_commands(folder):
+    records, told = measured(folder, "collectives", "--sizes", "4KiB,1MiB")
+    points = [(record["algorithm"], record["size_bytes"], record["ranks"]) for record in records]
+    expect(points == [(way, size, 2) for size in (4096, 1048576) for way in ("ring", "unknown")], f"collectives: {points}")
+    expect("busbw" in told, "collectives: table")
+    records, _ = measured(folder, "link", "--sizes", "4,64KiB")
+    expect([record["size_bytes"] for record in records] == [4, 65536], "link: sizes")
+    expect({record["transport"] for record in records} == {"shm"}, "link: transport")
+    records, _ = measured(folder, "server", "--ranks", "3", "--sizes", "64KiB")
+    expect([record["what"] for record in records] == ["push", "pull", "push-pull"] * 2, "server: one and two workers")
+
+
+def test_bad_use():
+    expect(run("collectives", "--sizes", "7", "--cluster", "testbed").returncode == 2, "a size of no whole elements")
+    expect(run("link").returncode == 2, "no cluster")
+
+
+def test_without_gpu():
+    for words in (["layers", "lenet5", "--device", "cuda"], ["collectives", "--backend", "nccl"]):
+        result = run(*words, "--cluster", "testbed", "--output", "/dev/null")
+        if result.returncode == 0:
+            continue  # there is a GPU
+        expect(result.returncode == 1, f"{words}: exit {result.returncode}")
+        expect("no GPU can be used" in result.stderr, f"{words}: {result.stderr}")
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    test_commands(temporary)
+test_bad_use()
+test_without_gpu()
