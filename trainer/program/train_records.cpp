@@ -85,13 +85,22 @@ TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, con
       arguments_.options.strategy.overlapped ? " overlapped" : "", arguments_.options.batch_per_worker, library_);
 }
 
+/// What tells two experiments apart besides their scale: servers' places and rule, and whether backward hides them.
+std::string TrainRecords::strategy_text() const {
+  const TrainStrategy& strategy = arguments_.options.strategy;
+  std::string text = arguments_.strategy;
+  if (strategy.exchange == Exchange::servers) text += "-" + arguments_.placement + "-" + strategy.sharding;
+  text += "-" + arguments_.grouping;
+  return strategy.overlapped ? text : text + "-after-backward";
+}
+
 RecordHead TrainRecords::head() const {
   RecordHead head;
-  head.series = fmt::format("{}-{}-{}-{}-b{}", arguments_.options.model,
+  head.series = fmt::format("{}-{}-{}-b{}", arguments_.options.model,
                             arguments_.options.data == "digits" || arguments_.options.data == "synthetic"
                                 ? arguments_.options.data
                                 : "images",
-                            arguments_.strategy, arguments_.grouping, arguments_.options.batch_per_worker);
+                            strategy_text(), arguments_.options.batch_per_worker);
   head.transport = arguments_.transport;
   if (head.transport.empty()) head.transport = workers_.nodes == 1 ? "shm" : "mpi-tcp";
   head.library = record_library(library_);
@@ -102,7 +111,7 @@ void TrainRecords::add(const EpochReport& epoch) {
   const std::string accuracy = epoch.accuracy ? fmt::format("  test accuracy {:.2f} %", 100 * *epoch.accuracy) : "";
   say("epoch {}  step {}  loss {:.4f}{}  {:.0f} samples/s\n", epoch.epoch, epoch.steps, epoch.loss, accuracy,
       epoch.samples_per_s);
-  if (!file_) return;
+  if (!file_ || !arguments_.options.replay.empty()) return; // a replay computes no loss
   LossRecord record;
   record.head = head();
   record.head.statistic = "mean";

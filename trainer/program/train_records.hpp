@@ -19,6 +19,7 @@ public:
   void finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world);
 
 private:
+  std::string strategy_text() const;
   RecordHead head() const;
   StepRecord step_record(const TrainResult& result) const;
 
