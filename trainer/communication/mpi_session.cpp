@@ -32,6 +32,12 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
+int MpiSession::rank() const {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
 std::string MpiSession::host() const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;

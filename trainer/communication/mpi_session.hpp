@@ -14,6 +14,7 @@ public:
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
+  int rank() const; ///< of this process in the whole job
   /// The host's name, as MPI knows it.
   std::string host() const;
   /// "Open MPI 4.1.4".

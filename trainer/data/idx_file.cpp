@@ -48,11 +48,12 @@ std::vector<std::size_t> dimensions(const fs::path& file, const std::string& byt
   const std::size_t header = kWord * (count + 1);
   if (bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b')
     refuse(file, "is compressed; unpack it with gunzip");
-  if (bytes.size() < header) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
+  if (bytes.size() < kWord) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
   if (word(bytes, 0) != magic) {
     refuse(file, fmt::format("starts with {:#x}, expected {:#x}: not an IDX file of {}", word(bytes, 0), magic,
                              magic == kImageMagic ? "images" : "labels"));
   }
+  if (bytes.size() < header) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
   std::vector<std::size_t> sizes;
   std::size_t expected = 1;
   for (std::size_t i = 1; i <= count; ++i) {

@@ -126,9 +126,7 @@ int train_command(TrainArguments arguments) {
   try {
     run_rank(arguments, mpi);
   } catch (...) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    end_job(mpi, rank, std::current_exception());
+    end_job(mpi, mpi.rank(), std::current_exception());
   }
   return 0;
 }
