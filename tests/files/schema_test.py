@@ -148,7 +148,7 @@ READER_ONLY = (
     "is called", "leaves open", "no source for", "points at nothing", "is taken", "there twice", "comes after",
     "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
-    "is no time", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
+    "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
 )
 
 
