@@ -1,6 +1,6 @@
 #include "validate/noise.hpp"
 
-#include "validate/statistics.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <fmt/format.h>
 

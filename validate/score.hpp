@@ -2,7 +2,7 @@
 // Errors, intervals and their averages. Error = |ln(predicted / measured)| of iteration time.
 
 #include "validate/method.hpp"
-#include "validate/statistics.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <map>
 #include <string>

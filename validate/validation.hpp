@@ -17,7 +17,7 @@ namespace ddlsim {
 struct ValidationOptions {
   std::vector<std::string> splits; ///< names to run; empty: all
   std::string reference =
-      "simulator";        ///< compared with each other method; the first method when there is none of that name
+      "ddlsim";           ///< compared with each other method; the first method when there is none of that name
   std::uint64_t seed = 1; ///< of the bootstrap over clusters
   int bootstrap_draws = 2000;
 };

@@ -1,4 +1,4 @@
-#include "sim/answer/json_number.hpp"
+#include "sim/files/json_number.hpp"
 #include "sim/answer/report.hpp"
 #include "sim/answer/version.hpp"
 

@@ -25,18 +25,35 @@ Algorithm algorithm_of(const StepSetup& setup, const Parameters& world) {
   return Algorithm::ring;
 }
 
+/// What a tensor inside a collective costs in software: bookkeeping, copies, and the word of all ranks that it is
+/// ready.
+double tensor_cost_s(const StepSetup& setup, const Parameters& world, const Machine& machine) {
+  return world.tensor_cost_s + world.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
+}
+
+/// One rank whose library is on: every group is still handed over, and nothing travels.
+Exposed run_alone(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                  const Machine& machine) {
+  const double per_tensor_s = tensor_cost_s(setup, world, machine);
+  const auto timeline = run_timeline(profile, setup.preset, world.interference, [&](double, int tensors) {
+    return world.operation_cost_s + tensors * per_tensor_s;
+  });
+  return {timeline.end_s, "communication", {}, 0};
+}
+
 /// The stream of all-reduces beside backward. The closed form says first how many operations of which size there are,
 /// and so what the fidelity asked for would cost.
 Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                        const Machine& machine, Fidelity wish) {
   const Algorithm algorithm = algorithm_of(setup, world);
+  const double per_tensor_s = tensor_cost_s(setup, world, machine);
   const auto run = [&](Fidelity fidelity) {
     std::map<double, double> known; // groups of one size are timed once
     return run_timeline(profile, setup.preset, world.interference, [&](double size_bytes, int tensors) {
       auto found = known.find(size_bytes);
       if (found == known.end())
         found = known.emplace(size_bytes, time_all_reduces(machine, {size_bytes}, algorithm, fidelity).front()).first;
-      return world.operation_cost_s + tensors * world.tensor_cost_s + found->second;
+      return world.operation_cost_s + tensors * per_tensor_s + found->second;
     });
   };
   auto timeline = run(Fidelity::closed_form);
@@ -63,8 +80,10 @@ void name_shares(StepTime& time) {
 
 Exposed run_strategy(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                      const Machine& machine, double slowdown, Fidelity wish) {
-  if (machine.ranks == 1) return {slowdown * profile.total_s(), "communication", {}, 0};
-  if (is_parameter_server(setup.strategy)) return run_servers(setup, world, profile, machine, slowdown, wish);
+  const bool servers = is_parameter_server(setup.strategy);
+  if (machine.ranks == 1 && servers) return {slowdown * profile.total_s(), "communication", {}, 0};
+  if (machine.ranks == 1) return run_alone(setup, world, profile, machine);
+  if (servers) return run_servers(setup, world, profile, machine, slowdown, wish);
   const auto slowest = slowdown == 1 ? profile : profile_of(setup, world, slowdown * profile.total_s());
   return run_all_reduce(setup, world, slowest, machine, wish); // a group waits for the slowest rank
 }

@@ -2,6 +2,7 @@
 // Readers of parsed documents, shared by the read_... functions and by check_file, which looks at names as well.
 // Each notes its mistakes at the place and gives a value that is whole only when there were none.
 
+#include "sim/files/calibration.hpp"
 #include "sim/files/cluster.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/json_document.hpp"
@@ -20,6 +21,7 @@ Cluster cluster_from(const Place& root);
 std::map<std::string, std::string> covering_sources(const Place& root);
 std::vector<Preset> presets_from(const Place& root);
 std::vector<Prior> priors_from(const Place& root);
+Calibration calibration_from(const Place& root);
 Scenario scenario_from(const Place& root);
 
 /// A question must say what it wants; a record may have to say "unknown".

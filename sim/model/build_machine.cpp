@@ -1,6 +1,9 @@
 #include "sim/model/build_machine.hpp"
 
+#include "sim/model/normal.hpp"
+
 #include <algorithm>
+#include <cmath>
 
 namespace ddlsim {
 namespace {
@@ -27,6 +30,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
 
   const Nic& nic = find_nic(cluster, transport.nic);
   machine.nic_Bps = std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
+  machine.nic_Bps /= 1 + parameters.link_spread * expected_largest_normal(machine.nodes());
   machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
   if (cluster.fabric.kind == "fat-tree") {
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
@@ -39,6 +43,11 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
     machine.intra_latency_s = machine.net_latency_s;
   }
   return machine;
+}
+
+double negotiation_hops(const Machine& machine, const Transport& transport) {
+  if (carried_by_mpi(transport)) return std::log2(machine.ranks);
+  return machine.nodes() > 1 ? 1 + std::log2(machine.nodes()) : 0;
 }
 
 ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters) {

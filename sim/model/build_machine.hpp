@@ -15,6 +15,11 @@ namespace ddlsim {
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node);
 
+/// Doublings through which the word that a tensor is ready, and its copies, pass: over MPI every rank takes part, log2
+/// of the ranks; over NCCL a process a GPU speaks across nodes only, 1 + log2 of the nodes, none on one node. The form
+/// is that of the Horovod runs in platforms/azure-*; a sum over ranks fits them about as well.
+double negotiation_hops(const Machine& machine, const Transport& transport);
+
 /// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.
 /// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's
 /// launchers.

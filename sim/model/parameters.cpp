@@ -11,17 +11,19 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::array<ParameterField, 18> fields{{
+constexpr std::array<ParameterField, 20> fields{{
     {"compute_factor", &Parameters::compute_factor},
     {"forward_share", &Parameters::forward_share},
     {"interference", &Parameters::interference},
     {"nic_efficiency", &Parameters::nic_efficiency},
     {"socket_rate", &Parameters::socket_Bps},
     {"net_latency", &Parameters::net_latency_s},
+    {"link_spread", &Parameters::link_spread},
     {"intra_efficiency", &Parameters::intra_efficiency},
     {"intra_latency_factor", &Parameters::intra_latency_factor},
     {"operation_cost", &Parameters::operation_cost_s},
     {"tensor_cost", &Parameters::tensor_cost_s},
+    {"tensor_cost_slope", &Parameters::tensor_cost_slope_s},
     {"sync_on", &Parameters::sync_on_s},
     {"second_node_jump", &Parameters::second_node_jump},
     {"step_spread", &Parameters::step_spread},
@@ -31,16 +33,6 @@ constexpr std::array<ParameterField, 18> fields{{
     {"server_message_cost", &Parameters::server_message_cost_s},
     {"form_residual", &Parameters::form_residual},
 }};
-
-std::vector<const Prior*> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
-                                           const std::string& transport, const std::string& preset) {
-  std::vector<const Prior*> found;
-  for (const auto& field : fields) {
-    const std::string name = field.value == &Parameters::compute_factor ? compute_prior : field.name;
-    found.push_back(&find_prior(priors, name, transport, preset));
-  }
-  return found;
-}
 
 /// A random order of 0..count-1 by Fisher and Yates; std::shuffle's output differs between libraries.
 std::vector<int> random_order(int count, std::mt19937_64& random) {
@@ -56,6 +48,16 @@ std::span<const ParameterField> parameter_fields() {
   return fields;
 }
 
+std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
+                                    const std::string& transport, const std::string& preset) {
+  std::vector<Prior> found;
+  for (const auto& field : fields) {
+    const std::string name = field.value == &Parameters::compute_factor ? compute_prior : field.name;
+    found.push_back(find_prior(priors, name, transport, preset));
+  }
+  return found;
+}
+
 double prior_value(const Prior& prior, double coordinate) {
   if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
   return prior.median * std::exp(prior.width * coordinate);
@@ -65,7 +67,7 @@ Parameters median_parameters(const std::vector<Prior>& priors, const std::string
                              const std::string& transport, const std::string& preset) {
   const auto of_fields = priors_of_fields(priors, compute_prior, transport, preset);
   Parameters parameters;
-  for (std::size_t k = 0; k < fields.size(); ++k) parameters.*fields[k].value = of_fields[k]->median;
+  for (std::size_t k = 0; k < fields.size(); ++k) parameters.*fields[k].value = of_fields[k].median;
   return parameters;
 }
 
@@ -83,7 +85,7 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
     for (int i = 0; i < count; ++i) {
       const double coordinate = strata[order[i]];
       draws.coordinates[i][k] = coordinate;
-      draws.values[i].*fields[k].value = prior_value(*of_fields[k], coordinate);
+      draws.values[i].*fields[k].value = prior_value(of_fields[k], coordinate);
     }
   }
   const auto order = random_order(count, random);

@@ -18,10 +18,12 @@ struct Parameters {
   double nic_efficiency = 0; ///< reached over line rate
   double socket_Bps = 0;     ///< what the sockets of one node carry whatever the wire: copies by the CPU; huge for RDMA
   double net_latency_s = 0;  ///< one crossing from node to node, software included
+  double link_spread = 0;    ///< standard deviation of nodes' NIC rates, as a share: a collective waits for the slowest
   double intra_efficiency = 0;      ///< reached over the cluster file's path rate
   double intra_latency_factor = 0;  ///< on the cluster file's path latency
   double operation_cost_s = 0;      ///< one collective operation
   double tensor_cost_s = 0;         ///< one tensor inside a collective operation (negotiation, copies)
+  double tensor_cost_slope_s = 0;   ///< the same for each doubling of the ranks that talk (negotiation_hops)
   double sync_on_s = 0;             ///< switching synchronisation on, an iteration
   double second_node_jump = 0;      ///< share of compute lost once there are two nodes
   double step_spread = 0;           ///< standard deviation of a node's compute, as a share
@@ -47,8 +49,12 @@ struct Draws {
   std::vector<std::vector<double>> coordinates;
 };
 
-/// Every parameter at its prior's median. `compute_prior` names the prior of compute_factor (compute_measured,
-/// compute_transferred, compute_roofline). Throws UserError when a parameter has no prior.
+/// The prior of each of parameter_fields(). `compute_prior` names that of compute_factor (compute_measured,
+/// compute_transferred, compute_roofline). Throws UserError when a parameter has none.
+std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
+                                    const std::string& transport, const std::string& preset);
+
+/// Every parameter at its prior's median. Throws UserError when a parameter has no prior.
 Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,
                              const std::string& transport, const std::string& preset);
 

@@ -2,6 +2,7 @@
 
 #include "sim/answer/version.hpp"
 #include "sim/files/names.hpp"
+#include "validate/split.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names{"check", "list", "predict", "validate", "import"};
+  static const std::vector<std::string> names{"check", "list", "calibrate", "predict", "validate", "import"};
   return names;
 }
 
@@ -93,11 +94,22 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   add_output(*predict, line);
 }
 
+void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
+  auto* calibrate = app.add_subcommand(
+      "calibrate", "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
+  calibrate->add_option("--cluster", command.cluster, "Folder name under platforms/")->required();
+  add_common(*calibrate, line);
+  add_output(*calibrate, line);
+}
+
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command) {
   auto* validate =
       app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
   validate->add_option("--measurements", command.measurements,
                        "Measurement files of your own, besides the shipped ones");
+  validate->add_option("--split", command.splits, "Only these: T1,T2,T3,leave-one-model-out,...")
+      ->delimiter(',')
+      ->check(CLI::IsMember(split_names()));
   add_common(*validate, line);
   add_output(*validate, line);
 }
@@ -198,6 +210,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   CheckCommand check;
   ListCommand list;
   PredictCommand predict;
+  CalibrateCommand calibrate;
   ValidateCommand validate;
   ImportCommand import;
   std::vector<std::string> given;
@@ -210,6 +223,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   add_check(app, line, check);
   add_list(app, line, list);
   add_predict(app, line, predict, variation);
+  add_calibrate(app, line, calibrate);
   add_validate(app, line, validate);
   add_import(app, line, import, given);
   try {
@@ -229,6 +243,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (chosen == "check") line.command = check;
   if (chosen == "list") line.command = list;
   if (chosen == "predict") line.command = predict;
+  if (chosen == "calibrate") line.command = calibrate;
   if (chosen == "validate") line.command = validate;
   if (chosen == "import") line.command = import;
   return line;

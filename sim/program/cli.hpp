@@ -38,6 +38,11 @@ struct PredictCommand {
 
 struct ValidateCommand {
   std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones
+  std::vector<std::string> splits;                 ///< names; empty: all
+};
+
+struct CalibrateCommand {
+  std::string cluster;
 };
 
 struct ImportCommand {
@@ -47,7 +52,7 @@ struct ImportCommand {
 };
 
 struct CommandLine {
-  std::variant<CheckCommand, ListCommand, PredictCommand, ValidateCommand, ImportCommand> command;
+  std::variant<CheckCommand, ListCommand, PredictCommand, CalibrateCommand, ValidateCommand, ImportCommand> command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   std::filesystem::path output;      ///< empty: standard output
   bool json = false;

@@ -18,6 +18,7 @@ Prediction predict_scenario(const std::filesystem::path& file, const std::vector
                             const PredictCommand& command, const CommandLine& line,
                             const std::function<void(const std::string&)>& progress);
 int run_predict(const PredictCommand& command, const CommandLine& line);
+int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
 int run_import(const ImportCommand& command, const CommandLine& line);
 

@@ -238,7 +238,7 @@ class Validate(Case):
         result = run("validate", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         validation = json.loads(result.stdout)
-        self.assertIn("simulator", validation["methods"])
+        self.assertIn("ddlsim", validation["methods"])
         for split in ("T1", "T2", "T3", "leave-one-model-out"):
             for method in validation["methods"]:
                 score = validation["overall"][split][method]

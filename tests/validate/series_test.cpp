@@ -1,5 +1,5 @@
 #include "tests/validate/records.hpp"
-#include "validate/series.hpp"
+#include "calibrate/series.hpp"
 
 #include <catch2/catch.hpp>
 

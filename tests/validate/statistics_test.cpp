@@ -1,5 +1,5 @@
 #include "validate/least_squares.hpp"
-#include "validate/statistics.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <catch2/catch.hpp>
 

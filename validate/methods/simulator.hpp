@@ -1,24 +1,19 @@
 #pragma once
-// The simulator as a method of the protocol: ddlsim itself, not calibrated, under the catalogue's priors.
+// ddlsim as a method of the protocol: calibrated anew, in memory, from what a split shows; and without that.
 
 #include "sim/files/data_folder.hpp"
 #include "validate/method.hpp"
 
-#include <map>
 #include <memory>
-#include <string>
 
 namespace ddlsim {
 
-/// Predicts with compute scaled to the series' own one-GPU time (the one behind its smallest visible scale where
-/// one GPU was not measured, the roofline where there is none) and everything else
-/// at the priors of platforms/priors.json, those learnt from the cluster under test left out. Interval: 5 % and 95 % of
-/// drawn worlds. Cannot answer for a model without a layer table, a cluster without a cluster.json, or a strategy that
-/// cannot be simulated.
+/// "ddlsim": for each cluster the fit of calibrate/step_fit.hpp on the visible records, under the priors that were not
+/// learnt from it; the residual of the series is carried to the scale asked for. Interval: 5 % and 95 % of drawn
+/// worlds. Cannot answer where the simulator cannot time the series (calibrate/step_evidence.hpp).
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
-/// The preset that stands for a stack that has none of its own: byteps for a parameter server over TCP, pytorch-ddp
-/// otherwise.
-std::string stand_in_preset(const Strategy& strategy);
+/// "uncalibrated": the same without the fit: compute scaled to the series' own one-GPU time, all else at the priors.
+std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
 
 } // namespace ddlsim

@@ -13,6 +13,7 @@ struct Runner {
   int operator()(const CheckCommand& command) const { return run_check(command, line); }
   int operator()(const ListCommand& command) const { return run_list(command, line); }
   int operator()(const PredictCommand& command) const { return run_predict(command, line); }
+  int operator()(const CalibrateCommand& command) const { return run_calibrate(command, line); }
   int operator()(const ValidateCommand& command) const { return run_validate(command, line); }
   int operator()(const ImportCommand& command) const { return run_import(command, line); }
 };

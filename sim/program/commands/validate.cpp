@@ -39,8 +39,11 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(make_simulator(data));
+  methods.push_back(make_uncalibrated(data));
   for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
-  const auto result = validate_measurements(read_all(data, command.measurements), methods, {});
+  ValidationOptions options;
+  options.splits = command.splits;
+  const auto result = validate_measurements(read_all(data, command.measurements), methods, options);
   emit(line, line.json ? validation_json(result) : validation_text(result));
   return 0;
 }

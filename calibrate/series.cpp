@@ -1,6 +1,6 @@
-#include "validate/series.hpp"
+#include "calibrate/series.hpp"
 
-#include "validate/statistics.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <fmt/format.h>
 

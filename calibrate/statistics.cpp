@@ -1,4 +1,4 @@
-#include "validate/statistics.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

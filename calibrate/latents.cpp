@@ -1,0 +1,69 @@
+#include "calibrate/latents.hpp"
+
+#include "calibrate/scope.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace ddlsim {
+namespace {
+
+std::string base_key(const CalibrationScope& scope) {
+  return fmt::format("{}\n{}\n{:.9g}", scope.model, scope.precision, scope.batch_per_gpu);
+}
+
+/// Models, precisions and batches whose series start from different one-GPU times.
+std::set<std::string> unlike_bases(const std::vector<SeriesEvidence>& series) {
+  std::map<std::string, std::set<double>> bases;
+  for (const auto& one : series) bases[base_key(one.scope)].insert(one.setup.one_gpu_s);
+  std::set<std::string> unlike;
+  for (const auto& [key, times_s] : bases)
+    if (times_s.size() > 1) unlike.insert(key);
+  return unlike;
+}
+
+std::string latent_key(const Latent& latent) {
+  const auto& scope = latent.scope;
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", latent.field, scope.transport, scope.preset,
+                     scope.precision, scope.model, scope.batch_per_gpu, latent.prior.median, latent.prior.width);
+}
+
+} // namespace
+
+Latents find_latents(const std::vector<SeriesEvidence>& series) {
+  const auto unlike = unlike_bases(series);
+  const auto fields = parameter_fields();
+  std::map<std::string, int> known;
+  Latents latents;
+  for (const auto& one : series) {
+    std::vector<int> of_fields(fields.size(), -1);
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      const std::string name = fields[k].name;
+      if (name == "form_residual") continue;
+      Latent latent{k, scope_of(name, one.scope), one.priors[k]};
+      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0) latent.scope.preset = one.scope.preset;
+      const auto [found, fresh] = known.emplace(latent_key(latent), static_cast<int>(latents.all.size()));
+      if (fresh) latents.all.push_back(latent);
+      of_fields[k] = found->second;
+    }
+    latents.of_series.push_back(of_fields);
+  }
+  return latents;
+}
+
+Parameters world_at(const Latents& latents, const SeriesEvidence& evidence, std::size_t series,
+                    const Eigen::VectorXd& coordinates) {
+  const auto fields = parameter_fields();
+  Parameters world;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    const int latent = latents.of_series[series][k];
+    world.*fields[k].value =
+        latent < 0 ? evidence.priors[k].median : prior_value(evidence.priors[k], coordinates(latent));
+  }
+  return world;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,38 @@
+#pragma once
+// The likeliest coordinates under a standard-normal prior and heavy-tailed residuals, and how sure they are.
+
+#include <Eigen/Core>
+
+#include <functional>
+#include <vector>
+
+namespace ddlsim {
+
+/// Whitened residuals (standard deviation 1) at given coordinates.
+using Residuals = std::function<Eigen::VectorXd(const Eigen::VectorXd& coordinates)>;
+/// Their derivatives, a row a residual, a column a coordinate.
+using Jacobian = std::function<Eigen::MatrixXd(const Eigen::VectorXd& coordinates)>;
+
+struct MapOptions {
+  int most_steps = 12;
+  double tolerance = 1e-3; ///< of the cost, relative: a smaller gain ends the search
+};
+
+struct MapFit {
+  Eigen::VectorXd coordinates;
+  Eigen::MatrixXd covariance; ///< Laplace: (I + J^T W J)^-1 at the end
+  double cost = 0;            ///< half of sum z^2 + sum 4 ln(1 + r^2 / 4)
+  int steps = 0;
+};
+
+/// Half of 4 ln(1 + r^2 / 4): quadratic near 0, so that a residual of 1 counts nearly as in least squares, and of a
+/// run that went wrong little more than of one at 3.
+double robust_cost(double residual);
+/// The weight that residual has in iterated least squares: 1 / (1 + r^2 / 4).
+double robust_weight(double residual);
+
+/// Levenberg and Marquardt with iterated weights, from `start`. Deterministic.
+MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen::VectorXd& start,
+               const MapOptions& options = {});
+
+} // namespace ddlsim

@@ -1,0 +1,116 @@
+#include "calibrate/step_evidence.hpp"
+
+#include "sim/files/error.hpp"
+#include "sim/model/compute.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr const char* shape_stand_in = "V100-SXM2-16GB";
+constexpr double least_noise = 0.004; ///< clocks and data differ by that much between two days
+constexpr double unstated_noise =
+    0.015; ///< run-to-run deviation of published rates, DLPerf and ddl-benchmarks: 0.1-3 %
+constexpr double suspect_noise = 0.06;
+
+double noise_of(const SeriesPoint& point) {
+  if (point.suspect) return suspect_noise;
+  if (point.relative_spread <= 0) return unstated_noise;
+  return std::max(least_noise, point.relative_spread / std::sqrt(std::max(1, point.repeats)));
+}
+
+/// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any
+/// CNN-era card gives it.
+const Gpu& gpu_of(const Shelf& shelf, const Series& series, const Cluster& cluster) {
+  const std::string& said = series.gpu.empty() ? cluster.gpu : series.gpu;
+  if (said.empty() && one_gpu_time(series)) return find_gpu(shelf.gpus, shape_stand_in);
+  return find_gpu(shelf.gpus, said);
+}
+
+EvidencePoint point_of(const SeriesPoint& point) {
+  return {point.gpus,        point.nodes,     point.gpus_per_node, point.strategy,
+          point.iteration_s, noise_of(point), point.suspect};
+}
+
+/// The one-GPU time that makes the median world pass through the smallest scale, by bisection in the logarithm.
+double one_gpu_behind(SeriesEvidence evidence) {
+  const auto& base = evidence.points.front();
+  Parameters median;
+  const auto fields = parameter_fields();
+  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = evidence.priors[k].median;
+  double low_s = 1e-3 * base.measured_s;
+  double high_s = base.measured_s;
+  constexpr int halvings = 40;
+  for (int i = 0; i < halvings; ++i) {
+    evidence.setup.one_gpu_s = std::sqrt(low_s * high_s);
+    (model_time_s(evidence, base, median) < base.measured_s ? low_s : high_s) = evidence.setup.one_gpu_s;
+  }
+  return high_s;
+}
+
+void set_base(SeriesEvidence& evidence, const Series& series) {
+  if (series.one_gpu_s) {
+    evidence.setup.one_gpu_s = *series.one_gpu_s;
+  } else if (const auto with = one_gpu_time(series)) {
+    evidence.setup.one_gpu_s = *with;
+    std::erase_if(evidence.points, [](const EvidencePoint& point) { return point.gpus == 1; });
+  } else if (!evidence.points.empty()) {
+    evidence.setup.one_gpu_s = one_gpu_behind(evidence);
+  } else {
+    const auto& setup = evidence.setup;
+    evidence.setup.one_gpu_s = roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+  }
+}
+
+SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors, const Series& series,
+                           const Model& model, const Cluster& cluster) {
+  Strategy strategy;
+  strategy.name = series.strategy;
+  if (!series.points.empty()) strategy = series.points.front().strategy;
+  const auto& preset = preset_of(shelf, series.preset, strategy);
+  const auto transport = transport_of(cluster, preset, series.transport);
+  SeriesEvidence evidence{series.id,
+                          series.strategy,
+                          {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu},
+                          {model, gpu_of(shelf, series, cluster), cluster, preset, transport, strategy},
+                          one_gpu_time(series) ? "compute_measured" : "compute_roofline",
+                          {},
+                          {}};
+  auto& setup = evidence.setup;
+  setup.precision = series.precision;
+  setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
+  setup.batch_per_gpu = series.batch_per_gpu;
+  evidence.priors = priors_of_fields(priors, evidence.compute_prior, transport.name, preset.name);
+  for (const auto& point : series.points) {
+    if (!can_simulate(point.strategy) || (point.nodes > 1 && cluster.nics.empty())) continue;
+    evidence.points.push_back(point_of(point));
+  }
+  set_base(evidence, series);
+  return evidence;
+}
+
+} // namespace
+
+std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
+                                              const Series& series) {
+  const auto model = shelf.models.find(series.model);
+  const auto cluster = shelf.clusters.find(series.cluster);
+  if (model == shelf.models.end() || cluster == shelf.clusters.end()) return {};
+  try {
+    return evidence_of(shelf, priors, series, model->second, cluster->second);
+  } catch (const UserError&) {
+    return {}; // a GPU or a precision that the catalogue does not have
+  }
+}
+
+double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
+  StepSetup setup = evidence.setup;
+  setup.gpus = point.gpus;
+  setup.gpus_per_node = point.gpus_per_node;
+  setup.strategy = point.strategy;
+  return time_step(setup, world, Fidelity::quick).iteration_s;
+}
+
+} // namespace ddlsim

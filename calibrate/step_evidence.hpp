@@ -1,0 +1,46 @@
+#pragma once
+// A measured series as the fit sees it: what the simulator needs to time each of its scales, and what was measured.
+
+#include "calibrate/series.hpp"
+#include "calibrate/shelf.hpp"
+#include "sim/answer/step.hpp"
+#include "sim/files/calibration.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One scale.
+struct EvidencePoint {
+  int gpus = 1;
+  int nodes = 1;
+  int gpus_per_node = 1;
+  Strategy strategy;
+  double measured_s = 0;
+  double noise = 0; ///< standard deviation of the measurement's ln
+  bool suspect = false;
+};
+
+struct SeriesEvidence {
+  std::string id;
+  std::string strategy; ///< text of the series' strategy
+  CalibrationScope scope;
+  StepSetup setup; ///< of the series; its scale and strategy are set for each point
+  std::string compute_prior;
+  std::vector<Prior> priors; ///< of parameter_fields()
+  std::vector<EvidencePoint> points;
+};
+
+/// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
+/// is not in the catalogue, several nodes without a NIC. Compute is scaled to the one-GPU time without synchronisation;
+/// else with it; else to the one that makes the prior's median world pass through the smallest scale; else to the
+/// roofline. A suspect point is four times as noisy as an unstated one. References into `shelf` stay in the result.
+std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
+                                              const Series& series);
+
+/// Iteration of that scale in that world; nothing but what a quick run knows.
+double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world);
+
+} // namespace ddlsim

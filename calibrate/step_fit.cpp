@@ -1,0 +1,244 @@
+#include "calibrate/step_fit.hpp"
+
+#include "calibrate/latents.hpp"
+#include "calibrate/map_fit.hpp"
+#include "sim/answer/version.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// Step of a difference quotient, in prior standard deviations: a fusion cycle makes the iteration a staircase in some
+/// parameters, and a smaller step would see a stair.
+constexpr double difference_step = 0.1;
+/// A derivative smaller than this (of ln time, a standard deviation) is not followed for some steps.
+constexpr double negligible_slope = 3e-4;
+
+struct Row {
+  std::size_t series;
+  std::size_t point;
+};
+
+/// One fit: the unknowns, the points, and how noisy each transport's series are taken to be.
+class Problem {
+public:
+  Problem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)
+      : series_(series), options_(options), latents_(find_latents(series)) {
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      scale_[series[s].scope.transport] = 1;
+      for (std::size_t p = 0; p < series[s].points.size(); ++p) rows_.push_back({s, p});
+    }
+    own_.assign(series.size(), 1);
+    active_.assign(rows_.size(), std::vector<bool>(parameter_fields().size(), true));
+  }
+
+  const Latents& latents() const { return latents_; }
+  const std::vector<Row>& rows() const { return rows_; }
+  double scale(const std::string& transport) const { return scale_.at(transport); }
+  void set_scale(const std::string& transport, double scale) { scale_[transport] = scale; }
+
+  CarryLaw law_of(std::size_t series) const {
+    CarryLaw law = options_.law;
+    law.spread *= scale(series_[series].scope.transport) * own_[series];
+    return law;
+  }
+  void set_own(std::size_t series, double factor) { own_[series] = factor; }
+
+  /// ln(measured / model) of every row.
+  Eigen::VectorXd misses(const Eigen::VectorXd& coordinates) const {
+    Eigen::VectorXd found(static_cast<Eigen::Index>(rows_.size()));
+    each_row([&](std::size_t r) { found(static_cast<Eigen::Index>(r)) = miss(r, coordinates); });
+    return found;
+  }
+
+  Eigen::VectorXd residuals(const Eigen::VectorXd& coordinates) const {
+    Eigen::VectorXd whitened = misses(coordinates);
+    whiten(whitened);
+    return whitened;
+  }
+
+  Eigen::MatrixXd jacobian(const Eigen::VectorXd& coordinates) {
+    constexpr int look_again_after = 4;
+    const bool all = looks_++ % look_again_after == 0;
+    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows_.size()), coordinates.size());
+    each_row([&](std::size_t r) { differentiate(r, coordinates, all, slopes); });
+    for (Eigen::Index c = 0; c < slopes.cols(); ++c) {
+      Eigen::VectorXd column = slopes.col(c);
+      whiten(column);
+      slopes.col(c) = column;
+    }
+    return slopes;
+  }
+
+private:
+  double miss(std::size_t row, const Eigen::VectorXd& coordinates) const {
+    const auto& evidence = series_[rows_[row].series];
+    const auto& point = evidence.points[rows_[row].point];
+    const auto world = world_at(latents_, evidence, rows_[row].series, coordinates);
+    return std::log(point.measured_s / model_time_s(evidence, point, world));
+  }
+
+  void differentiate(std::size_t row, const Eigen::VectorXd& coordinates, bool all, Eigen::MatrixXd& slopes) {
+    const auto& of_fields = latents_.of_series[rows_[row].series];
+    for (std::size_t k = 0; k < of_fields.size(); ++k) {
+      if (of_fields[k] < 0 || !(all || active_[row][k])) continue;
+      Eigen::VectorXd moved = coordinates;
+      moved(of_fields[k]) = coordinates(of_fields[k]) + difference_step;
+      const double above = miss(row, moved);
+      moved(of_fields[k]) = coordinates(of_fields[k]) - difference_step;
+      const double slope = (above - miss(row, moved)) / (2 * difference_step);
+      slopes(static_cast<Eigen::Index>(row), of_fields[k]) = slope;
+      if (all) active_[row][k] = std::abs(slope) > negligible_slope;
+    }
+  }
+
+  /// Rows of a series become independent, with standard deviation 1.
+  void whiten(Eigen::VectorXd& rows) const {
+    Eigen::Index first = 0;
+    for (std::size_t s = 0; s < series_.size(); ++s) {
+      const auto& points = series_[s].points;
+      const auto count = static_cast<Eigen::Index>(points.size());
+      if (count == 0) continue;
+      const auto law = law_of(s);
+      const double scale = this->scale(series_[s].scope.transport);
+      Eigen::MatrixXd among(count, count);
+      for (Eigen::Index i = 0; i < count; ++i) {
+        const auto& a = points[static_cast<std::size_t>(i)];
+        for (Eigen::Index j = 0; j < count; ++j) {
+          const auto& b = points[static_cast<std::size_t>(j)];
+          among(i, j) = covariance(law, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+        }
+        among(i, i) += scale * scale * a.noise * a.noise;
+      }
+      const Eigen::LLT<Eigen::MatrixXd> factor(among);
+      rows.segment(first, count) = factor.matrixL().solve(rows.segment(first, count));
+      first += count;
+    }
+  }
+
+  void each_row(const std::function<void(std::size_t)>& work) const {
+    const auto threads = static_cast<std::size_t>(std::max(1, options_.threads));
+    std::vector<std::future<void>> parts;
+    for (std::size_t t = 0; t < threads; ++t) {
+      parts.push_back(std::async(std::launch::async, [&, t] {
+        for (std::size_t r = t; r < rows_.size(); r += threads) work(r);
+      }));
+    }
+    for (auto& part : parts) part.get();
+  }
+
+  const std::vector<SeriesEvidence>& series_;
+  StepFitOptions options_;
+  Latents latents_;
+  std::vector<Row> rows_;
+  std::map<std::string, double> scale_;
+  std::vector<double> own_;               ///< by series: how much further off than its transport's
+  std::vector<std::vector<bool>> active_; ///< rows are written by one thread each
+  int looks_ = 0;
+};
+
+/// How much noisier each transport's whitened residuals are than taken, as if four residuals of exactly 1 had been seen
+/// before. Heavy tails count by their weight.
+void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals) {
+  constexpr double seen_before = 4;
+  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, of counts
+  for (std::size_t r = 0; r < problem.rows().size(); ++r) {
+    const double residual = residuals(static_cast<Eigen::Index>(r));
+    auto& [squares, count] = sums[series[problem.rows()[r].series].scope.transport];
+    // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 0.67: dividing by it makes 1 the answer for residuals
+    // as large as taken.
+    constexpr double of_normal = 0.67;
+    squares += robust_weight(residual) * residual * residual / of_normal;
+    count += 1;
+  }
+  constexpr double least = 0.5;
+  constexpr double most = 3;
+  for (const auto& [transport, sum] : sums) {
+    const double ratio = std::sqrt((seen_before + sum.first) / (seen_before + sum.second));
+    problem.set_scale(transport, std::clamp(problem.scale(transport) * ratio, least, 3 * most));
+  }
+}
+
+/// A series that no parameter explains has a spread of its own, so that it neither drags the others nor is believed to
+/// be near the model at the next scale: as if three residuals of exactly 1 had been seen before.
+void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals) {
+  constexpr double seen_before = 3;
+  std::vector<double> squares(series.size(), 0);
+  for (std::size_t r = 0; r < problem.rows().size(); ++r) {
+    const double residual = residuals(static_cast<Eigen::Index>(r));
+    squares[problem.rows()[r].series] += residual * residual;
+  }
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const double count = static_cast<double>(series[s].points.size());
+    problem.set_own(s, std::max(1.0, std::sqrt((seen_before + squares[s]) / (seen_before + count))));
+  }
+}
+
+void add_parameters(Calibration& calibration, const Problem& problem, const MapFit& fit,
+                    const std::vector<SeriesEvidence>& series) {
+  constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
+  const auto& latents = problem.latents();
+  for (std::size_t i = 0; i < latents.all.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    CalibratedParameter one;
+    one.name = parameter_fields()[latents.all[i].field].name;
+    one.scope = latents.all[i].scope;
+    one.prior = latents.all[i].prior;
+    one.coordinate = fit.coordinates(at);
+    one.error = std::sqrt(fit.covariance(at, at));
+    one.identified = one.error < narrowed;
+    for (std::size_t s = 0; s < series.size(); ++s)
+      for (const int latent : latents.of_series[s])
+        if (latent == static_cast<int>(i)) one.points += static_cast<int>(series[s].points.size());
+    calibration.parameters.push_back(one);
+    calibration.correlation.emplace_back();
+    for (Eigen::Index j = 0; j < at; ++j)
+      calibration.correlation.back().push_back(fit.covariance(at, j) /
+                                               std::sqrt(fit.covariance(at, at) * fit.covariance(j, j)));
+  }
+}
+
+void add_series(Calibration& calibration, const Problem& problem, const std::vector<SeriesEvidence>& series,
+                const Eigen::VectorXd& misses) {
+  Eigen::Index row = 0;
+  double sum = 0;
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const double scale = problem.scale(series[s].scope.transport);
+    CalibratedSeries one{series[s].id, series[s].scope, series[s].strategy, problem.law_of(s).spread, {}};
+    for (const auto& point : series[s].points) {
+      sum += std::abs(misses(row));
+      one.points.push_back({point.gpus, point.nodes, misses(row++), scale * point.noise});
+    }
+    calibration.series.push_back(one);
+  }
+  calibration.quality.points = static_cast<int>(row);
+  calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;
+}
+
+} // namespace
+
+Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOptions& options) {
+  Problem problem(series, options);
+  const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
+  const Jacobian jacobian = [&](const Eigen::VectorXd& at) { return problem.jacobian(at); };
+  MapFit fit;
+  fit.coordinates = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.latents().all.size()));
+  for (int round = 0; round <= options.noise_rounds; ++round) {
+    if (round > 0) judge_noise(problem, series, residuals(fit.coordinates));
+    if (round == 1) judge_series(problem, series, residuals(fit.coordinates));
+    fit = fit_map(residuals, jacobian, fit.coordinates);
+  }
+  Calibration calibration;
+  calibration.version = version();
+  add_parameters(calibration, problem, fit, series);
+  add_series(calibration, problem, series, problem.misses(fit.coordinates));
+  return calibration;
+}
+
+} // namespace ddlsim

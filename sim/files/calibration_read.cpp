@@ -1,0 +1,142 @@
+#include "sim/files/calibration.hpp"
+#include "sim/files/json_document.hpp"
+#include "sim/files/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::max();
+constexpr long most = 1'000'000;
+
+CalibrationScope scope_from(const Place& place) {
+  return {place.one_of_or("transport", transport_names(), ""), place.text_or("preset", ""),
+          place.one_of_or("precision", precision_names(), ""), place.text_or("model", ""),
+          place.number_or("batch_per_gpu", 0, 0, unbounded)};
+}
+
+Prior prior_of(const Place& place, const CalibratedParameter& of, const std::string& unit) {
+  static const std::vector<std::string> known{"median", "width", "scale", "source"};
+  static const std::vector<std::string> scales{"log", "linear"};
+  Prior prior;
+  if (!place.is_object()) return prior;
+  place.allow_only(known);
+  prior.parameter = of.name;
+  prior.median = place.number("median", -unbounded, unbounded);
+  prior.width = place.positive("width");
+  prior.scale = place.one_of("scale", scales);
+  prior.source = place.text("source");
+  prior.unit = unit;
+  return prior;
+}
+
+CalibratedParameter parameter_from(const Place& place) {
+  static const std::vector<std::string> known{"name",          "transport", "preset",     "precision", "model",
+                                              "batch_per_gpu", "value",     "low",        "high",      "unit",
+                                              "identified",    "points",    "coordinate", "error",     "prior"};
+  constexpr double farthest = 50; // prior standard deviations
+  CalibratedParameter one;
+  if (!place.is_object()) return one;
+  place.allow_only(known);
+  one.name = place.text("name");
+  one.scope = scope_from(place);
+  place.number("value", -unbounded, unbounded); // for people: the coordinate says it
+  place.number("low", -unbounded, unbounded);
+  place.number("high", -unbounded, unbounded);
+  one.identified = place.boolean("identified");
+  one.points = static_cast<int>(place.integer("points", 0, most));
+  one.coordinate = place.number("coordinate", -farthest, farthest);
+  one.error = place.number("error", 0, farthest);
+  if (place.has("prior")) {
+    one.prior = prior_of(place.at("prior"), one, place.text("unit"));
+  } else {
+    place.mistake_at("prior", "missing; what was believed before, with median, width, scale and source");
+  }
+  return one;
+}
+
+CalibratedSeries series_from(const Place& place) {
+  static const std::vector<std::string> known{"id",       "transport", "preset", "precision", "model", "batch_per_gpu",
+                                              "strategy", "spread",    "points"};
+  static const std::vector<std::string> point_keys{"gpus", "nodes", "residual", "noise"};
+  CalibratedSeries one;
+  if (!place.is_object()) return one;
+  place.allow_only(known);
+  one.id = place.text("id");
+  one.scope = scope_from(place);
+  one.strategy = place.text("strategy");
+  one.spread = place.number("spread", 0, unbounded);
+  for (const auto& point : place.list("points")) {
+    if (!point.is_object()) continue;
+    point.allow_only(point_keys);
+    one.points.push_back({static_cast<int>(point.integer("gpus", 1, most)),
+                          static_cast<int>(point.integer("nodes", 1, most)),
+                          point.number("residual", -unbounded, unbounded), point.number("noise", 0, unbounded)});
+  }
+  return one;
+}
+
+std::vector<std::vector<double>> correlation_from(const Place& root, std::size_t parameters) {
+  std::vector<std::vector<double>> rows;
+  for (const auto& place : root.list("correlation")) {
+    std::vector<double> row;
+    for (const auto& element : place.elements())
+      row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
+    for (const double r : row)
+      if (!(r >= -1 && r <= 1)) place.mistake("a correlation is a number from -1 to 1");
+    if (row.size() != rows.size())
+      place.mistake(
+          fmt::format("{} numbers found, {} expected: one for each parameter before", row.size(), rows.size()));
+    rows.push_back(row);
+  }
+  if (rows.size() != parameters)
+    root.mistake_at("correlation", fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
+  return rows;
+}
+
+CalibrationQuality quality_from(const Place& place) {
+  static const std::vector<std::string> known{"points", "fit_error", "left_out_points", "left_out_error"};
+  CalibrationQuality quality;
+  if (!place.is_object()) return quality;
+  place.allow_only(known);
+  quality.points = static_cast<int>(place.integer("points", 0, most));
+  quality.fit_error = place.number("fit_error", 0, unbounded);
+  quality.left_out_points = static_cast<int>(place.integer("left_out_points", 0, most));
+  quality.left_out_error = place.number("left_out_error", 0, unbounded);
+  return quality;
+}
+
+} // namespace
+
+Calibration calibration_from(const Place& root) {
+  static const std::vector<std::string> known{"format",  "version",    "cluster", "made_by",   "files",
+                                              "quality", "parameters", "series",  "set_aside", "correlation"};
+  static const std::vector<std::string> aside_keys{"what", "why"};
+  Calibration calibration;
+  root.allow_only(known);
+  calibration.cluster = root.text("cluster");
+  calibration.version = root.text("made_by");
+  calibration.files = root.texts_or_none("files");
+  if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
+  for (const auto& place : root.list("parameters")) calibration.parameters.push_back(parameter_from(place));
+  for (const auto& place : root.list("series")) calibration.series.push_back(series_from(place));
+  for (const auto& place : root.list("set_aside")) {
+    if (!place.is_object()) continue;
+    place.allow_only(aside_keys);
+    calibration.set_aside.push_back({place.text("what"), place.text("why")});
+  }
+  calibration.correlation = correlation_from(root, calibration.parameters.size());
+  return calibration;
+}
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  Calibration calibration;
+  read_document(file, "ddlsim-calibration", 1, [&](const Place& root) { calibration = calibration_from(root); });
+  return calibration;
+}
+
+} // namespace ddlsim

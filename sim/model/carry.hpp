@@ -1,0 +1,40 @@
+#pragma once
+// What no parameter explains of a series is alike at neighbouring scales: seen at a few, it is carried to others.
+
+#include <vector>
+
+namespace ddlsim {
+
+/// One scale of a series.
+struct Scale {
+  int gpus = 1;
+  int nodes = 1;
+};
+
+/// Covariance of ln(measured / model) between two scales of one series, a Gaussian process:
+/// spread^2 x per_doubling^|log2 of the ratio of GPUs| x (at_crossing where one scale is inside a node and the other
+/// not).
+struct CarryLaw {
+  double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
+  double per_doubling = 0.7; ///< correlation a doubling: 0.7 fits HKBU's schedules, 1.0 DLPerf's stacks
+  double at_crossing = 0.5;  ///< judgement: another path, another reason to be off
+};
+double covariance(const CarryLaw& law, const Scale& a, const Scale& b);
+
+/// ln(measured / model) where it is known, and how well.
+struct KnownResidual {
+  Scale scale;
+  double value = 0;
+  double noise = 0; ///< standard deviation of the measurement's own ln
+};
+
+struct Carried {
+  double mean = 0;
+  double spread = 0; ///< standard deviation
+};
+
+/// Mean and spread at `scale` given the known ones (kriging; C. Rasmussen and C. Williams, Gaussian Processes for
+/// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the law's spread.
+Carried carry(const CarryLaw& law, const std::vector<KnownResidual>& known, const Scale& scale);
+
+} // namespace ddlsim

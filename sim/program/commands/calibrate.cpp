@@ -1,0 +1,27 @@
+#include "calibrate/calibrate.hpp"
+
+#include "sim/files/data_folder.hpp"
+#include "sim/files/error.hpp"
+#include "sim/files/names.hpp"
+#include "sim/program/commands.hpp"
+
+#include <fmt/format.h>
+
+namespace ddlsim {
+
+int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
+  const DataFolder data{line.data_folder};
+  load_cluster(data, command.cluster); // an unknown name is told before anything else
+  const auto shelf = read_shelf(data);
+  auto files = read_cluster_measurements(data.platforms(), command.cluster);
+  const auto calibration = calibrate(shelf, command.cluster, files);
+  CommandLine to_file = line;
+  if (to_file.output.empty()) to_file.output = data.platforms() / command.cluster / "calibration.json";
+  emit(to_file, calibration_json(calibration));
+  CommandLine to_terminal = line;
+  to_terminal.output.clear();
+  emit(to_terminal, line.json ? calibration_json(calibration) : calibration_text(calibration));
+  return 0;
+}
+
+} // namespace ddlsim
