@@ -3,8 +3,18 @@
 
 #include "sim/answer/prediction.hpp"
 #include "sim/answer/step.hpp"
+#include "sim/model/carry.hpp"
 
 namespace ddlsim {
+
+/// What a calibration says beyond the worlds themselves.
+struct Learnt {
+  bool any = false;                 ///< there is a calibration
+  std::vector<bool> identified{};   ///< by parameter_fields(): narrowed by measurements
+  CarryLaw law{};                   ///< of what no parameter explains
+  std::vector<KnownResidual> own{}; ///< of the same series, where it was measured
+  int largest_nodes = 0;            ///< measured with this transport and kind of strategy
+};
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.
 struct Curve {
@@ -14,10 +24,16 @@ struct Curve {
   int gpus_per_full_node = 1;
   int growth_gpus = 0;       ///< most GPUs the cluster may grow to
   std::string compute_label; ///< evidence of the one-GPU rate
+  double form_width = 0.05;  ///< standard deviation of ln that form_residual was drawn with
+  Learnt learnt{};           ///< from the cluster's calibration, where there is one
 };
 
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup at_scale(const Curve& curve, int gpus);
+
+/// The world with what no parameter explains at that scale: carried from the scales where the same series was measured,
+/// else the law's spread. `world.form_residual` comes as drawn from its prior.
+Parameters carried(const Curve& curve, const Parameters& world, int gpus);
 
 /// Median world by `fidelity`; interval from the drawn worlds run quickly, carried over as a ratio to the median world
 /// run quickly, so that what contention adds in a full run moves the whole interval; where the way of running is an

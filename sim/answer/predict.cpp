@@ -1,10 +1,12 @@
 #include "sim/answer/predict.hpp"
 
+#include "sim/answer/belief.hpp"
 #include "sim/answer/checksum.hpp"
 #include "sim/answer/compute_evidence.hpp"
 #include "sim/answer/curve.hpp"
 #include "sim/answer/knee.hpp"
 #include "sim/answer/measure_next.hpp"
+#include "sim/answer/quantile.hpp"
 #include "sim/files/error.hpp"
 #include "sim/files/measurement.hpp"
 #include "sim/files/names.hpp"
@@ -13,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -26,6 +30,7 @@ struct Material {
   std::vector<Prior> priors;
   Transport transport;
   ComputeEvidence compute;
+  std::optional<Calibration> calibration;
 };
 
 Material gather(const Scenario& scenario, const DataFolder& data) {
@@ -35,13 +40,46 @@ Material gather(const Scenario& scenario, const DataFolder& data) {
                     find_preset(load_presets(data), scenario.preset),
                     load_priors(data),
                     {},
-                    {}};
+                    {},
+                    load_calibration(data, scenario.cluster)};
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
   material.compute = find_compute({material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset},
                                   own, borrowed_steps(data, material.cluster));
   return material;
+}
+
+bool has_servers(const std::string& strategy) {
+  return strategy.starts_with("ps");
+}
+
+/// A record rarely says which algorithm its library took: "all-reduce" is then what the preset does.
+bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, const Strategy& strategy) {
+  if (!(series.scope == scope)) return false;
+  const bool any_all_reduce = series.strategy == "all-reduce" && (strategy.name == "ring" || strategy.name == "auto");
+  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == strategy.name;
+}
+
+/// What of the calibration bears on this strategy: its own series first, else how far series of that transport are off.
+Learnt learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
+  Learnt learnt;
+  learnt.any = true;
+  for (const int at : calibrated_fields(calibration, scope))
+    learnt.identified.push_back(at >= 0 && calibration.parameters[static_cast<std::size_t>(at)].identified);
+  std::vector<double> spreads;
+  for (const auto& series : calibration.series) {
+    if (series.scope.transport != scope.transport) continue;
+    spreads.push_back(series.spread);
+    if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
+    for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+    if (!same_series(series, scope, strategy)) continue;
+    learnt.law.spread = series.spread;
+    for (const auto& point : series.points)
+      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+  }
+  if (learnt.own.empty() && !spreads.empty()) learnt.law.spread = quantile(spreads, 0.5);
+  return learnt;
 }
 
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Material& material) {
@@ -55,13 +93,22 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   setup.slow_node = scenario.slow_node;
   setup.input = scenario.input;
   const auto& transport = material.transport.name;
+  const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
+  const auto* calibration = material.calibration ? &*material.calibration : nullptr;
+  auto belief = believe(material.priors, calibration, {material.compute.prior, scenario.preset, scope},
+                        scenario.samples, scenario.seed);
+  const double form_width = find_prior(material.priors, "form_residual", transport, scenario.preset).width;
+  Learnt learnt;
+  if (calibration != nullptr) learnt = learn(*calibration, scope, strategy);
+  if (!learnt.any) learnt.law.spread = form_width;
   return {setup,
-          median_parameters(material.priors, material.compute.prior, transport, scenario.preset),
-          draw_parameters(material.priors, material.compute.prior, transport, scenario.preset, scenario.samples,
-                          scenario.seed),
+          belief.median,
+          std::move(belief.worlds),
           cluster.gpus_per_node,
           std::max(cluster.available_nodes, cluster.growth_max_nodes) * cluster.gpus_per_node,
-          material.compute.label};
+          material.compute.label,
+          form_width,
+          std::move(learnt)};
 }
 
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Material& material,
@@ -93,6 +140,9 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
        {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
         data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
     files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
+  const auto calibration = data.platforms() / scenario.cluster / "calibration.json";
+  if (std::filesystem::exists(calibration))
+    files.push_back({std::filesystem::relative(calibration, data.root).generic_string(), fnv1a_of_file(calibration)});
   return files;
 }
 

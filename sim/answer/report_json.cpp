@@ -1,6 +1,6 @@
-#include "sim/files/json_number.hpp"
 #include "sim/answer/report.hpp"
 #include "sim/answer/version.hpp"
+#include "sim/files/json_number.hpp"
 
 #include <nlohmann/json.hpp>
 

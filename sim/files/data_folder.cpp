@@ -95,4 +95,10 @@ std::vector<Prior> load_priors(const DataFolder& data) {
   return read_priors(data.platforms() / "priors.json");
 }
 
+std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster) {
+  const auto file = data.platforms() / cluster / "calibration.json";
+  if (!std::filesystem::exists(file)) return {};
+  return read_calibration(file);
+}
+
 } // namespace ddlsim

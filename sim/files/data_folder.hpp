@@ -1,6 +1,7 @@
 #pragma once
 // Where the shipped files lie: platforms/ and scenarios/ of one root folder.
 
+#include "sim/files/calibration.hpp"
 #include "sim/files/cluster.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/model.hpp"
@@ -8,6 +9,7 @@
 #include "sim/files/prior.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +31,7 @@ Cluster load_cluster(const DataFolder& data, const std::string& name);
 std::vector<Gpu> load_gpus(const DataFolder& data);
 std::vector<Preset> load_presets(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);
+/// Nothing when the cluster was never calibrated.
+std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
 
 } // namespace ddlsim
