@@ -1,5 +1,6 @@
 #include "calibrate/step_fit.hpp"
 
+#include "calibrate/forms.hpp"
 #include "calibrate/latents.hpp"
 #include "calibrate/map_fit.hpp"
 #include "sim/answer/version.hpp"
@@ -29,7 +30,7 @@ struct Row {
 class Problem {
 public:
   Problem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)
-      : series_(series), options_(options), latents_(find_latents(series)) {
+      : series_(series), options_(options), latents_(find_latents(series)), forms_(series) {
     for (std::size_t s = 0; s < series.size(); ++s) {
       scale_[series[s].scope.transport] = 1;
       for (std::size_t p = 0; p < series[s].points.size(); ++p) rows_.push_back({s, p});
@@ -42,6 +43,9 @@ public:
   const std::vector<Row>& rows() const { return rows_; }
   double scale(const std::string& transport) const { return scale_.at(transport); }
   void set_scale(const std::string& transport, double scale) { scale_[transport] = scale; }
+
+  Forms& forms() { return forms_; }
+  const Forms& forms() const { return forms_; }
 
   CarryLaw law_of(std::size_t series) const {
     CarryLaw law = options_.law;
@@ -80,7 +84,8 @@ private:
   double miss(std::size_t row, const Eigen::VectorXd& coordinates) const {
     const auto& evidence = series_[rows_[row].series];
     const auto& point = evidence.points[rows_[row].point];
-    const auto world = world_at(latents_, evidence, rows_[row].series, coordinates);
+    auto world = world_at(latents_, evidence, rows_[row].series, coordinates);
+    world.form_draw = forms_.draw_of(rows_[row].series);
     return std::log(point.measured_s / model_time_s(evidence, point, world));
   }
 
@@ -138,6 +143,7 @@ private:
   Latents latents_;
   std::vector<Row> rows_;
   std::map<std::string, double> scale_;
+  Forms forms_;
   std::vector<double> own_;               ///< by series: how much further off than its transport's
   std::vector<std::vector<bool>> active_; ///< rows are written by one thread each
   int looks_ = 0;
@@ -178,6 +184,31 @@ void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, c
     const double count = static_cast<double>(series[s].points.size());
     problem.set_own(s, std::max(1.0, std::sqrt((seen_before + squares[s]) / (seen_before + count))));
   }
+}
+
+/// Tries every other choice of every form, one form after another, each with a few steps of a fit from where it stands.
+/// What costs less is kept; weights are prior weight x exp(-cost), by the cost each choice came to.
+MapFit choose_forms(Problem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
+  constexpr int few_steps = 4;
+  auto& forms = problem.forms();
+  for (std::size_t f = 0; f < forms.count(); ++f) {
+    const std::size_t stood = forms.chosen(f);
+    std::size_t best = stood;
+    MapFit best_fit = fit;
+    forms.set_cost(f, stood, fit.cost);
+    for (std::size_t choice = 0; choice < forms.choices(f).size(); ++choice) {
+      if (choice == stood) continue;
+      forms.choose(f, choice);
+      const auto tried = fit_map(residuals, jacobian, fit.coordinates, {few_steps, 1e-2});
+      forms.set_cost(f, choice, tried.cost);
+      if (forms.weight(f, choice) <= forms.weight(f, best)) continue;
+      best = choice;
+      best_fit = tried;
+    }
+    forms.choose(f, best);
+    fit = best_fit;
+  }
+  return fit;
 }
 
 void add_parameters(Calibration& calibration, const Problem& problem, const MapFit& fit,
@@ -233,10 +264,12 @@ Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOp
     if (round > 0) judge_noise(problem, series, residuals(fit.coordinates));
     if (round == 1) judge_series(problem, series, residuals(fit.coordinates));
     fit = fit_map(residuals, jacobian, fit.coordinates);
+    if (round == 1) fit = choose_forms(problem, residuals, jacobian, fit);
   }
   Calibration calibration;
   calibration.version = version();
   add_parameters(calibration, problem, fit, series);
+  calibration.forms = problem.forms().calibrated();
   add_series(calibration, problem, series, problem.misses(fit.coordinates));
   return calibration;
 }

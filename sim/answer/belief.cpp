@@ -74,6 +74,33 @@ void move(Belief& belief, const Joint& joint, const std::vector<Prior>& priors) 
   }
 }
 
+/// The draw, 0 to 1, that makes a world with the preset's weights choose what its draw chooses by the calibrated ones.
+double form_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
+  const auto& chosen = choice_at(after, draw);
+  double reached = 0;
+  for (const auto& choice : before) {
+    if (choice.name == chosen) return reached + 0.5 * choice.weight;
+    reached += choice.weight;
+  }
+  return draw;
+}
+
+bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<LikelyChoice>& all) {
+  return std::all_of(some.begin(), some.end(), [&](const LikelyChoice& one) {
+    return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& other) { return other.name == one.name; });
+  });
+}
+
+void choose_forms(Belief& belief, const Calibration& calibration, const BeliefQuestion& question) {
+  const auto& before = question.servers ? question.preset.shardings : question.preset.all_reduce;
+  for (const auto& form : calibration.forms) {
+    if (form.servers != question.servers || !covers(form.scope, question.scope) || !are_choices(form.choices, before))
+      continue;
+    belief.median.form_draw = form_draw(before, form.choices, 0);
+    for (auto& world : belief.worlds.values) world.form_draw = form_draw(before, form.choices, world.form_draw);
+  }
+}
+
 } // namespace
 
 std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked) {
@@ -95,13 +122,14 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Calibra
 Belief believe(const std::vector<Prior>& priors, const Calibration* calibration, const BeliefQuestion& question,
                int count, std::uint64_t seed) {
   const auto& transport = question.scope.transport;
-  Belief belief{median_parameters(priors, question.compute_prior, transport, question.preset),
-                draw_parameters(priors, question.compute_prior, transport, question.preset, count, seed)};
+  Belief belief{median_parameters(priors, question.compute_prior, transport, question.preset.name),
+                draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
   if (calibration == nullptr) return belief;
   const auto joint = joint_of(*calibration, question.scope);
-  auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset);
+  auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
   for (std::size_t i = 0; i < joint.fields.size(); ++i)
     of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
+  choose_forms(belief, *calibration, question);
   if (!joint.fields.empty()) move(belief, joint, of_fields);
   return belief;
 }

@@ -19,7 +19,8 @@ struct Belief {
 /// What is asked about: which priors hold, which calibrated parameters cover it.
 struct BeliefQuestion {
   std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
-  std::string preset;        ///< whose priors hold; scope.preset may be a stack without a preset of its own
+  const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
+  bool servers = false;      ///< the strategy has servers
   CalibrationScope scope;
 };
 

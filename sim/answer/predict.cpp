@@ -95,8 +95,9 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   const auto& transport = material.transport.name;
   const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
   const auto* calibration = material.calibration ? &*material.calibration : nullptr;
-  auto belief = believe(material.priors, calibration, {material.compute.prior, scenario.preset, scope},
-                        scenario.samples, scenario.seed);
+  auto belief = believe(material.priors, calibration,
+                        {material.compute.prior, material.preset, has_servers(strategy.name), scope}, scenario.samples,
+                        scenario.seed);
   const double form_width = find_prior(material.priors, "form_residual", transport, scenario.preset).width;
   Learnt learnt;
   if (calibration != nullptr) learnt = learn(*calibration, scope, strategy);

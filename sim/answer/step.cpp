@@ -17,11 +17,8 @@ namespace {
 /// The all-reduce of that name; where the name leaves it open, what the preset's library does in this world.
 Algorithm algorithm_of(const StepSetup& setup, const Parameters& world) {
   if (const auto named = algorithm_named(setup.strategy.name)) return *named;
-  double reached = 0;
-  for (const auto& form : setup.preset.all_reduce) {
-    reached += form.weight;
-    if (world.form_draw < reached) return algorithm_named(form.name).value_or(Algorithm::ring);
-  }
+  if (!setup.preset.all_reduce.empty())
+    return algorithm_named(choice_at(setup.preset.all_reduce, world.form_draw)).value_or(Algorithm::ring);
   return Algorithm::ring;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What measurements taught of a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
 
+#include "sim/files/preset.hpp"
 #include "sim/files/prior.hpp"
 
 #include <filesystem>
@@ -49,6 +50,13 @@ struct CalibratedSeries {
   std::vector<CalibratedPoint> points;
 };
 
+/// What of several things a stack's library may do explains the measurements how well: weights after the fit.
+struct CalibratedForm {
+  CalibrationScope scope;
+  bool servers = false; ///< how tensors are placed on servers; else which all-reduce runs
+  std::vector<LikelyChoice> choices;
+};
+
 /// Something a person should know: evidence not used, or contradictory.
 struct SetAside {
   std::string what;
@@ -69,6 +77,7 @@ struct Calibration {
   std::vector<std::string> files; ///< measurement files, "name fnv1a"
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
+  std::vector<CalibratedForm> forms;
   std::vector<CalibratedSeries> series;
   std::vector<SetAside> set_aside;
   CalibrationQuality quality;

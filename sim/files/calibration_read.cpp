@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace ddlsim {
@@ -80,6 +81,22 @@ CalibratedSeries series_from(const Place& place) {
   return one;
 }
 
+CalibratedForm form_from(const Place& place) {
+  static const std::vector<std::string> known{"transport", "preset", "decides", "choices"};
+  static const std::vector<std::string> what{"sharding", "all_reduce"};
+  CalibratedForm one;
+  if (!place.is_object()) return one;
+  place.allow_only(known);
+  one.scope = scope_from(place);
+  one.servers = place.one_of("decides", what) == "sharding";
+  if (!place.has("choices") || !place.at("choices").is_object()) return one;
+  const Place choices = place.at("choices");
+  for (const auto& [name, weight] : choices.value().items()) one.choices.push_back({name, choices.number(name, 0, 1)});
+  std::stable_sort(one.choices.begin(), one.choices.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  return one;
+}
+
 std::vector<std::vector<double>> correlation_from(const Place& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
   for (const auto& place : root.list("correlation")) {
@@ -113,8 +130,8 @@ CalibrationQuality quality_from(const Place& place) {
 } // namespace
 
 Calibration calibration_from(const Place& root) {
-  static const std::vector<std::string> known{"format",  "version",    "cluster", "made_by",   "files",
-                                              "quality", "parameters", "series",  "set_aside", "correlation"};
+  static const std::vector<std::string> known{"format",     "version", "cluster",   "made_by",     "files", "quality",
+                                              "parameters", "series",  "set_aside", "correlation", "forms"};
   static const std::vector<std::string> aside_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -123,6 +140,7 @@ Calibration calibration_from(const Place& root) {
   calibration.files = root.texts_or_none("files");
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& place : root.list("parameters")) calibration.parameters.push_back(parameter_from(place));
+  for (const auto& place : root.list("forms")) calibration.forms.push_back(form_from(place));
   for (const auto& place : root.list("series")) calibration.series.push_back(series_from(place));
   for (const auto& place : root.list("set_aside")) {
     if (!place.is_object()) continue;

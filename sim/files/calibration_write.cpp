@@ -65,6 +65,15 @@ Json to_json(const CalibratedSeries& one) {
   return json;
 }
 
+Json to_json(const CalibratedForm& one) {
+  Json json = Json::object();
+  add_scope(json, one.scope);
+  json["decides"] = one.servers ? "sharding" : "all_reduce";
+  json["choices"] = Json::object();
+  for (const auto& choice : one.choices) json["choices"][choice.name] = nine_digits(choice.weight);
+  return json;
+}
+
 /// A list with an element a line, so that two calibrations can be compared line by line.
 std::string lines(const std::vector<Json>& elements) {
   std::string text = "[";
@@ -109,6 +118,7 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"quality\": " + judged.dump() + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
+  text += " \"forms\": " + lines(all_to_json(calibration.forms)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"set_aside\": " + lines(set_aside_rows(calibration)) + "\n}\n";
   return text;

@@ -20,8 +20,12 @@ void read_sizes(const Place& place, Preset& preset) {
   if (buckets) preset.first_bucket_bytes = place.quantity_or("first_bucket", Dimension::size, 0);
   if (buckets || fusion) preset.bucket_bytes = place.quantity("bucket", Dimension::size);
   if (fusion) preset.cycle_s = place.quantity("cycle", Dimension::time);
-  const bool cut = preset.sharding == "split";
-  const bool may_be_cut = cut || preset.sharding == "hash";
+  const auto may_be = [&](const char* name) {
+    return std::any_of(preset.shardings.begin(), preset.shardings.end(),
+                       [&](const LikelyChoice& choice) { return choice.name == name; });
+  };
+  const bool cut = may_be("split");
+  const bool may_be_cut = cut || may_be("hash");
   if (cut || (may_be_cut && place.has("split"))) preset.split_bytes = place.quantity("split", Dimension::size);
   const auto refuse = [&](const char* key, bool meant, const char* needs) {
     if (!meant && place.has(key)) place.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
@@ -80,10 +84,10 @@ Preset preset_from(const Place& place) {
   preset.overlapped = place.boolean("overlapped");
   preset.library = place.one_of("library", libraries);
   preset.all_reduce = weighted_from(place, "all_reduce", all_reduces);
-  preset.sharding = place.one_of("sharding", shardings);
+  preset.shardings = weighted_from(place, "sharding", shardings);
   preset.transports = transports_from(place);
   preset.source = place.text("source");
-  if (!preset.grouping.empty() && !preset.sharding.empty()) read_sizes(place, preset);
+  if (!preset.grouping.empty() && !preset.shardings.empty()) read_sizes(place, preset);
   return preset;
 }
 
@@ -100,6 +104,15 @@ std::vector<Preset> presets_from(const Place& root) {
       place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
   }
   return presets;
+}
+
+const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw) {
+  double reached = 0;
+  for (const auto& choice : choices) {
+    reached += choice.weight;
+    if (draw < reached) return choice.name;
+  }
+  return choices.front().name;
 }
 
 std::vector<Preset> read_presets(const std::filesystem::path& file) {

@@ -24,12 +24,16 @@ struct Preset {
   bool overlapped = true;               ///< synchronisation runs beside backward
   std::string library;                  ///< nccl, mpi, grpc, ps-lite, byteps
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
-  std::string sharding;                 ///< how tensors are placed on servers: round-robin, bytes, split, hash
+  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first: round-robin, bytes,
+                                        ///< split, hash
   double split_bytes =
       0; ///< sharding split: tensors this large are cut over all servers; hash: the largest piece, 0 when whole
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
   std::string source;                  ///< code and version the rules were read in
 };
+
+/// The choice of a world whose draw, 0 to 1, falls into it by cumulative weights.
+const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);

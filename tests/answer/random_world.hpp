@@ -97,7 +97,7 @@ private:
     preset.first_bucket_bytes = log_uniform(random, 1e4, 1e6);
     preset.bucket_bytes = log_uniform(random, 1e5, 1e8);
     preset.overlapped = below(2) == 0;
-    preset.sharding = "bytes";
+    preset.shardings = {{"bytes", 1}};
     preset.split_bytes = 4e6;
   }
 

@@ -28,7 +28,7 @@ struct SmallWorld {
     preset.name = "test";
     preset.grouping = "single";
     preset.overlapped = false;
-    preset.sharding = "bytes";
+    preset.shardings = {{"bytes", 1}};
     world.forward_share = 1.0 / 3;
     world.nic_efficiency = 1;
     world.socket_Bps = 1e12;

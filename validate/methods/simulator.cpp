@@ -3,6 +3,7 @@
 #include "calibrate/step_fit.hpp"
 #include "sim/answer/belief.hpp"
 #include "sim/answer/quantile.hpp"
+#include "sim/answer/server_step.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/normal.hpp"
 
@@ -73,7 +74,8 @@ private:
 
   static Forecast ask(const SeriesEvidence& evidence, const EvidencePoint& point, const Calibration& calibration,
                       const std::vector<Prior>& priors) {
-    const BeliefQuestion question{evidence.compute_prior, evidence.setup.preset.name, evidence.scope};
+    const BeliefQuestion question{evidence.compute_prior, evidence.setup.preset, is_parameter_server(point.strategy),
+                                  evidence.scope};
     const auto belief = believe(priors, &calibration, question, worlds, seed);
     const auto carried = carried_to(calibration, evidence.id, point);
     std::size_t form = 0;
