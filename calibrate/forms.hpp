@@ -21,7 +21,7 @@ public:
   std::size_t chosen(std::size_t form) const { return forms_[form].chosen; }
   void choose(std::size_t form, std::size_t choice) { forms_[form].chosen = choice; }
   void set_cost(std::size_t form, std::size_t choice, double cost) { forms_[form].costs[choice] = cost; }
-  /// Prior weight x exp(least cost - cost), not normalised; 0 for a choice without a cost.
+  /// Prior weight x exp((least cost - cost) / 4), not normalised; 0 for a choice without a cost.
   double weight(std::size_t form, std::size_t choice) const;
 
   /// Parameters::form_draw that makes the series do what is chosen; 0 where nothing is open.

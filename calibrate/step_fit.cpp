@@ -187,7 +187,7 @@ void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, c
 }
 
 /// Tries every other choice of every form, one form after another, each with a few steps of a fit from where it stands.
-/// What costs less is kept; weights are prior weight x exp(-cost), by the cost each choice came to.
+/// What costs less is kept; weights are prior weight x exp(-cost / 4), by the cost each choice came to.
 MapFit choose_forms(Problem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
   constexpr int few_steps = 4;
   auto& forms = problem.forms();
