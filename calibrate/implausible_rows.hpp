@@ -1,0 +1,16 @@
+#pragma once
+// Rows of a table of times over sizes that cannot be what they say.
+
+#include "calibrate/law_fit.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// For each sample (ascending by size) why it cannot be believed, "" where it can. A transfer's time grows with size,
+/// and no faster. A row, or a run of rows, about a thousand times beyond that is a slip of the unit: the smaller part
+/// of the table is told. A single row three times off both neighbours that agree with each other is an outlier.
+std::vector<std::string> implausible_rows(const std::vector<LawSample>& samples);
+
+} // namespace ddlsim

@@ -1,0 +1,89 @@
+#pragma once
+// Time of a collective (or a message) over its size, as measurements taught it: one curve of calibration.json.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+class Place;
+
+/// What a curve holds for. `series` keeps programs apart: curves of one key but another series are never pooled.
+struct CollectiveKey {
+  std::string cluster;
+  std::string series;
+  std::string transport; ///< "unknown" where the records do not say
+  std::string library;
+  std::string operation; ///< all_reduce, ..., or point_to_point
+  std::string algorithm; ///< "unknown" where the library chose
+  int ranks = 0;         ///< 2 of point_to_point
+  int nodes = 0;         ///< 0: not stated (point_to_point)
+};
+bool operator==(const CollectiveKey& a, const CollectiveKey& b);
+bool operator<(const CollectiveKey& a, const CollectiveKey& b);
+
+/// A fitted constant: its logarithm is normal about ln(value).
+struct LawConstant {
+  double value = 0;
+  double error = 0;        ///< standard deviation of its logarithm after the fit
+  bool identified = false; ///< the measurements, not the prior, say what it is
+};
+
+/// Where the measured time leaves the law between one size and the next: a switch of protocol or algorithm.
+struct CurveJump {
+  double from_bytes = 0; ///< neighbouring measured sizes
+  double to_bytes = 0;
+  double factor = 1; ///< by which the time grows beyond what the law says
+};
+
+struct CurvePoint {
+  double size_bytes = 0;
+  double residual = 0; ///< ln(measured / law)
+};
+
+/// t(S) = [a + S/B + 2 kappa sqrt(a S/B)] exp(r(ln S)): the cost of a pipelined transfer whose pieces are chosen well
+/// (kappa 1: (sqrt a + sqrt(S/B))^2; kappa 0: a latency and a rate), times a table of what it leaves over.
+struct CollectiveCurve {
+  CollectiveKey key;
+  LawConstant latency_s;               ///< a
+  LawConstant rate_Bps;                ///< B: size over time of a very large one, not a link's rate
+  LawConstant pipelining;              ///< kappa
+  std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, kappa), (B, kappa)
+  std::vector<CurvePoint> points;      ///< ascending by size; empty: the prior alone
+  double noise = 0;                    ///< standard deviation of ln of one measured time about the truth
+  double wander = 0;                   ///< of r: standard deviation per square root of an e-fold of size
+  double law_spread = 0;               ///< of ln(measured / law): what the law alone misses
+  double mean_left_out_error = 0; ///< |ln(predicted / measured)|, each size predicted from the others; 0: not known
+  double worst_left_out_error = 0;
+  int left_out_points = 0;          ///< behind the two errors: all sizes, where there are three or more
+  std::vector<CurveJump> jumps;     ///< ascending by size
+  std::vector<std::string> sources; ///< "FILE.jsonl:12-36"
+};
+
+/// The law without its table. size_bytes >= 0.
+double collective_law_s(const CollectiveCurve& curve, double size_bytes);
+
+/// Between measured sizes the law times the table, straight in logarithms; beyond them the law alone, moved onto the
+/// last measured point. size_bytes >= 0.
+double collective_time_s(const CollectiveCurve& curve, double size_bytes);
+
+/// True inside the measured sizes, ends included: elsewhere the time is an extrapolation.
+bool is_measured_range(const CollectiveCurve& curve, double size_bytes);
+
+/// Standard deviation of ln of collective_time_s: the noise and a random walk of ln size, held at the measured sizes.
+/// Between two of them its variance is wander^2 x left x right / (left + right), the distances in ln size; beyond the
+/// last, wander^2 x distance, and what the errors of the law's constants move it from there.
+double collective_time_error(const CollectiveCurve& curve, double size_bytes);
+
+/// Sensitivities d ln(law) / d ln(a, B, kappa) at a size: what an error of a constant does to the time.
+std::array<double, 3> law_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
+
+/// One curve of a document; notes its mistakes at the place.
+CollectiveCurve collective_curve_from(const Place& place);
+/// Comes back to the last bit through collective_curve_from.
+nlohmann::ordered_json collective_curve_json(const CollectiveCurve& curve);
+
+} // namespace ddlsim
