@@ -1,5 +1,6 @@
 #include "calibrate/calibrate.hpp"
 
+#include "calibrate/contradiction.hpp"
 #include "calibrate/series.hpp"
 #include "sim/answer/checksum.hpp"
 #include "sim/files/error.hpp"
@@ -8,16 +9,27 @@
 
 namespace ddlsim {
 
-Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
+Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files,
+                      const std::vector<MeasurementFile>& others) {
   const auto priors = priors_without(shelf.priors, cluster);
   std::vector<SeriesEvidence> all;
   std::vector<SetAside> aside;
-  for (const auto& series : group_series(files)) {
+  auto everywhere = group_series(files);
+  const auto own = everywhere.size();
+  const auto elsewhere = group_series(others);
+  everywhere.insert(everywhere.end(), elsewhere.begin(), elsewhere.end());
+  const auto contradictions = same_on_two_fabrics(everywhere, shelf);
+  everywhere.resize(own);
+  for (const auto& series : everywhere) {
     auto one = series_evidence(shelf, priors, series);
     if (!one) {
       aside.push_back({series.id, "the simulator cannot time it: no layer table of the model, or a GPU or precision "
                                   "that the catalogue does not have"});
     } else if (!one->points.empty()) {
+      if (const auto told = contradictions.find(series.id); told != contradictions.end()) {
+        aside.push_back({series.id, told->second});
+        one->set_aside = told->second;
+      }
       all.push_back(std::move(*one));
     }
   }

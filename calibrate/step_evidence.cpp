@@ -77,6 +77,7 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
                           {model, gpu_of(shelf, series, cluster), cluster, preset, transport, strategy},
                           one_gpu_time(series) ? "compute_measured" : "compute_roofline",
                           {},
+                          {},
                           {}};
   auto& setup = evidence.setup;
   setup.precision = series.precision;

@@ -31,6 +31,7 @@ struct SeriesEvidence {
   std::string compute_prior;
   std::vector<Prior> priors; ///< of parameter_fields()
   std::vector<EvidencePoint> points;
+  std::string set_aside{}; ///< not empty: why no parameter is to learn from it; its own residual is still known
 };
 
 /// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that

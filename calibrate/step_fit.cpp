@@ -110,6 +110,11 @@ private:
       const auto& points = series_[s].points;
       const auto count = static_cast<Eigen::Index>(points.size());
       if (count == 0) continue;
+      if (!series_[s].set_aside.empty()) {
+        rows.segment(first, count).setZero();
+        first += count;
+        continue;
+      }
       const auto law = law_of(s);
       const double scale = this->scale(series_[s].scope.transport);
       Eigen::MatrixXd among(count, count);
@@ -155,6 +160,7 @@ void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, co
   constexpr double seen_before = 4;
   std::map<std::string, std::pair<double, double>> sums; // of weighted squares, of counts
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
+    if (!series[problem.rows()[r].series].set_aside.empty()) continue;
     const double residual = residuals(static_cast<Eigen::Index>(r));
     auto& [squares, count] = sums[series[problem.rows()[r].series].scope.transport];
     // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 0.67: dividing by it makes 1 the answer for residuals
@@ -175,6 +181,7 @@ void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, co
 /// be near the model at the next scale: as if three residuals of exactly 1 had been seen before.
 void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals) {
   constexpr double seen_before = 3;
+  constexpr double set_aside_spread = 10; // of the law's: its own points say all that is known
   std::vector<double> squares(series.size(), 0);
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     const double residual = residuals(static_cast<Eigen::Index>(r));
@@ -182,6 +189,8 @@ void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, c
   }
   for (std::size_t s = 0; s < series.size(); ++s) {
     const double count = static_cast<double>(series[s].points.size());
+    if (!series[s].set_aside.empty()) problem.set_own(s, set_aside_spread);
+    if (!series[s].set_aside.empty()) continue;
     problem.set_own(s, std::max(1.0, std::sqrt((seen_before + squares[s]) / (seen_before + count))));
   }
 }

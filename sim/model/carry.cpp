@@ -10,8 +10,9 @@ namespace ddlsim {
 
 double covariance(const CarryLaw& law, const Scale& a, const Scale& b) {
   const double doublings = std::abs(std::log2(static_cast<double>(a.gpus) / b.gpus));
+  const double alike = law.lasting + (1 - law.lasting) * std::pow(law.per_doubling, doublings);
   const bool crossing = (a.nodes > 1) != (b.nodes > 1);
-  return law.spread * law.spread * std::pow(law.per_doubling, doublings) * (crossing ? law.at_crossing : 1);
+  return law.spread * law.spread * alike * (crossing ? law.at_crossing : 1);
 }
 
 Carried carry(const CarryLaw& law, const std::vector<KnownResidual>& known, const Scale& scale) {

@@ -1,5 +1,6 @@
 #include "validate/methods/simulator.hpp"
 
+#include "calibrate/contradiction.hpp"
 #include "calibrate/step_fit.hpp"
 #include "sim/answer/belief.hpp"
 #include "sim/answer/quantile.hpp"
@@ -31,6 +32,7 @@ public:
     fits_.clear();
     visible_.clear();
     for (const auto& series : evidence.series) visible_[series.cluster].push_back(series);
+    contradictions_ = same_on_two_fabrics(evidence.series, shelf_);
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
@@ -57,7 +59,11 @@ private:
     if (known != fits_.end()) return known->second;
     std::vector<SeriesEvidence> all;
     for (const auto& series : visible_.at(cluster))
-      if (auto one = series_evidence(shelf_, priors, series)) all.push_back(std::move(*one));
+      if (auto one = series_evidence(shelf_, priors, series)) {
+        if (const auto told = contradictions_.find(series.id); told != contradictions_.end())
+          one->set_aside = told->second;
+        all.push_back(std::move(*one));
+      }
     return fits_.emplace(cluster, fit_steps(all, {})).first->second;
   }
 
@@ -100,8 +106,9 @@ private:
 
   Shelf shelf_;
   bool fitted_;
-  std::map<std::string, std::vector<Series>> visible_;                             ///< by cluster
-  mutable std::map<std::string, Calibration> fits_;                                ///< of this split
+  std::map<std::string, std::vector<Series>> visible_; ///< by cluster
+  std::map<std::string, std::string> contradictions_;  ///< of this split: series that belong elsewhere
+  mutable std::map<std::string, Calibration> fits_;    ///< of this split
   mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
 };
 
