@@ -11,11 +11,10 @@
 
 namespace ddlsim {
 
-/// Fits everything that `files` say of the cluster; `others`, records of other clusters, only tell contradictions.
-/// `priors` are those that may be used: priors_without() the cluster, so that what was once learnt from it does not
-/// count twice. Throws UserError when there is nothing to fit.
-Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files,
-                      const std::vector<MeasurementFile>& others);
+/// Fits everything that `files`, records of any clusters, say of this one: its own, and those it borrows; the others
+/// only tell contradictions. Priors that were once learnt from the cluster do not count twice. Throws UserError when
+/// there is nothing to fit.
+Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files);
 
 /// What a person reads of it: fitted from what, how well, what was learnt and what not, what was set aside.
 std::string calibration_text(const Calibration& calibration);

@@ -9,7 +9,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double same_time = 0.02; ///< |ln ratio|
-constexpr double other_fabric = 2;  ///< ratio of line rates
+constexpr double other_fabric = 2; ///< ratio of line rates
 
 std::string experiment_of(const Series& series) {
   return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", series.file, series.model, series.precision,

@@ -1,9 +1,11 @@
 #include "calibrate/latents.hpp"
 
 #include "calibrate/scope.hpp"
+#include "sim/answer/server_step.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -31,6 +33,23 @@ std::string latent_key(const Latent& latent) {
                      scope.precision, scope.model, scope.batch_per_gpu, latent.prior.median, latent.prior.width);
 }
 
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Whether the series' times can depend on that parameter at all.
+bool hangs_on(const SeriesEvidence& series, const std::string& parameter) {
+  static const std::vector<std::string> network{"nic_efficiency", "socket_rate",      "net_latency",
+                                                "link_spread",    "intra_efficiency", "intra_latency_factor",
+                                                "operation_cost"};
+  static const std::vector<std::string> all_reduce_only{"interference", "operation_cost", "tensor_cost",
+                                                        "tensor_cost_slope"};
+  if (parameter == "form_residual") return false;
+  if (is_collective(series)) return is_in(network, parameter);
+  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
+  return !parameter.starts_with("server_");
+}
+
 } // namespace
 
 Latents find_latents(const std::vector<SeriesEvidence>& series) {
@@ -42,7 +61,7 @@ Latents find_latents(const std::vector<SeriesEvidence>& series) {
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const std::string name = fields[k].name;
-      if (name == "form_residual") continue;
+      if (!hangs_on(one, name)) continue;
       Latent latent{k, scope_of(name, one.scope), one.priors[k]};
       if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0) latent.scope.preset = one.scope.preset;
       const auto [found, fresh] = known.emplace(latent_key(latent), static_cast<int>(latents.all.size()));

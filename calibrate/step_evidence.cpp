@@ -1,6 +1,8 @@
 #include "calibrate/step_evidence.hpp"
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/files/error.hpp"
+#include "sim/model/build_machine.hpp"
 #include "sim/model/compute.hpp"
 
 #include <algorithm>
@@ -77,7 +79,6 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
                           {model, gpu_of(shelf, series, cluster), cluster, preset, transport, strategy},
                           one_gpu_time(series) ? "compute_measured" : "compute_roofline",
                           {},
-                          {},
                           {}};
   auto& setup = evidence.setup;
   setup.precision = series.precision;
@@ -90,6 +91,11 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
   }
   set_base(evidence, series);
   return evidence;
+}
+
+double bare_all_reduce_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
+  const auto machine = build_machine(setup.cluster, setup.transport, world, point.gpus, point.gpus_per_node);
+  return world.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, world));
 }
 
 } // namespace
@@ -107,6 +113,7 @@ std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vec
 }
 
 double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
+  if (point.size_bytes > 0) return bare_all_reduce_s(evidence.setup, point, world);
   StepSetup setup = evidence.setup;
   setup.gpus = point.gpus;
   setup.gpus_per_node = point.gpus_per_node;

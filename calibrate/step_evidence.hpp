@@ -21,6 +21,7 @@ struct EvidencePoint {
   double measured_s = 0;
   double noise = 0; ///< standard deviation of the measurement's ln
   bool suspect = false;
+  double size_bytes = 0; ///< of a bare all-reduce; 0: a training step
 };
 
 struct SeriesEvidence {
@@ -31,8 +32,14 @@ struct SeriesEvidence {
   std::string compute_prior;
   std::vector<Prior> priors; ///< of parameter_fields()
   std::vector<EvidencePoint> points;
+  bool borrowed = false;   ///< measured on another cluster
   std::string set_aside{}; ///< not empty: why no parameter is to learn from it; its own residual is still known
 };
+
+/// A bare collective over sizes, and not a training step over scales.
+inline bool is_collective(const SeriesEvidence& series) {
+  return !series.points.empty() && series.points.front().size_bytes > 0;
+}
 
 /// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
 /// is not in the catalogue, several nodes without a NIC. Compute is scaled to the one-GPU time without synchronisation;
@@ -41,7 +48,7 @@ struct SeriesEvidence {
 std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
                                               const Series& series);
 
-/// Iteration of that scale in that world; nothing but what a quick run knows.
+/// Iteration of that scale in that world (of a bare collective: its time); nothing but what a quick run knows.
 double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world);
 
 } // namespace ddlsim

@@ -26,13 +26,18 @@ struct Row {
   std::size_t point;
 };
 
+/// What is taken to be equally far off: all steps over one transport, all bare collectives over it.
+std::string noise_group(const SeriesEvidence& series) {
+  return series.scope.transport + (is_collective(series) ? " alone" : "");
+}
+
 /// One fit: the unknowns, the points, and how noisy each transport's series are taken to be.
 class Problem {
 public:
   Problem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)
       : series_(series), options_(options), latents_(find_latents(series)), forms_(series) {
     for (std::size_t s = 0; s < series.size(); ++s) {
-      scale_[series[s].scope.transport] = 1;
+      scale_[noise_group(series[s])] = 1;
       for (std::size_t p = 0; p < series[s].points.size(); ++p) rows_.push_back({s, p});
     }
     own_.assign(series.size(), 1);
@@ -41,15 +46,15 @@ public:
 
   const Latents& latents() const { return latents_; }
   const std::vector<Row>& rows() const { return rows_; }
-  double scale(const std::string& transport) const { return scale_.at(transport); }
-  void set_scale(const std::string& transport, double scale) { scale_[transport] = scale; }
+  double scale(const std::string& group) const { return scale_.at(group); }
+  void set_scale(const std::string& group, double scale) { scale_[group] = scale; }
 
   Forms& forms() { return forms_; }
   const Forms& forms() const { return forms_; }
 
   CarryLaw law_of(std::size_t series) const {
     CarryLaw law = options_.law;
-    law.spread *= scale(series_[series].scope.transport) * own_[series];
+    law.spread *= scale(noise_group(series_[series])) * own_[series];
     return law;
   }
   void set_own(std::size_t series, double factor) { own_[series] = factor; }
@@ -116,7 +121,7 @@ private:
         continue;
       }
       const auto law = law_of(s);
-      const double scale = this->scale(series_[s].scope.transport);
+      const double scale = this->scale(noise_group(series_[s]));
       Eigen::MatrixXd among(count, count);
       for (Eigen::Index i = 0; i < count; ++i) {
         const auto& a = points[static_cast<std::size_t>(i)];
@@ -162,7 +167,7 @@ void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, co
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     if (!series[problem.rows()[r].series].set_aside.empty()) continue;
     const double residual = residuals(static_cast<Eigen::Index>(r));
-    auto& [squares, count] = sums[series[problem.rows()[r].series].scope.transport];
+    auto& [squares, count] = sums[noise_group(series[problem.rows()[r].series])];
     // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 0.67: dividing by it makes 1 the answer for residuals
     // as large as taken.
     constexpr double of_normal = 0.67;
@@ -171,9 +176,9 @@ void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, co
   }
   constexpr double least = 0.5;
   constexpr double most = 3;
-  for (const auto& [transport, sum] : sums) {
+  for (const auto& [group, sum] : sums) {
     const double ratio = std::sqrt((seen_before + sum.first) / (seen_before + sum.second));
-    problem.set_scale(transport, std::clamp(problem.scale(transport) * ratio, least, 3 * most));
+    problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least, 3 * most));
   }
 }
 
@@ -235,7 +240,10 @@ void add_parameters(Calibration& calibration, const Problem& problem, const MapF
     one.identified = one.error < narrowed;
     for (std::size_t s = 0; s < series.size(); ++s)
       for (const int latent : latents.of_series[s])
-        if (latent == static_cast<int>(i)) one.points += static_cast<int>(series[s].points.size());
+        if (latent == static_cast<int>(i)) {
+          one.points += static_cast<int>(series[s].points.size());
+          if (series[s].borrowed) one.borrowed_points += static_cast<int>(series[s].points.size());
+        }
     calibration.parameters.push_back(one);
     calibration.correlation.emplace_back();
     for (Eigen::Index j = 0; j < at; ++j)
@@ -249,13 +257,14 @@ void add_series(Calibration& calibration, const Problem& problem, const std::vec
   Eigen::Index row = 0;
   double sum = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
-    const double scale = problem.scale(series[s].scope.transport);
-    CalibratedSeries one{series[s].id, series[s].scope, series[s].strategy, problem.law_of(s).spread, {}};
+    const double scale = problem.scale(noise_group(series[s]));
+    CalibratedSeries one{
+        series[s].id, series[s].scope, series[s].strategy, problem.law_of(s).spread, series[s].borrowed, {}};
     for (const auto& point : series[s].points) {
       sum += std::abs(misses(row));
       one.points.push_back({point.gpus, point.nodes, misses(row++), scale * point.noise});
     }
-    calibration.series.push_back(one);
+    if (!is_collective(series[s])) calibration.series.push_back(one);
   }
   calibration.quality.points = static_cast<int>(row);
   calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;

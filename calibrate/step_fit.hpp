@@ -11,7 +11,7 @@ namespace ddlsim {
 
 struct StepFitOptions {
   CarryLaw law{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
-  int noise_rounds = 2;          ///< fits after which the spread is judged again, by transport
+  int noise_rounds = 2;              ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 

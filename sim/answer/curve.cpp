@@ -17,16 +17,15 @@ int nodes_of(const Curve& curve, int gpus) {
   return (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
 }
 
-/// Share of the variance of ln(iteration time) that comes with parameters no measurement narrowed; correlations of
-/// drawn coordinates, so a few per cent are noise.
-double assumed_share(const Curve& curve, const std::vector<double>& times_s) {
+/// Share of the variance of ln(iteration time) that comes with the parameters picked; correlations of drawn
+/// coordinates, so a few per cent are noise. Compute and the form's residual have words of their own.
+double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
   double share = 0;
-  for (std::size_t k = 0; k < curve.learnt.identified.size(); ++k) {
+  for (std::size_t k = 0; k < picked.size(); ++k) {
     const auto field = parameter_fields()[k].value;
-    if (curve.learnt.identified[k] || field == &Parameters::form_residual || field == &Parameters::compute_factor)
-      continue;
+    if (!picked[k] || field == &Parameters::form_residual || field == &Parameters::compute_factor) continue;
     std::vector<double> coordinates;
     for (std::size_t i = 0; i < times_s.size(); ++i) coordinates.push_back(curve.worlds.coordinates[i][k]);
     const double r = correlation(coordinates, log_times);
@@ -38,11 +37,15 @@ double assumed_share(const Curve& curve, const std::vector<double>& times_s) {
 /// The weakest that the number hangs on.
 std::string evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double hangs_on = 0.5; // of the variance
+  const auto& learnt = curve.learnt;
   if (point.gpus == 1) return curve.compute_label;
-  if (!curve.learnt.any || assumed_share(curve, times_s) > hangs_on) return "assumed";
-  if (curve.compute_label == "assumed") return "assumed";
-  if (point.nodes > std::max(1, curve.learnt.largest_nodes)) return "extrapolated";
-  return curve.compute_label;
+  std::vector<bool> unknown = learnt.identified;
+  unknown.flip();
+  if (!learnt.any || curve.compute_label == "assumed" || share_of(curve, times_s, unknown) > hangs_on) return "assumed";
+  const bool lent = curve.compute_label == "transferred" || learnt.largest_nodes == 0 ||
+                    share_of(curve, times_s, learnt.borrowed) > hangs_on;
+  if (lent) return "transferred";
+  return point.nodes > learnt.largest_nodes ? "extrapolated" : curve.compute_label;
 }
 
 /// Why there can be no such run; "" when there can.

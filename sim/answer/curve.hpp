@@ -11,6 +11,7 @@ namespace ddlsim {
 struct Learnt {
   bool any = false;                 ///< there is a calibration
   std::vector<bool> identified{};   ///< by parameter_fields(): narrowed by measurements
+  std::vector<bool> borrowed{};     ///< the same, by measurements of other clusters only
   CarryLaw law{};                   ///< of what no parameter explains
   std::vector<KnownResidual> own{}; ///< of the same series, where it was measured
   int largest_nodes = 0;            ///< measured with this transport and kind of strategy

@@ -65,12 +65,16 @@ bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, 
 Learnt learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
   Learnt learnt;
   learnt.any = true;
-  for (const int at : calibrated_fields(calibration, scope))
-    learnt.identified.push_back(at >= 0 && calibration.parameters[static_cast<std::size_t>(at)].identified);
+  for (const int at : calibrated_fields(calibration, scope)) {
+    const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
+    learnt.identified.push_back(one != nullptr && one->identified);
+    learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
+  }
   std::vector<double> spreads;
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
+    if (series.borrowed) continue;
     if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
     if (!same_series(series, scope, strategy)) continue;

@@ -14,14 +14,6 @@
 namespace ddlsim {
 namespace {
 
-/// The all-reduce of that name; where the name leaves it open, what the preset's library does in this world.
-Algorithm algorithm_of(const StepSetup& setup, const Parameters& world) {
-  if (const auto named = algorithm_named(setup.strategy.name)) return *named;
-  if (!setup.preset.all_reduce.empty())
-    return algorithm_named(choice_at(setup.preset.all_reduce, world.form_draw)).value_or(Algorithm::ring);
-  return Algorithm::ring;
-}
-
 /// What a tensor inside a collective costs in software: bookkeeping, copies, and the word of all ranks that it is
 /// ready.
 double tensor_cost_s(const StepSetup& setup, const Parameters& world, const Machine& machine) {
@@ -42,7 +34,7 @@ Exposed run_alone(const StepSetup& setup, const Parameters& world, const Compute
 /// and so what the fidelity asked for would cost.
 Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                        const Machine& machine, Fidelity wish) {
-  const Algorithm algorithm = algorithm_of(setup, world);
+  const Algorithm algorithm = all_reduce_of(setup, world);
   const double per_tensor_s = tensor_cost_s(setup, world, machine);
   const auto run = [&](Fidelity fidelity) {
     std::map<double, double> known; // groups of one size are timed once
@@ -133,6 +125,13 @@ void add_input(const StepSetup& setup, StepTime& time) {
 }
 
 } // namespace
+
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world) {
+  if (const auto named = algorithm_named(setup.strategy.name)) return *named;
+  if (!setup.preset.all_reduce.empty())
+    return algorithm_named(choice_at(setup.preset.all_reduce, world.form_draw)).value_or(Algorithm::ring);
+  return Algorithm::ring;
+}
 
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
   if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 0;

@@ -1,6 +1,7 @@
 #pragma once
 // One iteration of one strategy at one scale in one world: the question the whole program asks thousands of times.
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/engine/choice.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/files/cluster.hpp"
@@ -53,6 +54,9 @@ struct StepTime {
 /// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
 /// auto (as the ring), ps, ps-async.
 bool can_simulate(const Strategy& strategy);
+
+/// The all-reduce a strategy names; where the name leaves it open, what the preset's library does in this world.
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world);
 
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);

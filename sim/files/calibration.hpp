@@ -1,6 +1,7 @@
 #pragma once
 // What measurements taught of a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
 
+#include "sim/files/collective_curve.hpp"
 #include "sim/files/preset.hpp"
 #include "sim/files/prior.hpp"
 
@@ -31,7 +32,8 @@ struct CalibratedParameter {
   double coordinate = 0;
   double error = 1;        ///< standard deviation of the coordinate
   bool identified = false; ///< the evidence narrowed it
-  int points = 0;          ///< measured points that depend on it
+  int points = 0;          ///< measured points that may depend on it
+  int borrowed_points = 0; ///< of them, measured on other clusters
 };
 
 /// One measured series: how far its points are from the fitted model, to be carried to other scales.
@@ -45,8 +47,9 @@ struct CalibratedPoint {
 struct CalibratedSeries {
   std::string id;
   CalibrationScope scope;
-  std::string strategy; ///< as to_text(Strategy) writes it, or the strategy's name
-  double spread = 0;    ///< standard deviation of what no parameter explains
+  std::string strategy;  ///< as to_text(Strategy) writes it, or the strategy's name
+  double spread = 0;     ///< standard deviation of what no parameter explains
+  bool borrowed = false; ///< measured on another cluster
   std::vector<CalibratedPoint> points;
 };
 
@@ -79,6 +82,7 @@ struct Calibration {
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
   std::vector<CalibratedForm> forms;
   std::vector<CalibratedSeries> series;
+  std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size
   std::vector<SetAside> set_aside;
   CalibrationQuality quality;
 };

@@ -36,9 +36,9 @@ Prior prior_of(const Place& place, const CalibratedParameter& of, const std::str
 }
 
 CalibratedParameter parameter_from(const Place& place) {
-  static const std::vector<std::string> known{"name",          "transport", "preset",     "precision", "model",
-                                              "batch_per_gpu", "value",     "low",        "high",      "unit",
-                                              "identified",    "points",    "coordinate", "error",     "prior"};
+  static const std::vector<std::string> known{
+      "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "value", "low",
+      "high", "unit",      "identified", "points",    "borrowed_points", "coordinate",    "error", "prior"};
   constexpr double farthest = 50; // prior standard deviations
   CalibratedParameter one;
   if (!place.is_object()) return one;
@@ -50,6 +50,7 @@ CalibratedParameter parameter_from(const Place& place) {
   place.number("high", -unbounded, unbounded);
   one.identified = place.boolean("identified");
   one.points = static_cast<int>(place.integer("points", 0, most));
+  one.borrowed_points = static_cast<int>(place.integer_or("borrowed_points", 0, 0, most));
   one.coordinate = place.number("coordinate", -farthest, farthest);
   one.error = place.number("error", 0, farthest);
   if (place.has("prior")) {
@@ -61,8 +62,8 @@ CalibratedParameter parameter_from(const Place& place) {
 }
 
 CalibratedSeries series_from(const Place& place) {
-  static const std::vector<std::string> known{"id",       "transport", "preset", "precision", "model", "batch_per_gpu",
-                                              "strategy", "spread",    "points"};
+  static const std::vector<std::string> known{
+      "id", "transport", "preset", "precision", "model", "batch_per_gpu", "strategy", "spread", "borrowed", "points"};
   static const std::vector<std::string> point_keys{"gpus", "nodes", "residual", "noise"};
   CalibratedSeries one;
   if (!place.is_object()) return one;
@@ -71,6 +72,7 @@ CalibratedSeries series_from(const Place& place) {
   one.scope = scope_from(place);
   one.strategy = place.text("strategy");
   one.spread = place.number("spread", 0, unbounded);
+  one.borrowed = place.boolean_or("borrowed", false);
   for (const auto& point : place.list("points")) {
     if (!point.is_object()) continue;
     point.allow_only(point_keys);
@@ -130,8 +132,9 @@ CalibrationQuality quality_from(const Place& place) {
 } // namespace
 
 Calibration calibration_from(const Place& root) {
-  static const std::vector<std::string> known{"format",     "version", "cluster",   "made_by",     "files", "quality",
-                                              "parameters", "series",  "set_aside", "correlation", "forms"};
+  static const std::vector<std::string> known{"format",    "version",     "cluster",    "made_by",
+                                              "files",     "quality",     "parameters", "series",
+                                              "set_aside", "correlation", "forms",      "collectives"};
   static const std::vector<std::string> aside_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -142,6 +145,7 @@ Calibration calibration_from(const Place& root) {
   for (const auto& place : root.list("parameters")) calibration.parameters.push_back(parameter_from(place));
   for (const auto& place : root.list("forms")) calibration.forms.push_back(form_from(place));
   for (const auto& place : root.list("series")) calibration.series.push_back(series_from(place));
+  for (const auto& place : root.list("collectives")) calibration.collectives.push_back(collective_curve_from(place));
   for (const auto& place : root.list("set_aside")) {
     if (!place.is_object()) continue;
     place.allow_only(aside_keys);

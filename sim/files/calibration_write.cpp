@@ -42,6 +42,7 @@ Json to_json(const CalibratedParameter& one) {
   json["unit"] = one.prior.unit;
   json["identified"] = one.identified;
   json["points"] = one.points;
+  if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
   json["coordinate"] = mean;
   json["error"] = error;
   json["prior"] = {{"median", nine_digits(one.prior.median)},
@@ -56,6 +57,7 @@ Json to_json(const CalibratedSeries& one) {
   add_scope(json, one.scope);
   json["strategy"] = one.strategy;
   json["spread"] = four_digits(one.spread);
+  if (one.borrowed) json["borrowed"] = true;
   json["points"] = Json::array();
   for (const auto& point : one.points)
     json["points"].push_back({{"gpus", point.gpus},
@@ -97,6 +99,12 @@ std::vector<Json> correlation_rows(const Calibration& calibration) {
   return rows;
 }
 
+std::vector<Json> collective_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& curve : calibration.collectives) rows.push_back(collective_curve_json(curve));
+  return rows;
+}
+
 std::vector<Json> set_aside_rows(const Calibration& calibration) {
   std::vector<Json> rows;
   for (const auto& one : calibration.set_aside) rows.push_back({{"what", one.what}, {"why", one.why}});
@@ -120,6 +128,7 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
   text += " \"forms\": " + lines(all_to_json(calibration.forms)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
+  text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
   text += " \"set_aside\": " + lines(set_aside_rows(calibration)) + "\n}\n";
   return text;
 }

@@ -1,6 +1,6 @@
 #include "validate/methods/simulator.hpp"
 
-#include "calibrate/contradiction.hpp"
+#include "calibrate/gather.hpp"
 #include "calibrate/step_fit.hpp"
 #include "sim/answer/belief.hpp"
 #include "sim/answer/quantile.hpp"
@@ -30,9 +30,8 @@ public:
 
   void prepare(const Evidence& evidence) override {
     fits_.clear();
-    visible_.clear();
-    for (const auto& series : evidence.series) visible_[series.cluster].push_back(series);
-    contradictions_ = same_on_two_fabrics(evidence.series, shelf_);
+    files_ = &evidence.files;
+    series_ = &evidence.series;
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
@@ -43,7 +42,7 @@ public:
     if (!evidence || (question.nodes > 1 && evidence->setup.cluster.nics.empty())) return {};
     const EvidencePoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
     try {
-      if (fitted_) return ask(*evidence, point, fit_of(cluster, priors), priors);
+      if (fitted_) return ask(*evidence, point, fit_of(cluster), priors);
       const auto key = std::tuple(question.known.id, question.gpus, question.nodes, evidence->setup.one_gpu_s);
       const auto known = answered_.find(key);
       if (known != answered_.end()) return known->second;
@@ -54,17 +53,10 @@ public:
   }
 
 private:
-  const Calibration& fit_of(const std::string& cluster, const std::vector<Prior>& priors) const {
+  const Calibration& fit_of(const std::string& cluster) const {
     const auto known = fits_.find(cluster);
     if (known != fits_.end()) return known->second;
-    std::vector<SeriesEvidence> all;
-    for (const auto& series : visible_.at(cluster))
-      if (auto one = series_evidence(shelf_, priors, series)) {
-        if (const auto told = contradictions_.find(series.id); told != contradictions_.end())
-          one->set_aside = told->second;
-        all.push_back(std::move(*one));
-      }
-    return fits_.emplace(cluster, fit_steps(all, {})).first->second;
+    return fits_.emplace(cluster, fit_steps(gather(shelf_, cluster, *series_, *files_).evidence, {})).first->second;
   }
 
   static Carried carried_to(const Calibration& calibration, const std::string& id, const EvidencePoint& point) {
@@ -106,9 +98,9 @@ private:
 
   Shelf shelf_;
   bool fitted_;
-  std::map<std::string, std::vector<Series>> visible_; ///< by cluster
-  std::map<std::string, std::string> contradictions_;  ///< of this split: series that belong elsewhere
-  mutable std::map<std::string, Calibration> fits_;    ///< of this split
+  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
+  const std::vector<Series>* series_ = nullptr;
+  mutable std::map<std::string, Calibration> fits_;                                ///< of this split
   mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
 };
 

@@ -11,12 +11,10 @@ namespace ddlsim {
 
 namespace {
 
-std::vector<MeasurementFile> records_of_others(const DataFolder& data, const std::string& cluster) {
+std::vector<MeasurementFile> all_records(const DataFolder& data) {
   std::vector<MeasurementFile> files;
-  for (const auto& other : list_clusters(data)) {
-    if (other == cluster) continue;
-    for (auto& file : read_cluster_measurements(data.platforms(), other)) files.push_back(std::move(file));
-  }
+  for (const auto& cluster : list_clusters(data))
+    for (auto& file : read_cluster_measurements(data.platforms(), cluster)) files.push_back(std::move(file));
   return files;
 }
 
@@ -26,8 +24,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
   load_cluster(data, command.cluster); // an unknown name is told before anything else
   const auto shelf = read_shelf(data);
-  auto files = read_cluster_measurements(data.platforms(), command.cluster);
-  const auto calibration = calibrate(shelf, command.cluster, files, records_of_others(data, command.cluster));
+  const auto calibration = calibrate(shelf, command.cluster, all_records(data));
   CommandLine to_file = line;
   if (to_file.output.empty()) to_file.output = data.platforms() / command.cluster / "calibration.json";
   emit(to_file, calibration_json(calibration));
