@@ -19,8 +19,8 @@ double line_width(const ComputeLine& line, double batch) {
   const double share = line.fixed_s / line_time_s(line, batch);
   const double fixed = share * line.fixed_error;
   const double growing = (1 - share) * line.per_sample_error;
-  const double variance =
-      fixed * fixed + growing * growing + 2 * line.correlation * fixed * growing + line.relative_error * line.relative_error;
+  const double variance = fixed * fixed + growing * growing + 2 * line.correlation * fixed * growing +
+                          line.relative_error * line.relative_error;
   return std::sqrt(std::max(0.0, variance));
 }
 
@@ -29,10 +29,20 @@ bool line_reaches(const ComputeLine& line, double batch) {
 }
 
 ComputeLine compute_line_from(const Place& place) {
-  static const std::vector<std::string> known{"gpu",           "model",          "precision",     "preset",
-                                              "fixed",         "per_sample",     "smallest_batch", "largest_batch",
-                                              "relative_error", "leave_one_out", "fixed_error",   "per_sample_error",
-                                              "correlation",   "records"};
+  static const std::vector<std::string> known{"gpu",
+                                              "model",
+                                              "precision",
+                                              "preset",
+                                              "fixed",
+                                              "per_sample",
+                                              "smallest_batch",
+                                              "largest_batch",
+                                              "relative_error",
+                                              "leave_one_out",
+                                              "fixed_error",
+                                              "per_sample_error",
+                                              "correlation",
+                                              "records"};
   constexpr double largest_batch = 1e9;
   constexpr double largest_error = 10; // a factor of 22,000: whoever is so unsure has no line
   ComputeLine line;

@@ -1,5 +1,6 @@
 #pragma once
-// How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in calibration.json.
+// How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in
+// calibration.json.
 
 #include <string>
 #include <vector>
@@ -19,9 +20,9 @@ struct ComputeLine {
   double smallest_batch = 0; ///< measured
   double largest_batch = 0;  ///< measured
   double relative_error = 0; ///< standard deviation of ln of one measured time about the line
-  double leave_one_out = 0;  ///< root mean square of ln(predicted / measured), each batch from the others; 0: fewer than
-                             ///< three batches
-  double fixed_error = 0;    ///< standard deviation of ln fixed_s
+  double leave_one_out = 0; ///< root mean square of ln(predicted / measured), each batch from the others; 0: fewer than
+                            ///< three batches
+  double fixed_error = 0;   ///< standard deviation of ln fixed_s
   double per_sample_error = 0;      ///< standard deviation of ln per_sample_s
   double correlation = 0;           ///< of the two
   std::vector<std::string> records; ///< "file:line" each

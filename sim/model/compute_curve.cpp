@@ -75,8 +75,8 @@ std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name
   return name;
 }
 
-std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus,
-                                       const std::string& model, const std::string& gpu) {
+std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
+                                       const std::string& gpu) {
   const auto size = models.find(model);
   if (size == models.end()) return {};
   const auto card = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.name == gpu; });
@@ -94,8 +94,8 @@ std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records,
   for (const auto& record : records) {
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
     if (!is_one_gpu_training(record) || gpu.empty()) continue;
-    const Key key{gpu,           record.model,       record.precision, record.preset, series_stem(record.head.series),
-                  record.synchronised};
+    const Key key{
+        gpu, record.model, record.precision, record.preset, series_stem(record.head.series), record.synchronised};
     const auto [place, fresh] = places.emplace(key, curves.size());
     if (fresh) curves.push_back({gpu, record.model, record.precision, record.preset, record.synchronised, {}, {}});
     add_record(curves[place->second], record);
@@ -104,8 +104,7 @@ std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records,
     sort_points(curve);
     if (curve.points.size() < 2) continue;
     constexpr double usual_s = 0.02; // a hundred layers, for a model without layer table; counts weakly
-    curve.line =
-        fit_line(batch_times(curve), expected_fixed_s(models, gpus, curve.model, curve.gpu).value_or(usual_s));
+    curve.line = fit_line(batch_times(curve), expected_fixed_s(models, gpus, curve.model, curve.gpu).value_or(usual_s));
   }
   return curves;
 }

@@ -34,16 +34,16 @@ struct ComputeCurve {
 /// Sizes of models by name, for the fixed part that is expected.
 using ModelSizes = std::map<std::string, ModelSize>;
 
-/// "resnet50-b64-line12" -> "resnet50-b*-line*": series of one table that differ in batch (or in the line they stand in)
-/// only are one curve.
+/// "resnet50-b64-line12" -> "resnet50-b*-line*": series of one table that differ in batch (or in the line they stand
+/// in) only are one curve.
 std::string series_stem(const std::string& series);
 
 /// The catalogue's name for a GPU or one of its aliases; `name` itself where the catalogue has none.
 std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name);
 
 /// Time expected for the fixed part on that GPU; nothing for a model without layer table.
-std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus,
-                                       const std::string& model, const std::string& gpu);
+std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
+                                       const std::string& gpu);
 
 /// Curves of all records that are of one GPU, training, and not suspect, in the order of first appearance; the records
 /// must outlive them. Records that name no GPU are of `unnamed_gpu`; with that empty they are left out.

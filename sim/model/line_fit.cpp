@@ -15,7 +15,7 @@ namespace {
 constexpr double one_batch_prior_width = 0.3;
 /// Two batches say more than the expectation, which is off by up to e^0.5 there; it only keeps ln fixed finite.
 constexpr double weak_prior_width = 1.0;
-constexpr double one_launch_s = 5e-6;      ///< no iteration has a smaller fixed part
+constexpr double one_launch_s = 5e-6;       ///< no iteration has a smaller fixed part
 constexpr double largest_fixed_share = 0.9; ///< so that the growing part stays above 0
 /// Measurements that the affine residual counts for when the scatter of few points is estimated.
 constexpr double residual_weight = 4;
@@ -25,8 +25,8 @@ void check(const std::vector<BatchTime>& points) {
   for (const auto& point : points) {
     const bool good = std::isfinite(point.batch) && std::isfinite(point.time_s) && point.batch > 0 && point.time_s > 0;
     if (!good)
-      throw UserError("", "", fmt::format("batch {:g} in {:g} s; expected a batch and a time above 0", point.batch,
-                                          point.time_s));
+      throw UserError(
+          "", "", fmt::format("batch {:g} in {:g} s; expected a batch and a time above 0", point.batch, point.time_s));
   }
 }
 
@@ -164,9 +164,9 @@ LineFit fit_line(const std::vector<BatchTime>& unordered, double expected_s) {
   LineFit fit{std::exp(ln_fixed), std::exp(ln_per_sample)};
   constexpr double numbers = 2; // that the points had to say
   const double spare = std::max(0.0, static_cast<double>(points.size()) - numbers);
-  fit.relative_error = std::sqrt((residual_weight * affine_residual * affine_residual +
-                                  problem.at(ln_fixed, ln_per_sample).weighted_squares) /
-                                 (residual_weight + spare));
+  fit.relative_error = std::sqrt(
+      (residual_weight * affine_residual * affine_residual + problem.at(ln_fixed, ln_per_sample).weighted_squares) /
+      (residual_weight + spare));
   problem.scatter = fit.relative_error;
   const auto slope = problem.at(ln_fixed, ln_per_sample);
   const double determinant = slope.curvature[0] * slope.curvature[2] - slope.curvature[1] * slope.curvature[1];

@@ -35,15 +35,15 @@ struct LineFit {
   double time_s(double batch) const { return fixed_s + per_sample_s * batch; }
 };
 
-/// Scatter of measured times about a line: standard deviation of ln, from the published batch sweeps (MXNet on K80, M60,
-/// M40, P100, V100).
+/// Scatter of measured times about a line: standard deviation of ln, from the published batch sweeps (MXNet on K80,
+/// M60, M40, P100, V100).
 inline constexpr double affine_residual = 0.03;
 
 /// Line through the points. One batch: the fixed part is what is expected (sd of ln 0.3), at most 9/10 of the time. Two
 /// and more: least squares in log time, soft-L1 so that one wrong point does not pull the line away (Gauss and Newton
-/// with damping on ln fixed and ln per sample), and the expected fixed part counts as weakly as a factor e. Deterministic;
-/// the order of points does not matter beyond rounding. Throws UserError without points, or when a batch or time is not
-/// above 0.
+/// with damping on ln fixed and ln per sample), and the expected fixed part counts as weakly as a factor e.
+/// Deterministic; the order of points does not matter beyond rounding. Throws UserError without points, or when a batch
+/// or time is not above 0.
 LineFit fit_line(const std::vector<BatchTime>& points, double expected_s);
 
 /// Root mean square of ln(predicted / measured) with each batch predicted from the others; 0 with fewer than three
