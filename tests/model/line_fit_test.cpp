@@ -53,7 +53,7 @@ TEST_CASE("one wrong point does not pull the line away", "[line]") {
   // Least squares would be off by up to 13 %; soft-L1 leaves the pull of one unit residual among five points.
   for (const double batch : {1.0, 8.0, 32.0})
     CHECK(fit.time_s(batch) == Approx(fixed_s + per_sample_s * batch).epsilon(0.025));
-  CHECK(fit.relative_error > 2 * affine_residual); // and the scatter says that something is wrong
+  CHECK(fit.relative_error > 1.5 * affine_residual); // and the scatter says that something is wrong
 }
 
 TEST_CASE("the order of points does not matter", "[line]") {
