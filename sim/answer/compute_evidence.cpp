@@ -205,6 +205,12 @@ ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<
   return candidates.empty() ? from_elsewhere(question, curves, gpus, models) : from_best(question, candidates);
 }
 
+bool is_settled(const ComputeEvidence& evidence) {
+  // A line's first doubt is the line's, so these two are of records at the very batch.
+  return evidence.label == "calibrated" || evidence.prior == "compute_transferred" ||
+         evidence.prior.rfind("compute_other_stack", 0) == 0;
+}
+
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const ComputeEvidence& evidence) {
   double variance = 0;
   for (const auto& doubt : evidence.doubts) {

@@ -42,6 +42,9 @@ struct ComputeEvidence {
 ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                              const std::vector<StepRecord>& borrowed, const ComputeShelf& shelf = {});
 
+/// Whether a shelf could not change it: calibrated, or a record of this GPU at this batch.
+bool is_settled(const ComputeEvidence& evidence);
+
 /// The priors, with that of `evidence.prior` as wide as all its doubts together: root of the sum of their squares.
 /// Throws UserError when one of them is missing.
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const ComputeEvidence& evidence);

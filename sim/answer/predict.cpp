@@ -48,7 +48,7 @@ Material gather(const Scenario& scenario, const DataFolder& data) {
   const ComputeQuestion question{material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset};
   const auto borrowed = borrowed_steps(data, material.cluster);
   material.compute = find_compute(question, own, borrowed);
-  if (material.compute.label != "calibrated") // what other clusters measured takes a while to read
+  if (!is_settled(material.compute)) // what other clusters measured takes a while to read
     material.compute = find_compute(question, own, borrowed, read_compute_shelf(data, material.cluster));
   material.priors = with_doubts_of(std::move(material.priors), material.compute);
   return material;

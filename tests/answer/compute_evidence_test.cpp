@@ -95,6 +95,8 @@ TEST_CASE("between two own batches the line through them is calibrated", "[evide
   CHECK(found.one_gpu_s == Approx(0.05 + 32 * 0.01).epsilon(0.01)); // what is expected of the fixed part pulls a little
   CHECK(found.label == "calibrated");
   CHECK(found.prior == "compute_interpolated");
+  CHECK(is_settled(found));
+  CHECK_FALSE(is_settled(find_compute(desk.question(32), {}, own)));
   CHECK(found.text.find("batches 16 to 64") != std::string::npos);
 }
 

@@ -75,10 +75,11 @@ TEST_CASE("a line's doubt is its scatter and its two numbers, by propagation", "
 }
 
 TEST_CASE("what is wrong with a line is told with its place", "[compute-line]") {
-  check_mistake("fixed", "0.05", "\"0.05\" has no unit; write one of s, ms, us, ns, min or h, as in \"1.5 us\"");
+  check_mistake("fixed", "0.05", "\"0.05\" has no unit; write one of ns, us, ms, s, min, h, like \"1.5 us\"");
   check_mistake("largest_batch", 0.5, "0.5 found, below smallest_batch 1; expected no less");
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
-  check_mistake("precision", "fp31", "\"fp31\" found; did you mean fp32? give one of fp32, tf32, amp, fp16, bf16");
+  check_mistake("precision", "fp31",
+                "\"fp31\" found, one of fp32, tf32, amp, fp16, bf16 expected; did you mean \"fp32\"?");
   auto json = compute_line_to_json(sample_line());
   json.erase("preset");
   json["presett"] = "mxnet";
