@@ -1,6 +1,7 @@
 #pragma once
 // One-GPU records of a cluster -> lines of iteration time over batch, and what was set aside.
 
+#include "sim/files/calibration.hpp"
 #include "sim/files/compute_line.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/measurement.hpp"
@@ -12,16 +13,10 @@
 
 namespace ddlsim {
 
-/// A record that plays no part in a line, and why, in words for a person.
-struct SetAside {
-  std::string record; ///< "file:line"
-  std::string why;
-};
-
 /// What records say of single GPUs.
 struct ComputeFit {
-  std::vector<ComputeLine> lines; ///< by GPU, model, precision, stack
-  std::vector<SetAside> set_aside;
+  std::vector<ComputeLine> lines;  ///< by GPU, model, precision, stack
+  std::vector<SetAside> set_aside; ///< `what`: "file:line" of a record that plays no part
   std::vector<std::string>
       warnings; ///< what a person should know of a line: all at one batch, duplicates that disagree
 };

@@ -59,7 +59,7 @@ double doubt_beside(const ComputeLine& line) {
 /// The same reason is said once, with the records it holds for.
 std::string set_aside_text(const std::vector<SetAside>& set_aside) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& one : set_aside) by_reason[one.why].push_back(one.record);
+  for (const auto& one : set_aside) by_reason[one.why].push_back(one.what);
   std::string text;
   for (const auto& [why, records] : by_reason) {
     text += fmt::format("Set aside: {}", records.front());

@@ -100,7 +100,7 @@ TEST_CASE("milliseconds taken for seconds are set aside and said", "[compute-fit
   records[1].iteration_s *= 1000;
   const auto found = fit(records);
   REQUIRE(found.set_aside.size() == 1);
-  CHECK(found.set_aside[0].record == "a.jsonl:3");
+  CHECK(found.set_aside[0].what == "a.jsonl:3");
   CHECK(found.set_aside[0].why.find("as if milliseconds were taken for seconds") != std::string::npos);
   CHECK(line_time_s(found.lines.at(0), 8) == Approx(true_s(8)).epsilon(0.01));
 }
@@ -135,7 +135,7 @@ TEST_CASE("duplicates that contradict each other are settled by the other batche
   records.push_back(step(16, 2 * true_s(16), 9));
   const auto settled = fit(records);
   REQUIRE(settled.set_aside.size() == 1);
-  CHECK(settled.set_aside[0].record == "a.jsonl:9");
+  CHECK(settled.set_aside[0].what == "a.jsonl:9");
   const auto open = fit({step(16, true_s(16), 2), step(16, 2 * true_s(16), 9)});
   CHECK(open.set_aside.empty());
   REQUIRE(open.warnings.size() == 3);
