@@ -130,7 +130,7 @@ std::vector<double> sizes_to_measure(const CollectiveCurve& curve) {
     if (where == 0) break;
     sizes.push_back(where);
     const auto above = std::find_if(known.points.begin(), known.points.end(),
-                                    [&](const CurvePoint& point) { return point.size_bytes > where; });
+                                    [&](const CollectivePoint& point) { return point.size_bytes > where; });
     known.points.insert(above, {where, 0});
   }
   return sizes;

@@ -1,11 +1,11 @@
 #pragma once
 // How fast one GPU is without synchronisation, and where that is known from.
 
-#include "sim/files/cluster.hpp"
-#include "sim/files/data_folder.hpp"
+#include "sim/answer/compute_shelf.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/measurement.hpp"
 #include "sim/files/model.hpp"
+#include "sim/files/prior.hpp"
 
 #include <string>
 #include <vector>
@@ -24,23 +24,29 @@ struct ComputeQuestion {
 /// The time of one iteration of one GPU, and how good that figure is.
 struct ComputeEvidence {
   double one_gpu_s = 0;
-  std::string prior;  ///< prior of its doubt: compute_measured, compute_transferred, compute_roofline
-  std::string label;  ///< calibrated, transferred, assumed
-  std::string text;   ///< one sentence for the person
-  std::string record; ///< "file:line" it came from, or ""
+  std::string prior;               ///< in priors.json, of the first of its doubts
+  std::string label;               ///< calibrated, transferred, assumed
+  std::string text;                ///< one sentence for the person
+  std::string record;              ///< "file:line" it came from, or ""
+  std::vector<std::string> doubts; ///< all priors whose doubts add, the first included
 };
 
-/// Best evidence first: a record of this cluster at this batch; of a borrowed cluster; of either at another batch,
-/// carried over by t = a + c batch with a = 60 us a layer and pass; else the roofline of the catalogue. Records count
-/// when they are of one GPU, training, the same model, precision and GPU, and not suspect; the preset's own come first,
-/// then unsynchronised ones; among equals the median.
+/// Best evidence first (each rung's error is measured by leaving one out, see calibrate/README.md):
+///   the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
+///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
+///   batch carried over by the fixed part that is expected; another GPU's time by what an anchor model of the same
+///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
+///   bandwidth); the roofline of the catalogue.
+/// On each rung own records come first, then borrowed ones, then the shelf's; the preset's own, then unsynchronised
+/// ones; among equals the median. Only what is given is looked at. Precision is never carried over.
 ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
-                             const std::vector<StepRecord>& borrowed);
+                             const std::vector<StepRecord>& borrowed, const ComputeShelf& shelf = {});
 
-/// Step records of the clusters that `cluster` borrows `step` from.
-std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
+/// Whether a shelf could not change it: calibrated, or a record of this GPU at this batch.
+bool is_settled(const ComputeEvidence& evidence);
 
-/// Iteration time at another batch when one is known: t(b) = a + c b.
-double carry_to_batch(const Model& model, double time_s, double batch_from, double batch_to);
+/// The priors, with that of `evidence.prior` as wide as all its doubts together: root of the sum of their squares.
+/// Throws UserError when one of them is missing.
+std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const ComputeEvidence& evidence);
 
 } // namespace ddlsim

@@ -45,8 +45,12 @@ Material gather(const Scenario& scenario, const DataFolder& data) {
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
-  material.compute = find_compute({material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset},
-                                  own, borrowed_steps(data, material.cluster));
+  const ComputeQuestion question{material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset};
+  const auto borrowed = borrowed_steps(data, material.cluster);
+  material.compute = find_compute(question, own, borrowed);
+  if (!is_settled(material.compute)) // what other clusters measured takes a while to read
+    material.compute = find_compute(question, own, borrowed, read_compute_shelf(data, material.cluster));
+  material.priors = with_doubts_of(std::move(material.priors), material.compute);
   return material;
 }
 

@@ -15,8 +15,8 @@ double log_size(double size_bytes) {
 }
 
 /// The first measured point above a size that lies inside the measured range.
-std::vector<CurvePoint>::const_iterator point_above(const CollectiveCurve& curve, double size_bytes) {
-  const auto above = [](double size, const CurvePoint& point) { return size < point.size_bytes; };
+std::vector<CollectivePoint>::const_iterator point_above(const CollectiveCurve& curve, double size_bytes) {
+  const auto above = [](double size, const CollectivePoint& point) { return size < point.size_bytes; };
   return std::upper_bound(curve.points.begin(), curve.points.end(), std::max(size_bytes, least_bytes), above);
 }
 
@@ -45,7 +45,7 @@ std::array<double, 3> slopes_at(const CollectiveCurve& curve, double size_bytes)
 
 /// Variance of ln law at a size from that of its constants; past `end` (when there is one), of how far it moves from
 /// there.
-double law_variance(const CollectiveCurve& curve, double size_bytes, const CurvePoint* end) {
+double law_variance(const CollectiveCurve& curve, double size_bytes, const CollectivePoint* end) {
   auto slope = slopes_at(curve, size_bytes);
   if (end != nullptr) {
     const auto held = slopes_at(curve, end->size_bytes);

@@ -43,12 +43,12 @@ std::array<double, 3> correlation_from(const Place& place) {
   return {pairs.number(known[0], -1, 1), pairs.number(known[1], -1, 1), pairs.number(known[2], -1, 1)};
 }
 
-std::vector<CurvePoint> points_from(const Place& place) {
+std::vector<CollectivePoint> points_from(const Place& place) {
   static const std::vector<std::string> known{"size_bytes", "residual"};
-  std::vector<CurvePoint> points;
+  std::vector<CollectivePoint> points;
   for (const auto& one : place.list("points")) {
     if (!is_object_of(one, known)) continue;
-    const CurvePoint point{one.positive("size_bytes"), one.number("residual", -unbounded, unbounded)};
+    const CollectivePoint point{one.positive("size_bytes"), one.number("residual", -unbounded, unbounded)};
     if (!points.empty() && point.size_bytes <= points.back().size_bytes) {
       one.mistake_at("size_bytes", fmt::format("{} found after {}; give sizes in ascending order, each once",
                                                point.size_bytes, points.back().size_bytes));

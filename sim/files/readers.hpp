@@ -4,6 +4,7 @@
 
 #include "sim/files/calibration.hpp"
 #include "sim/files/cluster.hpp"
+#include "sim/files/compute_line.hpp"
 #include "sim/files/gpu.hpp"
 #include "sim/files/json_document.hpp"
 #include "sim/files/model.hpp"
@@ -23,6 +24,9 @@ std::vector<Preset> presets_from(const Place& root);
 std::vector<Prior> priors_from(const Place& root);
 Calibration calibration_from(const Place& root);
 Scenario scenario_from(const Place& root);
+/// One line of calibration.json, and back.
+ComputeLine compute_line_from(const Place& place);
+nlohmann::json compute_line_to_json(const ComputeLine& line);
 
 /// A question must say what it wants; a record may have to say "unknown".
 enum class StrategyUse { scenario, record };

@@ -34,9 +34,8 @@ struct LayerTime {
 std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
                                             double batch);
 
-/// Time of one iteration by the roofline alone, for a GPU and model without any measurement: sum of the layer times and
-/// 60 us a layer and pass for launching. Mean error 14-25 % where it was tried (MXNet sweeps of five GPUs), so the
-/// prior of compute_roofline is wide.
+/// Time of one iteration by the roofline alone, for a GPU and model without any measurement: 0.8 of the sum of the
+/// layer times and of 60 us a layer and pass for launching. The prior of compute_roofline has its measured error.
 double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch);
 
 /// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2

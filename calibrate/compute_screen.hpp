@@ -1,0 +1,27 @@
+#pragma once
+// Which of one curve's records a line may be drawn through.
+
+#include "calibrate/compute_fit.hpp"
+#include "sim/model/compute_curve.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What times are held against. Without model or GPU there is no roofline to hold them against.
+struct Screen {
+  const Model* model = nullptr;
+  const Gpu* gpu = nullptr;
+  double expected_fixed_s = 0;
+};
+
+/// `records` are of one GPU, model, precision and stack, sorted by batch and time; what is left of them, in the same
+/// order, by the rules of fit_compute. Adds to `set_aside` and `warnings`.
+std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
+                                              std::vector<SetAside>& set_aside, std::vector<std::string>& warnings);
+
+std::string place_of(const StepRecord& record); ///< "file:line", file without its folder
+std::vector<BatchTime> batch_times(const std::vector<const StepRecord*>& records);
+
+} // namespace ddlsim

@@ -1,0 +1,45 @@
+#pragma once
+// How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in
+// calibration.json.
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// t(batch) = fixed_s + per_sample_s x batch, of one GPU training one model in one precision under one software stack.
+/// An affine law leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the
+/// largest measured batch.
+struct ComputeLine {
+  std::string gpu;       ///< name in gpus.json; "" where the records name none
+  std::string model;     ///< a variant
+  std::string precision; ///< fp32, amp, ...
+  std::string preset;    ///< the software stack
+  double fixed_s = 0;
+  double per_sample_s = 0;
+  double smallest_batch = 0; ///< measured
+  double largest_batch = 0;  ///< measured
+  double relative_error = 0; ///< standard deviation of ln of one measured time about the line
+  double leave_one_out = 0; ///< root mean square of ln(predicted / measured), each batch from the others; 0: fewer than
+                            ///< three batches
+  double fixed_error = 0;   ///< standard deviation of ln fixed_s
+  double per_sample_error = 0;      ///< standard deviation of ln per_sample_s
+  double correlation = 0;           ///< of the two
+  std::vector<std::string> records; ///< "file:line" each
+};
+
+/// The line holds from half the smallest to this much beyond the largest measured batch: TensorFlow's and AlexNet's
+/// rates fall by 9-35 % from there to full memory.
+inline constexpr double reach_beyond_largest = 1.5;
+inline constexpr double reach_below_smallest = 0.5;
+
+double line_time_s(const ComputeLine& line, double batch);
+
+/// Standard deviation of ln of a time measured at `batch`: the scatter about the line and the doubt about its two
+/// numbers.
+double line_width(const ComputeLine& line, double batch);
+
+/// Whether the line may be used at `batch`.
+bool line_reaches(const ComputeLine& line, double batch);
+
+} // namespace ddlsim
