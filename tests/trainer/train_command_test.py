@@ -153,16 +153,20 @@ class Train(unittest.TestCase):
         self.assertIn("rank 1", done.stderr)
         self.assertIn("--batch 7", done.stderr)
 
+    def test_without_gpu(self):
+        for words in (("--device", "cuda"), ("--device", "cuda", "--backend", "nccl", "--ranks", "2")):
+            done = train("--steps", "1", *words, program=self.program)
+            if done.returncode != 0:  # there is no GPU
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("no GPU can be used", done.stderr)
+                self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
     def test_wrong_use(self):
-        for words, told in [(("--strategy", "rong"), "unknown --strategy \"rong\""),
-                            (("--strategy", "ps", "--grouping", "fusion"), "fusion is for all-reduces"),
-                            (("--model", "resnet50"), "leaves the variant open"),
-                            (("--async",), "--async is for --strategy ps"),
-                            (("--batch", "0"), "--batch 0"),
-                            (("--ranks", "2", "--strategy", "ps", "--placement", "colocated", "--servers", "3"),
-                             "3 colocated servers on 2 workers"),
-                            (("--model", "vgg16", "--data", "digits"), "use --data synthetic")]:
-            self.assertIn(told, self.run_badly(2, *words))
+        # before any rank is started, and by a rank; train_options_test.cpp has the other sentences
+        self.assertIn("unknown --strategy \"rong\"", self.run_badly(2, "--strategy", "rong"))
+        self.assertIn("3 colocated servers on 2 workers",
+                      self.run_badly(2, "--ranks", "2", "--strategy", "ps", "--placement", "colocated", "--servers", "3"))
+        self.assertIn("use --data synthetic", self.run_badly(2, "--model", "vgg16", "--data", "digits"))
         self.assertIn("train-images-idx3-ubyte", self.run_badly(1, "--data", self.folder))
 
 
