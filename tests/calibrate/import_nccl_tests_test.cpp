@@ -48,7 +48,7 @@ std::string json_text(const std::string& program, int processes) {
   // 1 MB in 100 us out of place, 80 us in place; all_reduce on 8 ranks
   return fmt::format(
       R"({{"version":3,"start_time":"2025-08-01 12:00:00","args":["/opt/{}_perf","-J","a.json"],)"
-      R"("env":["HOME=/home/u","NCCL_ALGO=Tree"],"nccl_version":22803,"config":{{"nthreads":1,"ngpus":4,"iterations":50,)"
+      R"("env":["HOME=home","NCCL_ALGO=Tree"],"nccl_version":22803,"config":{{"nthreads":1,"ngpus":4,"iterations":50,)"
       R"("blocking_collectives":"false","devices":[{}]}},"results":[{{"size":1000000,"count":250000,"type":"float",)"
       R"("redop":"sum","root":"    -1","out_of_place":{{"time":100.000000,"alg_bw":10.000000,"bus_bw":17.500000,)"
       R"("nwrong":0.000000}},"out_of_place_per_iter":{{"cv_pct":2.5}},"in_place":{{"time":80.000000,"alg_bw":12.500000,)"

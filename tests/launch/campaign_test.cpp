@@ -67,6 +67,19 @@ TEST_CASE("campaign: what the file leaves open comes from the cluster file") {
   CHECK(campaign.launcher.rate_Bps == 1.25e9);
 }
 
+TEST_CASE("campaign: on a testbed a run may have links of its own rate") {
+  const WorkFolder folder;
+  const json runs = {{{"name", "usual"}, {"command", "train"}},
+                     {{"name", "slow"}, {"command", "train"}, {"rate", "100 Mbps"}}};
+  folder.campaign({{"kind", "testbed"}}, runs);
+  const auto parts = ddltrain::parts_of(ddltrain::read_campaign(folder.path(""), "here"));
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].rate_Bps == 0); // the launcher's
+  CHECK(parts[1].rate_Bps == 12.5e6);
+  folder.campaign({{"kind", "local"}}, runs);
+  CHECK(has(refused(folder), "/runs/1/rate: unknown key"));
+}
+
 TEST_CASE("campaign: every mistake is told at once, with its place") {
   const WorkFolder folder;
   folder.campaign({{"kind", "testbet"}, {"rate", 5}},

@@ -2,6 +2,7 @@
 // its ring all-reduce.
 //   --size BYTES     of the buffer
 //   --wait SECONDS   before it ends
+//   --spin SECONDS   of processor time each rank uses up before it ends
 //   --fail           ends with status 3, after the first record
 //   --suspect        marks its record
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <mpi.h>
 #include <string>
@@ -107,6 +109,11 @@ int main(int argc, char** argv) {
   }
   if (options.count("--wait") != 0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::stod(options["--wait"])));
+  }
+  if (options.count("--spin") != 0) {
+    const double ticks = std::stod(options["--spin"]) * CLOCKS_PER_SEC;
+    for (const std::clock_t begin = std::clock(); static_cast<double>(std::clock() - begin) < ticks;) {
+    }
   }
   if (options.count("--fail") != 0) {
     MPI_Abort(MPI_COMM_WORLD, 3);

@@ -13,6 +13,7 @@ import time
 import unittest
 
 DDLTRAIN, DDLSIM = (os.path.abspath(path) for path in sys.argv[1:3])
+FEW_DIGITS = ("--data", "digits", "--train-samples", "320", "--test-samples", "50")
 LIMIT_S = 60  # far above what anything here takes; a hang must not hold up the rest
 
 
@@ -90,7 +91,7 @@ class Train(unittest.TestCase):
         self.assertEqual(step["repeats"], 375 - 2)  # 8000 / 64 steps an epoch, the first two are not counted
 
     def test_parameter_server_learns(self):
-        step = self.learns("--strategy", "ps")
+        step = self.learns("--strategy", "ps", "--train-samples", "4000", "--test-samples", "500")
         self.assertEqual(step["strategy"], {"name": "ps", "servers": {"count": 1}, "placement": "dedicated",
                                             "sharding": "bytes"})
 
@@ -100,13 +101,13 @@ class Train(unittest.TestCase):
         self.assertEqual((written[2]["gpus"], written[2]["synchronised"]), (1, False))
 
     def test_same_seed_same_losses(self):
-        words = ("--data", "digits", "--train-samples", "320", "--ranks", "2", "--strategy", "ps", "--servers", "2")
+        words = (*FEW_DIGITS, "--steps", "5", "--ranks", "2", "--strategy", "ps", "--servers", "2")
         first = [one["value"] for one in self.run_well(*words) if one["record"] == "loss"]
         again = [one["value"] for one in self.run_well(*words) if one["record"] == "loss"]
         self.assertEqual(first, again)
 
     def test_killed_rank(self):
-        words = [self.program, "train", "--data", "digits", "--train-samples", "640", "--epochs", "10000"]
+        words = [self.program, "train", *FEW_DIGITS, "--epochs", "10000"]
         job = subprocess.Popen([*words, "--ranks", "2", "--output", self.file], stderr=subprocess.PIPE, text=True,
                                stdout=subprocess.DEVNULL)
         end = time.time() + LIMIT_S
@@ -124,13 +125,12 @@ class Train(unittest.TestCase):
         self.assertGreater(len(records(self.file)), 2)
 
     def test_loss_that_is_no_number(self):
-        told = self.run_badly(1, "--data", "digits", "--train-samples", "320", "--ranks", "2", "--lr", "1e30",
-                              "--output", self.file)
+        told = self.run_badly(1, *FEW_DIGITS, "--ranks", "2", "--lr", "1e30", "--output", self.file)
         self.assertRegex(told, r"loss of step \d+ is -?(nan|inf) on rank \d on host \S+; a lower --lr")
         self.assertEqual(records(self.file)[0]["record"], "context")
 
     def test_full_disk(self):
-        told = self.run_badly(1, "--data", "digits", "--train-samples", "320", "--ranks", "2", "--output", "/dev/full")
+        told = self.run_badly(1, *FEW_DIGITS, "--ranks", "2", "--output", "/dev/full")
         self.assertIn("/dev/full: No space left on device", told)
 
     def job_of_two(self, first, second):
@@ -153,16 +153,20 @@ class Train(unittest.TestCase):
         self.assertIn("rank 1", done.stderr)
         self.assertIn("--batch 7", done.stderr)
 
+    def test_without_gpu(self):
+        for words in (("--device", "cuda"), ("--device", "cuda", "--backend", "nccl", "--ranks", "2")):
+            done = train("--steps", "1", *words, program=self.program)
+            if done.returncode != 0:  # there is no GPU
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("no GPU can be used", done.stderr)
+                self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
     def test_wrong_use(self):
-        for words, told in [(("--strategy", "rong"), "unknown --strategy \"rong\""),
-                            (("--strategy", "ps", "--grouping", "fusion"), "fusion is for all-reduces"),
-                            (("--model", "resnet50"), "leaves the variant open"),
-                            (("--async",), "--async is for --strategy ps"),
-                            (("--batch", "0"), "--batch 0"),
-                            (("--ranks", "2", "--strategy", "ps", "--placement", "colocated", "--servers", "3"),
-                             "3 colocated servers on 2 workers"),
-                            (("--model", "vgg16", "--data", "digits"), "use --data synthetic")]:
-            self.assertIn(told, self.run_badly(2, *words))
+        # before any rank is started, and by a rank; train_options_test.cpp has the other sentences
+        self.assertIn("unknown --strategy \"rong\"", self.run_badly(2, "--strategy", "rong"))
+        self.assertIn("3 colocated servers on 2 workers",
+                      self.run_badly(2, "--ranks", "2", "--strategy", "ps", "--placement", "colocated", "--servers", "3"))
+        self.assertIn("use --data synthetic", self.run_badly(2, "--model", "mobilenet_v2", *FEW_DIGITS))
         self.assertIn("train-images-idx3-ubyte", self.run_badly(1, "--data", self.folder))
 
 

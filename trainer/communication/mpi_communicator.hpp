@@ -1,30 +1,45 @@
 #pragma once
-// The communicator over MPI. The only header of the trainer that shows MPI.
+// What synchronisation needs of MPI. The only header of the trainer that shows it.
 
-#include "trainer/communication/communicator.hpp"
-
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mpi.h>
 #include <string>
+#include <vector>
 
 namespace ddltrain {
 
-/// Owns its MPI communicator. With an MpiSession of many_threads, transfers may be started and finished from any
-/// thread; collective calls come from one thread at a time, so threads take a duplicate each.
-class MpiCommunicator final : public Communicator {
+/// A send or receive under way; made by start_send and start_receive, finished by wait. Empty when already finished.
+struct Transfer {
+  std::uint64_t handle = 0; ///< MPI's own
+};
+
+/// A group of ranks that talk to each other; fp32 elements in host memory. Owns its MPI communicator. Calls block until
+/// the memory may be used again, unless they are named start_. All ranks make the same collective calls in the same
+/// order. With an MpiSession of many_threads, transfers may be started and finished from any thread; collective calls
+/// come from one thread at a time, so threads take a duplicate each. Throws RunError when MPI fails.
+class MpiCommunicator {
 public:
   /// A duplicate of `group` (MPI_COMM_WORLD, MPI_COMM_SELF), whose errors become exceptions.
   explicit MpiCommunicator(MPI_Comm group);
-  ~MpiCommunicator() override;
+  ~MpiCommunicator();
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
-  void barrier() override;
-  void broadcast(float* data, std::size_t count, int root) override;
-  void all_reduce(float* data, std::size_t count) override;
-  Transfer start_send(const float* data, std::size_t count, int to, int tag) override;
-  Transfer start_receive(float* data, std::size_t count, int from, int tag) override;
-  void wait(std::vector<Transfer>& transfers) override;
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// Returns when every rank has called it.
+  void barrier();
+  /// `root`'s elements to all.
+  void broadcast(float* data, std::size_t count, int root);
+  /// The sum over the ranks in place of each rank's elements, by MPI's own algorithm; the same bits on all.
+  void all_reduce(float* data, std::size_t count);
+  /// The memory must stay until wait. Messages between two ranks with one tag arrive in the order sent.
+  Transfer start_send(const float* data, std::size_t count, int to, int tag);
+  Transfer start_receive(float* data, std::size_t count, int from, int tag);
+  /// Returns when all are finished, and empties them.
+  void wait(std::vector<Transfer>& transfers);
 
   /// The indices of transfers that have finished since the last call, which are emptied; returns at once, maybe with
   /// none.

@@ -23,4 +23,9 @@ NodeMap map_nodes(const std::vector<std::string>& hosts) {
   return nodes;
 }
 
+int place_on_node(const NodeMap& nodes, int rank) {
+  const auto own = nodes.node_of_rank.begin() + rank;
+  return static_cast<int>(std::count(nodes.node_of_rank.begin(), own, *own));
+}
+
 } // namespace ddltrain

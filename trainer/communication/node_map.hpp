@@ -15,4 +15,7 @@ struct NodeMap {
 /// hosts: the host's name by rank. Names tell hosts apart, so two hosts of one name are taken for one.
 NodeMap map_nodes(const std::vector<std::string>& hosts);
 
+/// The number, from 0, of a rank among those of its host.
+int place_on_node(const NodeMap& nodes, int rank);
+
 } // namespace ddltrain

@@ -10,7 +10,7 @@ Slice slice(std::size_t index, std::size_t slices, std::size_t count) {
   return {first, count * (index + 1) / slices - first};
 }
 
-void run_step(const RingStep& step, Communicator& ranks, float* data, std::vector<float>& scratch) {
+void run_step(const RingStep& step, MpiCommunicator& ranks, float* data, std::vector<float>& scratch) {
   const int next = (ranks.rank() + 1) % ranks.size();
   const int previous = (ranks.rank() + ranks.size() - 1) % ranks.size();
   float* const target = step.add ? scratch.data() : data + step.receive.first;
@@ -37,7 +37,7 @@ std::vector<RingStep> ring_steps(int rank, int ranks, std::size_t count) {
   return steps;
 }
 
-void ring_all_reduce(Communicator& ranks, float* data, std::size_t count, std::vector<float>& scratch) {
+void ring_all_reduce(MpiCommunicator& ranks, float* data, std::size_t count, std::vector<float>& scratch) {
   scratch.resize(count / static_cast<std::size_t>(ranks.size()) + 1);
   for (const RingStep& step : ring_steps(ranks.rank(), ranks.size(), count)) {
     run_step(step, ranks, data, scratch);

@@ -1,7 +1,7 @@
 #pragma once
 // Ring all-reduce, drawn first and run afterwards.
 
-#include "trainer/communication/communicator.hpp"
+#include "trainer/communication/mpi_communicator.hpp"
 
 namespace ddltrain {
 
@@ -26,6 +26,6 @@ std::vector<RingStep> ring_steps(int rank, int ranks, std::size_t count);
 /// The sum over the ranks in place of each rank's elements, in host memory, by those steps. Slice s is summed in the
 /// order of ranks s, s+1, ... on one rank and copied, so all ranks hold the same bits. `scratch` is memory for
 /// one slice, kept by the caller between calls. Uses tag 0.
-void ring_all_reduce(Communicator& ranks, float* data, std::size_t count, std::vector<float>& scratch);
+void ring_all_reduce(MpiCommunicator& ranks, float* data, std::size_t count, std::vector<float>& scratch);
 
 } // namespace ddltrain

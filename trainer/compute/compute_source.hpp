@@ -37,6 +37,9 @@ public:
   /// Mean loss of the last batch; 0 where nothing is computed.
   virtual double loss() const = 0;
 
+  /// Gradients from now on are those of the loss times `factor`; nothing where nothing is computed.
+  virtual void scale_loss(double factor) { static_cast<void>(factor); }
+
   /// Seconds of this machine's clock that stand for one second: 1 unless waits are stretched.
   virtual double time_scale() const = 0;
 

@@ -13,8 +13,9 @@ std::vector<NamedTensor> trained_parameters(const Network& network) {
   return parameters;
 }
 
-NetworkCompute::NetworkCompute(std::shared_ptr<Network> network)
-    : network_(std::move(network)), parameters_(trained_parameters(*network_)) {
+NetworkCompute::NetworkCompute(std::shared_ptr<Network> network, const Device& device, std::string precision)
+    : network_(std::move(network)), device_(device), precision_(std::move(precision)),
+      parameters_(trained_parameters(*network_)) {
   network_->train();
   std::vector<at::Tensor> tensors;
   for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
@@ -24,9 +25,13 @@ NetworkCompute::NetworkCompute(std::shared_ptr<Network> network)
 PassTimes NetworkCompute::forward_backward(const Batch& batch, const GradientReady& ready) {
   hooks_->listen(ready);
   const double start_s = now_s();
-  const at::Tensor mean = network_->losses(batch).mean();
+  at::Tensor mean;
+  {
+    const Autocast autocast(device_, precision_); // of the forward pass only, as frameworks do
+    mean = network_->losses(batch).mean();
+  }
   const double turn_s = now_s();
-  mean.backward();
+  (factor_ == 1 ? mean : mean * factor_).backward();
   const double end_s = now_s();
   hooks_->listen({});
   loss_ = mean.item<double>();

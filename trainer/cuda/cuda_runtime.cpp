@@ -17,10 +17,14 @@ struct CudaRuntime::Functions {
   CudaStatus (*driver_version)(int*) = nullptr;
   CudaStatus (*malloc)(void**, std::size_t) = nullptr;
   CudaStatus (*free)(void*) = nullptr;
+  CudaStatus (*malloc_host)(void**, std::size_t) = nullptr;
+  CudaStatus (*free_host)(void*) = nullptr;
   CudaStatus (*copy)(void*, const void*, std::size_t, int) = nullptr;
+  CudaStatus (*copy_async)(void*, const void*, std::size_t, int, Stream) = nullptr;
   CudaStatus (*stream_create)(Stream*, unsigned) = nullptr;
   CudaStatus (*stream_destroy)(Stream) = nullptr;
   CudaStatus (*stream_synchronize)(Stream) = nullptr;
+  CudaStatus (*stream_wait_event)(Stream, Event, unsigned) = nullptr;
   CudaStatus (*event_create)(Event*) = nullptr;
   CudaStatus (*event_destroy)(Event) = nullptr;
   CudaStatus (*event_record)(Event, Stream) = nullptr;
@@ -35,10 +39,14 @@ struct CudaRuntime::Functions {
     library.find(driver_version, "cudaDriverGetVersion");
     library.find(malloc, "cudaMalloc");
     library.find(free, "cudaFree");
+    library.find(malloc_host, "cudaMallocHost");
+    library.find(free_host, "cudaFreeHost");
     library.find(copy, "cudaMemcpy");
+    library.find(copy_async, "cudaMemcpyAsync");
     library.find(stream_create, "cudaStreamCreateWithFlags");
     library.find(stream_destroy, "cudaStreamDestroy");
     library.find(stream_synchronize, "cudaStreamSynchronize");
+    library.find(stream_wait_event, "cudaStreamWaitEvent");
     library.find(event_create, "cudaEventCreate");
     library.find(event_destroy, "cudaEventDestroy");
     library.find(event_record, "cudaEventRecord");
@@ -110,12 +118,26 @@ void CudaRuntime::free(void* memory) const {
   functions_->free(memory);
 }
 
+void* CudaRuntime::allocate_host(std::size_t bytes) const {
+  void* memory = nullptr;
+  functions_->check(functions_->malloc_host(&memory, bytes), "cudaMallocHost");
+  return memory;
+}
+
+void CudaRuntime::free_host(void* memory) const {
+  functions_->free_host(memory);
+}
+
 void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
   functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
 }
 
 void CudaRuntime::copy_to_host(void* to, const void* from, std::size_t bytes) const {
   functions_->check(functions_->copy(to, from, bytes, kCudaDeviceToHost), "cudaMemcpy");
+}
+
+void CudaRuntime::start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const {
+  functions_->check(functions_->copy_async(to, from, bytes, kCudaDeviceToHost, stream), "cudaMemcpyAsync");
 }
 
 CudaRuntime::Stream CudaRuntime::create_stream() const {
@@ -130,6 +152,11 @@ void CudaRuntime::destroy_stream(Stream stream) const {
 
 void CudaRuntime::finish(Stream stream) const {
   functions_->check(functions_->stream_synchronize(stream), "cudaStreamSynchronize");
+}
+
+void CudaRuntime::wait_for(Stream stream, Event event) const {
+  constexpr unsigned usual = 0;
+  functions_->check(functions_->stream_wait_event(stream, event, usual), "cudaStreamWaitEvent");
 }
 
 CudaRuntime::Event CudaRuntime::create_event() const {

@@ -1,6 +1,6 @@
 #pragma once
-// The few functions of NVIDIA's CUDA runtime that measuring needs, from a library opened at run time: one program
-// serves machines with and without a GPU.
+// The few functions of NVIDIA's CUDA runtime that training and measuring need, from a library opened at run time: one
+// program serves machines with and without a GPU.
 
 #include <cstddef>
 #include <memory>
@@ -25,6 +25,9 @@ public:
 
   void* allocate(std::size_t bytes) const;
   void free(void* memory) const;
+  /// Host memory that a GPU copies to and from beside its other work (pinned).
+  void* allocate_host(std::size_t bytes) const;
+  void free_host(void* memory) const;
   void copy_to_device(void* to, const void* from, std::size_t bytes) const;
   void copy_to_host(void* to, const void* from, std::size_t bytes) const;
 
@@ -32,12 +35,16 @@ public:
   Stream create_stream() const;
   void destroy_stream(Stream stream) const;
   void finish(Stream stream) const; ///< returns when all its work is done
+  /// As work of the stream; `to` is of allocate_host.
+  void start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const;
 
   using Event = void*;
   Event create_event() const;
   void destroy_event(Event event) const;
   void record(Event event, Stream stream) const;
   void finish_event(Event event) const;
+  /// What the stream is given from now on waits for what the event, as recorded last, marks. Returns at once.
+  void wait_for(Stream stream, Event event) const;
   /// Half a microsecond is its resolution.
   double seconds_between(Event from, Event to) const;
 

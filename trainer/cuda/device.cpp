@@ -38,21 +38,24 @@ Device open_cpu(int threads) {
   return device;
 }
 
-Device open_cuda(int gpu) {
-  const auto cuda = std::make_shared<CudaRuntime>();
+std::shared_ptr<const CudaRuntime> usable_cuda() {
+  auto cuda = std::make_shared<const CudaRuntime>();
   if (!at::hasCUDA()) {
     throw RunError(fmt::format("no GPU can be used: this LibTorch {} was built without CUDA; configure with "
                                "-DCMAKE_PREFIX_PATH=... of one that has it",
                                libtorch_version()));
   }
-  if (gpu >= cuda->devices()) {
-    throw RunError(fmt::format("GPU {} was asked for, and there are {}, counted from 0", gpu, cuda->devices()));
-  }
-  cuda->use_device(gpu);
+  return cuda;
+}
+
+Device open_cuda(int place) {
   Device device;
   device.name = "cuda";
-  device.software = fmt::format("LibTorch {}, {}", libtorch_version(), cuda->versions());
-  device.marks = cuda_marks(cuda);
+  device.cuda = usable_cuda();
+  device.gpu = gpu_of(place, device.cuda->devices());
+  device.cuda->use_device(device.gpu);
+  device.software = fmt::format("LibTorch {}, {}", libtorch_version(), device.cuda->versions());
+  device.marks = cuda_marks(device.cuda);
   return device;
 }
 
@@ -70,10 +73,26 @@ void set_gpu_autocast(bool on, at::ScalarType type) {
 
 } // namespace
 
-Device open_device(const std::string& name, int threads, int gpu) {
+void check_device(const std::string& name) {
+  if (name == "cuda") usable_cuda();
+  if (name != "cpu" && name != "cuda") throw UsageError("no device is called \"" + name + "\"; there are cpu and cuda");
+}
+
+Device open_device(const std::string& name, int threads, int place) {
+  check_device(name);
   if (name == "cpu") return open_cpu(threads);
-  if (name == "cuda") return open_cuda(gpu);
-  throw UsageError("no device is called \"" + name + "\"; there are cpu and cuda");
+  use_threads(threads);
+  return open_cuda(place);
+}
+
+int gpu_of(int place, int gpus) {
+  return place % gpus;
+}
+
+void finish_work(const Device& device) {
+  device.marks->clear();
+  device.marks->mark();
+  device.marks->settle();
 }
 
 void move_to(const Device& device, Network& network) {

@@ -8,6 +8,7 @@
 
 namespace ddltrain {
 
+class CudaRuntime;
 class Network;
 struct Batch;
 
@@ -16,18 +17,32 @@ struct Device {
   std::string name = "cpu"; ///< cpu, cuda
   std::string software;     ///< "LibTorch 1.13.1, 1 thread"; with CUDA its versions
   std::unique_ptr<Marks> marks;
+  std::shared_ptr<const CudaRuntime> cuda; ///< none for the processor
+  int gpu = 0;
 };
 
-/// Opens "cpu" with `threads` compute threads, or "cuda" with the GPU of number `gpu`. Throws RunError saying precisely
-/// what "cuda" lacks here: a LibTorch with CUDA, the runtime library, a new enough driver, a GPU.
-Device open_device(const std::string& name, int threads, int gpu = 0);
+/// Opens "cpu" with `threads` compute threads, or "cuda" with the GPU of a rank that is number `place` on its host.
+/// Throws RunError saying precisely what "cuda" lacks here: a LibTorch with CUDA, the runtime library, a new enough
+/// driver, a GPU.
+Device open_device(const std::string& name, int threads, int place = 0);
+
+/// Throws what open_device would, without touching the device.
+void check_device(const std::string& name);
+
+/// The GPU of rank number `place` of a host that shows it `gpus`: in turn, since a launcher may show each rank its own
+/// only. Two ranks on one GPU are refused by NCCL.
+int gpu_of(int place, int gpus);
+
+/// Returns when the device has done what it was given.
+void finish_work(const Device& device);
 
 /// Moves the network's tensors, and the batch's, to the device.
 void move_to(const Device& device, Network& network);
 void move_to(const Device& device, Batch& batch);
 
 /// Lets LibTorch choose half precision by operator while it lives (autocast): "amp" is fp16, "bf16". "fp32" changes
-/// nothing. Throws RunError for half precision on a processor.
+/// nothing. Casts of parameters are kept till its end, or till the cache is cleared, which each step needs. Throws
+/// RunError for half precision on a processor.
 class Autocast {
 public:
   Autocast(const Device& device, const std::string& precision);

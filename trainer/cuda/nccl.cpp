@@ -20,11 +20,6 @@ struct Nccl::Functions {
   NcclStatus (*comm_init_rank)(Handle*, int, NcclId, int) = nullptr;
   NcclStatus (*comm_destroy)(Handle) = nullptr;
   NcclStatus (*all_reduce)(const void*, void*, std::size_t, int, int, Handle, Stream) = nullptr;
-  NcclStatus (*broadcast)(const void*, void*, std::size_t, int, int, Handle, Stream) = nullptr;
-  NcclStatus (*send)(const void*, std::size_t, int, int, Handle, Stream) = nullptr;
-  NcclStatus (*receive)(void*, std::size_t, int, int, Handle, Stream) = nullptr;
-  NcclStatus (*group_start)() = nullptr;
-  NcclStatus (*group_end)() = nullptr;
 
   explicit Functions(const std::vector<std::string>& names) : library(names) {
     library.find(error_string, "ncclGetErrorString");
@@ -33,11 +28,6 @@ struct Nccl::Functions {
     library.find(comm_init_rank, "ncclCommInitRank");
     library.find(comm_destroy, "ncclCommDestroy");
     library.find(all_reduce, "ncclAllReduce");
-    library.find(broadcast, "ncclBroadcast");
-    library.find(send, "ncclSend");
-    library.find(receive, "ncclRecv");
-    library.find(group_start, "ncclGroupStart");
-    library.find(group_end, "ncclGroupEnd");
   }
 
   void check(NcclStatus status, const char* call) const {
@@ -85,28 +75,6 @@ void Nccl::leave(Handle communicator) const {
 void Nccl::all_reduce(Handle communicator, float* device, std::size_t count, CudaRuntime::Stream stream) const {
   functions_->check(functions_->all_reduce(device, device, count, kNcclFloat, kNcclSum, communicator, stream),
                     "ncclAllReduce");
-}
-
-void Nccl::broadcast(Handle communicator, float* device, std::size_t count, int root,
-                     CudaRuntime::Stream stream) const {
-  functions_->check(functions_->broadcast(device, device, count, kNcclFloat, root, communicator, stream),
-                    "ncclBroadcast");
-}
-
-void Nccl::send(Handle communicator, const float* device, std::size_t count, int to, CudaRuntime::Stream stream) const {
-  functions_->check(functions_->send(device, count, kNcclFloat, to, communicator, stream), "ncclSend");
-}
-
-void Nccl::receive(Handle communicator, float* device, std::size_t count, int from, CudaRuntime::Stream stream) const {
-  functions_->check(functions_->receive(device, count, kNcclFloat, from, communicator, stream), "ncclRecv");
-}
-
-void Nccl::start_group() const {
-  functions_->check(functions_->group_start(), "ncclGroupStart");
-}
-
-void Nccl::end_group() const {
-  functions_->check(functions_->group_end(), "ncclGroupEnd");
 }
 
 } // namespace ddltrain

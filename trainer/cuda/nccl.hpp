@@ -23,12 +23,8 @@ public:
   using Handle = void*;
   Handle join(const std::string& id, int rank, int ranks) const;
   void leave(Handle communicator) const;
+  /// Sums over the ranks in place, as work of the stream: returns before it is done.
   void all_reduce(Handle communicator, float* device, std::size_t count, CudaRuntime::Stream stream) const;
-  void broadcast(Handle communicator, float* device, std::size_t count, int root, CudaRuntime::Stream stream) const;
-  void send(Handle communicator, const float* device, std::size_t count, int to, CudaRuntime::Stream stream) const;
-  void receive(Handle communicator, float* device, std::size_t count, int from, CudaRuntime::Stream stream) const;
-  void start_group() const;
-  void end_group() const;
 
 private:
   struct Functions;

@@ -2,6 +2,7 @@
 
 #include "trainer/files/error.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -39,9 +40,10 @@ CoreTime core_time() {
   return parse_core_time(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-double busy_cores(const CoreTime& begin, const CoreTime& end, int cores) {
+double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_s, int cores) {
   const double all_s = end.all_s - begin.all_s;
-  return all_s > 0 ? (end.busy_s - begin.busy_s) / all_s * cores : 0;
+  const double others_s = end.busy_s - begin.busy_s - own_s;
+  return all_s > 0 ? std::max(0.0, others_s / all_s * cores) : 0;
 }
 
 } // namespace ddltrain

@@ -13,7 +13,8 @@ struct CoreTime {
 CoreTime parse_core_time(const std::string& proc_stat);
 CoreTime core_time();
 
-/// Mean number of busy cores between two readings, of `cores`.
-double busy_cores(const CoreTime& begin, const CoreTime& end, int cores);
+/// Mean number of cores that others kept busy between two readings, of `cores`: all that were busy but the `own_s`
+/// processor seconds of what was measured; never below 0.
+double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_s, int cores);
 
 } // namespace ddltrain

@@ -39,14 +39,20 @@ void read_slurm(JsonObject& object, LauncherChoice& launcher) {
   launcher.before = object.texts("before");
 }
 
-void read_testbed(JsonObject& object, LauncherChoice& launcher) {
+/// 0 where there is none.
+double read_rate_Bps(JsonObject& object) {
   if (const std::string rate = object.text("rate", ""); !rate.empty()) {
     try {
-      launcher.rate_Bps = parse_rate_Bps(rate);
+      return parse_rate_Bps(rate);
     } catch (const UsageError& error) {
       object.mistake("rate", error.what());
     }
   }
+  return 0;
+}
+
+void read_testbed(JsonObject& object, LauncherChoice& launcher) {
+  launcher.rate_Bps = read_rate_Bps(object);
   launcher.largest_packet_bytes =
       object.value("largest_packet_bytes").is_null() ? 0 : object.count("largest_packet_bytes");
   launcher.burst_bytes = object.value("burst_bytes").is_null() ? 0 : object.count("burst_bytes");
@@ -102,7 +108,7 @@ std::vector<Variation> read_each(JsonObject& run, std::vector<std::string>& mist
 }
 
 CampaignRun read_run(const nlohmann::json& json, const std::string& place, const CampaignRun& fallback,
-                     std::vector<std::string>& mistakes) {
+                     LauncherKind kind, std::vector<std::string>& mistakes) {
   JsonObject object(json, place, mistakes);
   CampaignRun run = fallback;
   run.name = object.text("name");
@@ -119,6 +125,9 @@ CampaignRun read_run(const nlohmann::json& json, const std::string& place, const
   run.ranks_per_node = object.count("ranks_per_node", fallback.ranks_per_node);
   run.repeats = object.count("repeats", fallback.repeats);
   run.time_limit_s = object.positive("time_limit_s", fallback.time_limit_s);
+  if (kind == LauncherKind::testbed) {
+    run.rate_Bps = read_rate_Bps(object);
+  }
   object.finish();
   return run;
 }
@@ -175,7 +184,8 @@ Campaign read_campaign(const std::string& data_folder, const std::string& cluste
     mistakes.emplace_back("/runs: expected a list with at least one run");
   }
   for (std::size_t i = 0; runs.is_array() && i < runs.size(); ++i) {
-    campaign.runs.push_back(read_run(runs[i], "/runs/" + std::to_string(i), fallback, mistakes));
+    campaign.runs.push_back(
+        read_run(runs[i], "/runs/" + std::to_string(i), fallback, campaign.launcher.kind, mistakes));
   }
   object.finish();
   check_runs(campaign, facts, mistakes);

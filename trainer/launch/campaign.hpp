@@ -29,7 +29,8 @@ struct LauncherChoice {
   std::int64_t burst_bytes = 0;          ///< 0: the largest packet with its frames' headers
   std::int64_t queue_bytes = 8 << 20;
   // local, testbed: ranks share this machine, so its load decides whether a run counts
-  double busy_cores = 0; ///< mean above which a run is suspect; 0: 85 % of this machine's cores
+  double busy_cores = 0; ///< mean above which a run is suspect. local: others', 0 is 0.15 as for records; testbed: of
+                         ///< the ranks themselves, 0 is 85 % of this machine's cores
 };
 
 /// One option and the values it takes in turn.
@@ -47,6 +48,7 @@ struct CampaignRun {
   std::int64_t ranks_per_node = 1;
   std::int64_t repeats = 1;
   double time_limit_s = 600; ///< of one part
+  double rate_Bps = 0;       ///< testbed: of the links in this run; 0: the launcher's
 };
 
 struct Campaign {

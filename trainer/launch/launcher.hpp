@@ -19,6 +19,7 @@ struct LaunchJob {
   std::string folder; ///< to run in
   std::string log;
   double time_limit_s = 600;
+  double rate_Bps = 0; ///< testbed: of the links; 0: the launcher's
 };
 
 class Launcher {
@@ -28,9 +29,9 @@ public:
   /// The command line that starts the job, for a person to read and for `run`.
   virtual std::vector<std::string> words(const LaunchJob& job) const = 0;
 
-  /// Makes what jobs of this many nodes need; what is unneeded any more is unmade. Unmade in any case at the end.
-  virtual void prepare(std::int64_t nodes, const SignalWatch& signals) {
-    static_cast<void>(nodes);
+  /// Makes what a job of so many nodes needs; what is unneeded any more is unmade. Unmade in any case at the end.
+  virtual void prepare(const LaunchJob& job, const SignalWatch& signals) {
+    static_cast<void>(job);
     static_cast<void>(signals);
   }
 
@@ -40,8 +41,11 @@ public:
   /// Its processes go before others of this machine, as Command::goes_first.
   virtual bool goes_first() const { return false; }
 
-  /// Ranks share this machine, so its load says whether a measurement is to be trusted.
-  virtual bool ranks_are_here() const { return false; }
+  /// All ranks of a job of so many nodes share this machine, so its load says whether a measurement is to be trusted.
+  virtual bool ranks_are_here(std::int64_t nodes) const {
+    static_cast<void>(nodes);
+    return false;
+  }
 };
 
 std::unique_ptr<Launcher> local_launcher();

@@ -1,8 +1,18 @@
 // Ranks on this machine, and on a list of hosts: both are mpirun.
 #include "trainer/launch/launcher.hpp"
 
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <unistd.h>
+
 namespace ddltrain {
 namespace {
+
+bool is_this_machine(const std::string& host) {
+  std::array<char, HOST_NAME_MAX + 1> own{};
+  return host == "localhost" || (gethostname(own.data(), own.size() - 1) == 0 && host == own.data());
+}
 
 std::vector<std::string> mpirun(const LaunchJob& job, const std::vector<std::string>& options) {
   std::vector<std::string> words = {"mpirun", "-np", std::to_string(job.nodes * job.ranks_per_node)};
@@ -18,7 +28,7 @@ public:
     return mpirun(job, {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
   }
   std::vector<std::string> environment() const override { return rank_environment(); }
-  bool ranks_are_here() const override { return true; }
+  bool ranks_are_here(std::int64_t /*nodes*/) const override { return true; }
 };
 
 class HostsLauncher final : public Launcher {
@@ -39,6 +49,9 @@ public:
     return mpirun(job, options);
   }
   std::vector<std::string> environment() const override { return rank_environment(); }
+  bool ranks_are_here(std::int64_t nodes) const override {
+    return std::all_of(choice_.hosts.begin(), choice_.hosts.begin() + nodes, is_this_machine);
+  }
 
 private:
   LauncherChoice choice_;

@@ -60,6 +60,7 @@ Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination
   part.nodes = nodes;
   part.ranks_per_node = run.ranks_per_node;
   part.time_limit_s = run.time_limit_s;
+  part.rate_Bps = run.rate_Bps;
   return part;
 }
 

@@ -16,6 +16,7 @@ struct Part {
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
   double time_limit_s = 600;
+  double rate_Bps = 0; ///< testbed: of the links; 0: the launcher's
 };
 
 /// Every part, runs in the order of the file; within a run repeat by repeat, so that a slow change of the machine

@@ -9,6 +9,7 @@
 #include "trainer/launch/part_files.hpp"
 #include "trainer/launch/shell_words.hpp"
 #include "trainer/launch/slurm_script.hpp"
+#include "trainer/records/disturbance.hpp"
 
 #include <fmt/format.h>
 
@@ -19,14 +20,15 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <tuple>
 
 namespace ddltrain {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Of this machine's cores; beyond it ranks wait for a core instead of for the network. 1.7 of 2 is where rings of 16
-/// hosts began to deviate.
+/// Of this machine's cores; beyond it ranks that play many hosts wait for a core instead of for the network. 1.7 of 2
+/// is where rings of 16 hosts began to deviate.
 constexpr double kBusyShare = 0.85;
 
 struct Plan {
@@ -88,6 +90,7 @@ LaunchJob job_of(const Plan& plan, const Part& part) {
   job.folder = plan.options.data_folder;
   job.log = files.log;
   job.time_limit_s = part.time_limit_s;
+  job.rate_Bps = part.rate_Bps;
   return job;
 }
 
@@ -107,9 +110,11 @@ std::vector<Part> unfinished(const Plan& plan) {
   return parts;
 }
 
-/// Parts of one node count together: a network is made once for them.
+/// Parts of one node count, and of links of one rate, together: a network is made once for them.
 void by_nodes(std::vector<Part>& parts) {
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.nodes < b.nodes; });
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return std::tie(a.nodes, a.rate_Bps) < std::tie(b.nodes, b.rate_Bps);
+  });
 }
 
 std::string last_lines(const fs::path& file) {
@@ -119,11 +124,30 @@ std::string last_lines(const fs::path& file) {
   return text.size() <= kShown ? text : "..." + text.substr(text.size() - kShown);
 }
 
+/// What this machine's cores did while a part ran on it.
+struct Load {
+  std::string what; ///< "others kept 0.02 of 2 cores busy"
+  bool disturbs = false;
+};
+
+/// Ranks that go first are held up by nobody but themselves, when they play more hosts than there are cores for; usual
+/// ranks may use every core, and are held up by what others use. most: busy cores that do no harm, 0 for the usual.
+Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& begin, double most) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (launcher.goes_first()) {
+    const double busy = end.cpu_s / end.seconds;
+    return {fmt::format("{:.2f} of {} cores busy with it", busy, cores), busy > (most > 0 ? most : kBusyShare * cores)};
+  }
+  const double others = others_busy_cores(begin, core_time(), end.cpu_s, cores);
+  return {fmt::format("others kept {:.2f} of {} cores busy", others, cores),
+          others > (most > 0 ? most : kSuspectCores)};
+}
+
 /// Runs one part. Returns what to tell about it; throws RunError when it failed.
 std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, const SignalWatch& signals) {
   const PartFiles files = files_of(plan.options.output_folder, part);
   const LaunchJob job = job_of(plan, part);
-  launcher.prepare(part.nodes, signals);
+  launcher.prepare(job, signals);
   write_output_file(files.log, "# " + line_of(part) + "\n");
   fs::remove(files.running);
   Command command;
@@ -142,18 +166,12 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
         fmt::format("{}: {}; {} ends with:\n{}", part.name, what, files.log.string(), last_lines(files.log)));
   }
   std::string told = fmt::format("{:.1f} s", end.seconds);
-  std::string cause;
-  if (launcher.ranks_are_here()) {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    // Who goes first is held up by nobody but itself.
-    const bool alone = launcher.goes_first();
-    const double busy = alone ? end.cpu_s / end.seconds : busy_cores(begin, core_time(), cores);
-    const double most = plan.campaign.launcher.busy_cores > 0 ? plan.campaign.launcher.busy_cores : kBusyShare * cores;
-    const std::string what = fmt::format("{:.2f} of {} cores busy{}", busy, cores, alone ? " with it" : "");
-    told += ", " + what;
-    cause = busy > most ? what : "";
+  Load load;
+  if (launcher.ranks_are_here(part.nodes)) {
+    load = load_of(launcher, end, begin, plan.campaign.launcher.busy_cores);
+    told += ", " + load.what;
   }
-  accept(files, cause);
+  accept(files, load.disturbs ? load.what : "");
   return told + (has_suspect(files) ? ", suspect" : "");
 }
 

@@ -3,7 +3,8 @@
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/ring.hpp"
-#include "trainer/cuda/nccl_communicator.hpp"
+#include "trainer/cuda/device.hpp"
+#include "trainer/cuda/nccl_all_reduce.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
@@ -75,18 +76,14 @@ const char* suspect_mark(const RecordHead& head) {
 struct NcclSide {
   std::shared_ptr<CudaRuntime> cuda;
   std::shared_ptr<Nccl> nccl;
-  std::unique_ptr<NcclCommunicator> ranks;
+  std::unique_ptr<NcclAllReduce> sum;
   float* data = nullptr;
 
   NcclSide(MpiCommunicator& world, const NodeMap& nodes, std::int64_t largest_bytes)
       : cuda(std::make_shared<CudaRuntime>()), nccl(std::make_shared<Nccl>()) {
-    const auto rank = static_cast<std::size_t>(world.rank());
-    const auto& node = nodes.node_of_rank;
-    const auto before = std::count(node.begin(), node.begin() + world.rank(), node[rank]);
-    // A launcher may show each rank its own GPU only; two ranks on one GPU are refused by NCCL.
-    cuda->use_device(static_cast<int>(before) % cuda->devices());
+    const int gpu = gpu_of(place_on_node(nodes, world.rank()), cuda->devices());
     const std::string id = world.gather(world.rank() == 0 ? nccl->new_id() : "").front();
-    ranks = std::make_unique<NcclCommunicator>(cuda, nccl, id, world.rank(), world.size());
+    sum = std::make_unique<NcclAllReduce>(cuda, nccl, gpu, id, world.rank(), world.size());
     data = static_cast<float*>(cuda->allocate(static_cast<std::size_t>(largest_bytes)));
     const std::vector<float> zeros(static_cast<std::size_t>(largest_bytes) / sizeof(float));
     cuda->copy_to_device(data, zeros.data(), static_cast<std::size_t>(largest_bytes));
@@ -96,8 +93,7 @@ struct NcclSide {
   NcclSide& operator=(const NcclSide&) = delete;
 
   TimedAllReduce way() {
-    return {"unknown",   "nccl", "nccl",
-            ranks.get(), data,   [this](float* at, std::size_t count) { ranks->all_reduce(at, count); }};
+    return {"unknown", "nccl", "nccl", data, [this](float* at, std::size_t count) { sum->sum_now(at, count); }};
   }
 };
 
@@ -105,7 +101,7 @@ std::vector<TimedAllReduce> host_ways(const CommunicationOptions& options, MpiCo
                                       std::vector<float>& data, std::vector<float>& scratch) {
   std::vector<TimedAllReduce> ways;
   for (const std::string& name : options.ways) {
-    TimedAllReduce way{"ring", "open-mpi", name, &world, data.data(), {}};
+    TimedAllReduce way{"ring", "open-mpi", name, data.data(), {}};
     if (name == "ring") {
       way.run = [&](float* at, std::size_t count) { ring_all_reduce(world, at, count, scratch); };
     } else {

@@ -4,13 +4,15 @@
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/node_map.hpp"
 #include "trainer/compute/timed_wait.hpp"
+#include "trainer/cuda/device.hpp"
+#include "trainer/cuda/nccl.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/program/rank_failure.hpp"
 #include "trainer/program/train_records.hpp"
+#include "trainer/records/machine.hpp"
 #include "trainer/synchronisation/sharding.hpp"
 #include "trainer/train/handshake.hpp"
-#include "trainer/train/one_thread.hpp"
 
 #include <fmt/format.h>
 
@@ -68,8 +70,34 @@ void check_figures(const TrainArguments& arguments) {
   }
 }
 
+/// What a device, a backend and a precision ask of each other, whether or not this machine has them.
+void check_device_options(const TrainArguments& arguments) {
+  const TrainOptions& options = arguments.options;
+  const TrainStrategy& strategy = options.strategy;
+  named<int>({{"cpu", 0}, {"cuda", 0}}, options.device, "--device");
+  named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
+  named<int>({{"fp32", 0}, {"amp", 0}, {"bf16", 0}}, options.precision, "--precision");
+  const bool gpu = options.device == "cuda";
+  if (options.precision != "fp32" && !gpu)
+    throw UsageError("--precision " + options.precision + " needs --device cuda");
+  if (gpu && !options.replay.empty()) throw UsageError("--replay waits for a GPU one does not have: use --device cpu");
+  if (options.precision == "amp" && strategy.exchange == Exchange::servers) {
+    throw UsageError(
+        "--precision amp leaves out steps that overflow, which servers do not: use bf16 or fp32 with them");
+  }
+  if (options.backend == "mpi") return;
+  if (!gpu) throw UsageError("--backend nccl moves gradients between GPUs: it needs --device cuda");
+  if (strategy.exchange != Exchange::all_reduce) {
+    throw UsageError("--backend nccl chooses its own algorithm: it needs --strategy all-reduce");
+  }
+  if (strategy.grouping == Grouping::fusion) {
+    throw UsageError("--grouping fusion works in host memory: --backend nccl takes buckets, per-tensor or single");
+  }
+}
+
 void settle(TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
+  if (arguments.strategy.empty()) arguments.strategy = arguments.options.backend == "nccl" ? "all-reduce" : "ring";
   strategy.exchange = named(kExchanges, arguments.strategy, "--strategy");
   const bool serves = strategy.exchange == Exchange::servers;
   if (arguments.asynchronous && !serves) throw UsageError("--async is for --strategy ps");
@@ -80,6 +108,7 @@ void settle(TrainArguments& arguments) {
   if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
   choose_grouping(arguments);
   check_figures(arguments);
+  check_device_options(arguments);
   find_model(arguments.options.model);
 }
 
@@ -95,7 +124,6 @@ std::string command_line(const std::vector<std::string>& words) {
 
 /// One rank of the job.
 void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
-  one_compute_thread();
   ask_for_exact_timers(); // threads started later inherit it
   MpiCommunicator world(MPI_COMM_WORLD);
   const std::string command = command_line(arguments.words);
@@ -107,9 +135,12 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
                                  arguments.ranks, world.size(), job.workers));
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
-  TrainRecords records(arguments, map_nodes(of_workers), mpi.library(), command, world.rank() == 0);
+  const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
+  const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
+  TrainRecords records(arguments, map_nodes(of_workers), {device.software, library}, command, world.rank() == 0);
   const CpuUse before = cpu_use();
-  const TrainResult result = train(job, arguments.options, [&](const EpochReport& epoch) { records.add(epoch); });
+  const TrainResult result =
+      train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
   records.finish(result, before, world);
 }
 
@@ -121,6 +152,10 @@ int train_command(TrainArguments arguments) {
   const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
   const int processes = std::max(arguments.ranks, 1) + (extra ? strategy.servers : 0);
   if (arguments.ranks < 0) throw UsageError("--ranks must be 1 or more");
+  if (!started_by_launcher()) { // say what is missing before ranks are started
+    check_device(arguments.options.device);
+    if (arguments.options.backend == "nccl") Nccl();
+  }
   if (!started_by_launcher() && processes > 1) return run_local_job(processes, arguments.words);
   const MpiSession mpi(needs_threads(strategy));
   try {

@@ -9,14 +9,15 @@ namespace ddltrain {
 /// `ddltrain train` as typed.
 struct TrainArguments {
   TrainOptions options;
-  int ranks = 0;                 ///< workers; 0: as many as the launcher started, or one
-  std::string strategy = "ring"; ///< none, ring, all-reduce, ps, ps-async
-  bool asynchronous = false;     ///< ps as ps-async
+  int ranks = 0;             ///< workers; 0: as many as the launcher started, or one
+  std::string strategy;      ///< none, ring, all-reduce, ps, ps-async; "" is ring, with NCCL all-reduce
+  bool asynchronous = false; ///< ps as ps-async
   std::string placement = "dedicated";
   std::string grouping;           ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
   std::string overlap = "auto";   ///< auto, on, off
   std::string output_file;        ///< records; "" writes none
   std::string cluster = "local";  ///< of the records
+  std::string gpu;                ///< of the records: name in platforms/gpus.json
   std::string transport;          ///< of the records; "" is shm on one host, else mpi-tcp
   std::vector<std::string> words; ///< the command line after the program's name
 };

@@ -20,12 +20,19 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--seed", options.seed, "Of parameters, data and order")->capture_default_str();
   train.add_option("--replay", options.replay, "Wait by this profile instead of computing (emulated)");
   train.add_option("--time-scale", options.time_scale, "Of the replay's waits")->capture_default_str();
+  train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
+      ->capture_default_str();
+  train.add_option("--precision", options.precision, "fp32; on a GPU amp (fp16 with loss scaling) or bf16")
+      ->capture_default_str();
 }
 
 void add_how(CLI::App& train, TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   train.add_option("--ranks", arguments.ranks, "Workers; without a launcher they are started on this machine");
-  train.add_option("--strategy", arguments.strategy, "none, ring, all-reduce (MPI's), ps, ps-async")
+  train.add_option("--strategy", arguments.strategy, "none, ring (usually), all-reduce (the library's), ps, ps-async");
+  train
+      .add_option("--backend", arguments.options.backend,
+                  "What all-reduces gradients: mpi, through host memory, or nccl, between GPUs")
       ->capture_default_str();
   train.add_flag("--async", arguments.asynchronous, "ps as ps-async");
   train.add_option("--servers", strategy.servers, "Parameter servers")->capture_default_str();
@@ -49,6 +56,7 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   add_how(*train, arguments);
   train->add_option("--output", arguments.output_file, "Measurement file to write");
   train->add_option("--cluster", arguments.cluster, "Cluster named in the records")->capture_default_str();
+  train->add_option("--gpu", arguments.gpu, "Name of the GPU in platforms/gpus.json, when one computes");
   train->add_option("--transport", arguments.transport, "Transport named in the records; usually shm or mpi-tcp");
   train->callback([&arguments, &status] { status = train_command(arguments); });
 }

@@ -4,7 +4,6 @@
 #include "trainer/records/statistics.hpp"
 
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <cctype>
@@ -39,18 +38,20 @@ std::string preset_of(const TrainStrategy& strategy) {
   return "pytorch-ddp";
 }
 
-std::string record_library(const std::string& mpi) {
+std::string record_library(const TrainArguments& arguments, const std::string& mpi) {
+  if (arguments.options.backend == "nccl") return "nccl";
   if (mpi.find("Open MPI") != std::string::npos) return "open-mpi";
   return mpi.substr(0, mpi.find(' '));
 }
 
-ContextRecord context_of(const TrainArguments& arguments, const NodeMap& workers, const std::string& mpi,
+ContextRecord context_of(const TrainArguments& arguments, const NodeMap& workers, const TrainSoftware& software,
                          const std::string& command) {
   ContextRecord context;
   context.cluster = arguments.cluster;
+  context.gpu = arguments.gpu;
   context.machine = machine_text(this_machine(), /*with_host=*/false);
   if (workers.nodes > 1) context.machine = fmt::format("{} hosts, the first: {}", workers.nodes, context.machine);
-  context.software = fmt::format("ddltrain {}, LibTorch {}, {}", DDLTRAIN_VERSION, TORCH_VERSION, mpi);
+  context.software = fmt::format("ddltrain {}, {}, {}", DDLTRAIN_VERSION, software.compute, software.library);
   context.date = today();
   context.title = command;
   context.emulated = !arguments.options.replay.empty();
@@ -71,24 +72,26 @@ template <class... Values> void say(fmt::format_string<Values...> format, Values
 
 } // namespace
 
-TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, const std::string& library,
+TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software,
                            const std::string& command, bool writes)
-    : arguments_(arguments), workers_(std::move(workers)), library_(library), writes_(writes) {
+    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)), writes_(writes) {
   if (!writes_) return;
   if (!arguments_.output_file.empty()) {
-    file_.emplace(arguments_.output_file, context_of(arguments_, workers_, library_, command));
+    file_.emplace(arguments_.output_file, context_of(arguments_, workers_, software_, command));
   }
   const std::size_t ranks = workers_.host_of_rank.size();
   say("{} on {} data: {} {} on {} {}, {}{}, {}{}, batch {} a rank, {}\n", arguments_.options.model,
       arguments_.options.data, ranks, ranks == 1 ? "rank" : "ranks", workers_.nodes,
       workers_.nodes == 1 ? "host" : "hosts", arguments_.strategy, servers_text(arguments_), arguments_.grouping,
-      arguments_.options.strategy.overlapped ? " overlapped" : "", arguments_.options.batch_per_worker, library_);
+      arguments_.options.strategy.overlapped ? " overlapped" : "", arguments_.options.batch_per_worker,
+      software_.library);
 }
 
 /// What tells two experiments apart besides their scale: servers' places and rule, and whether backward hides them.
 std::string TrainRecords::strategy_text() const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::string text = arguments_.strategy;
+  if (arguments_.options.backend == "nccl") text += "-nccl";
   if (strategy.exchange == Exchange::servers) text += "-" + arguments_.placement + "-" + strategy.sharding;
   text += "-" + arguments_.grouping;
   return strategy.overlapped ? text : text + "-after-backward";
@@ -96,14 +99,16 @@ std::string TrainRecords::strategy_text() const {
 
 RecordHead TrainRecords::head() const {
   RecordHead head;
-  head.series = fmt::format("{}-{}-{}-b{}", arguments_.options.model,
-                            arguments_.options.data == "digits" || arguments_.options.data == "synthetic"
-                                ? arguments_.options.data
-                                : "images",
-                            strategy_text(), arguments_.options.batch_per_worker);
+  const TrainOptions& options = arguments_.options;
+  const bool drawn = options.data == "digits" || options.data == "synthetic";
+  head.series = fmt::format("{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(),
+                            options.batch_per_worker, options.precision == "fp32" ? "" : "-" + options.precision);
   head.transport = arguments_.transport;
-  if (head.transport.empty()) head.transport = workers_.nodes == 1 ? "shm" : "mpi-tcp";
-  head.library = record_library(library_);
+  if (head.transport.empty()) {
+    const bool nccl = options.backend == "nccl"; // which takes what it finds
+    head.transport = workers_.nodes == 1 ? "shm" : nccl ? "unknown" : "mpi-tcp";
+  }
+  head.library = record_library(arguments_, software_.library);
   return head;
 }
 
@@ -137,6 +142,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
+  record.precision = arguments_.options.precision;
   record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);
   record.preset = preset_of(strategy);
   record.strategy = {arguments_.strategy, strategy.servers, arguments_.placement, strategy.sharding};

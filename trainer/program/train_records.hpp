@@ -7,11 +7,17 @@
 
 namespace ddltrain {
 
+/// Names and versions of what computes on rank 0 and of what communicates.
+struct TrainSoftware {
+  std::string compute; ///< "LibTorch 1.13.1, 1 compute thread"
+  std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
+};
+
 /// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
 class TrainRecords {
 public:
   /// Opens the file before the first step, so that a place that cannot be written costs no training.
-  TrainRecords(const TrainArguments& arguments, NodeMap workers, const std::string& library, const std::string& command,
+  TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software, const std::string& command,
                bool writes);
 
   void add(const EpochReport& epoch);
@@ -25,7 +31,7 @@ private:
 
   TrainArguments arguments_;
   NodeMap workers_;
-  std::string library_;
+  TrainSoftware software_;
   bool writes_;
   std::optional<RecordFile> file_;
 };

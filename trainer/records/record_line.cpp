@@ -57,9 +57,17 @@ std::string finish(Json json, const RecordHead& head) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string finish_with_value(Json json, const RecordHead& head, double value, const char* unit) {
-  json["value"] = positive(value, "a value of");
-  json["unit"] = unit;
+struct Value {
+  double value;
+  const char* unit;
+};
+
+/// A record of one measured figure; fields: what it is of.
+std::string measured_line(const char* kind, const RecordHead& head, const Json& fields, const Value& measured) {
+  Json json = head_json(kind, head);
+  json.update(fields);
+  json["value"] = positive(measured.value, "a value of");
+  json["unit"] = measured.unit;
   return finish(std::move(json), head);
 }
 
@@ -88,64 +96,51 @@ std::string record_line(const ContextRecord& context) {
 }
 
 std::string record_line(const StepRecord& record) {
-  Json json = head_json("step", record.head);
-  json["model"] = record.model;
-  json["precision"] = record.precision;
-  json["wire_precision"] = record.wire_precision;
-  json["batch_per_gpu"] = record.batch_per_gpu;
-  json["preset"] = record.preset;
-  json["strategy"] = strategy_json(record.strategy);
-  json["algorithm"] = record.algorithm;
-  json["gpus"] = record.gpus;
-  json["nodes"] = record.nodes;
-  json["gpus_per_node"] = record.gpus_per_node;
-  json["synchronised"] = record.synchronised;
-  json["data"] = record.data;
-  json["mode"] = record.mode;
-  return finish_with_value(std::move(json), record.head, record.iteration_s, "s");
+  const Json fields{{"model", record.model},
+                    {"precision", record.precision},
+                    {"wire_precision", record.wire_precision},
+                    {"batch_per_gpu", record.batch_per_gpu},
+                    {"preset", record.preset},
+                    {"strategy", strategy_json(record.strategy)},
+                    {"algorithm", record.algorithm},
+                    {"gpus", record.gpus},
+                    {"nodes", record.nodes},
+                    {"gpus_per_node", record.gpus_per_node},
+                    {"synchronised", record.synchronised},
+                    {"data", record.data},
+                    {"mode", record.mode}};
+  return measured_line("step", record.head, fields, {record.iteration_s, "s"});
 }
 
 std::string record_line(const CollectiveRecord& record) {
-  Json json = head_json("collective", record.head);
-  json["operation"] = record.operation;
-  json["algorithm"] = record.algorithm;
-  json["ranks"] = record.ranks;
-  json["nodes"] = record.nodes;
-  json["size_bytes"] = record.size_bytes;
-  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+  const Json fields{{"operation", record.operation},
+                    {"algorithm", record.algorithm},
+                    {"ranks", record.ranks},
+                    {"nodes", record.nodes},
+                    {"size_bytes", record.size_bytes}};
+  return measured_line("collective", record.head, fields, {record.time_s, "s"});
 }
 
 std::string record_line(const PointToPointRecord& record) {
-  Json json = head_json("point_to_point", record.head);
-  json["size_bytes"] = record.size_bytes;
-  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+  return measured_line("point_to_point", record.head, {{"size_bytes", record.size_bytes}}, {record.time_s, "s"});
 }
 
 std::string record_line(const LayerRecord& record) {
-  Json json = head_json("layer", record.head);
-  json["model"] = record.model;
-  json["layer"] = record.layer;
-  json["kind"] = record.kind;
-  json["pass"] = record.pass;
-  json["precision"] = record.precision;
-  json["batch"] = record.batch;
-  if (record.flop > 0) json["flop"] = record.flop;
-  if (record.size_bytes > 0) json["size_bytes"] = record.size_bytes;
-  return finish_with_value(std::move(json), record.head, record.time_s, "s");
+  Json fields{{"model", record.model}, {"layer", record.layer},         {"kind", record.kind},
+              {"pass", record.pass},   {"precision", record.precision}, {"batch", record.batch}};
+  if (record.flop > 0) fields["flop"] = record.flop;
+  if (record.size_bytes > 0) fields["size_bytes"] = record.size_bytes;
+  return measured_line("layer", record.head, fields, {record.time_s, "s"});
 }
 
 std::string record_line(const ServerRecord& record) {
-  Json json = head_json("server", record.head);
-  json["what"] = record.what;
-  return finish_with_value(std::move(json), record.head, record.rate_Bps, "B/s");
+  return measured_line("server", record.head, {{"what", record.what}}, {record.rate_Bps, "B/s"});
 }
 
 std::string record_line(const InputRecord& record) {
-  Json json = head_json("input", record.head);
-  json["what"] = record.what;
   const bool samples = record.samples_per_s > 0;
-  return finish_with_value(std::move(json), record.head, samples ? record.samples_per_s : record.rate_Bps,
-                           samples ? "samples/s" : "B/s");
+  return measured_line("input", record.head, {{"what", record.what}},
+                       samples ? Value{record.samples_per_s, "samples/s"} : Value{record.rate_Bps, "B/s"});
 }
 
 std::string record_line(const LossRecord& record) {

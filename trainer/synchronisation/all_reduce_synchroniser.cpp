@@ -1,9 +1,7 @@
 #include "trainer/synchronisation/all_reduce_synchroniser.hpp"
 
 #include "trainer/synchronisation/group_readiness.hpp"
-#include "trainer/synchronisation/work_thread.hpp"
 
-#include <optional>
 #include <utility>
 
 namespace ddltrain {
@@ -11,50 +9,46 @@ namespace {
 
 class AllReduceSynchroniser final : public Synchroniser {
 public:
-  AllReduceSynchroniser(const GradientLayout& layout, const ModelMemory& memory, Grouping grouping, bool overlapped,
-                        Reduce reduce, const SgdOptions& sgd)
-      : layout_(layout), memory_(memory), reduce_(std::move(reduce)),
-        readiness_(group_tensors(layout, grouping), layout.size()), sgd_(element_count(layout), sgd) {
-    if (overlapped && reduce_) thread_.emplace();
-  }
+  AllReduceSynchroniser(const GradientLayout& layout, float* gradients, Grouping grouping, bool overlapped,
+                        std::unique_ptr<GroupReducer> reducer, Update update)
+      : layout_(layout), gradients_(gradients), overlapped_(overlapped), update_(std::move(update)),
+        readiness_(group_tensors(layout, grouping), layout.size()), reducer_(std::move(reducer)) {}
 
   void gradient_ready(std::size_t position) override {
     const auto complete = readiness_.ready(position);
-    for (std::size_t group = complete.first; thread_ && group < complete.last; ++group) {
-      thread_->add([this, group] { reduce_group(group); });
-    }
+    if (overlapped_) start_groups(complete.first, complete.last);
   }
 
   void finish() override {
-    if (thread_) {
-      thread_->drain();
-    } else if (reduce_) {
-      for (std::size_t group = 0; group < readiness_.groups().size(); ++group) reduce_group(group);
-    }
-    sgd_.update(memory_.parameters, memory_.gradients, 0, element_count(layout_));
+    if (!overlapped_) start_groups(0, readiness_.groups().size());
+    if (reducer_) reducer_->finish();
+    update_();
     readiness_.start_step();
   }
 
 private:
-  void reduce_group(std::size_t group) {
-    const ElementRange elements = elements_of(readiness_.groups()[group], layout_);
-    reduce_(memory_.gradients + elements.first, elements.count);
+  void start_groups(std::size_t first, std::size_t last) {
+    for (std::size_t group = first; reducer_ && group < last; ++group) {
+      const ElementRange elements = elements_of(readiness_.groups()[group], layout_);
+      reducer_->start(gradients_ + elements.first, elements.count);
+    }
   }
 
   GradientLayout layout_;
-  ModelMemory memory_;
-  Reduce reduce_;
+  float* gradients_;
+  bool overlapped_;
+  Update update_;
   GroupReadiness readiness_;
-  MomentumSgd sgd_;
-  std::optional<WorkThread> thread_; // last: it uses the others
+  std::unique_ptr<GroupReducer> reducer_; // last: it may be at work on the others
 };
 
 } // namespace
 
-std::unique_ptr<Synchroniser> all_reduce_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
-                                                      Grouping grouping, bool overlapped, Reduce reduce,
-                                                      const SgdOptions& sgd) {
-  return std::make_unique<AllReduceSynchroniser>(layout, memory, grouping, overlapped, std::move(reduce), sgd);
+std::unique_ptr<Synchroniser> all_reduce_synchroniser(const GradientLayout& layout, float* gradients, Grouping grouping,
+                                                      bool overlapped, std::unique_ptr<GroupReducer> reducer,
+                                                      Update update) {
+  return std::make_unique<AllReduceSynchroniser>(layout, gradients, grouping, overlapped, std::move(reducer),
+                                                 std::move(update));
 }
 
 } // namespace ddltrain

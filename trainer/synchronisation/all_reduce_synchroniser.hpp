@@ -1,21 +1,15 @@
 #pragma once
+#include "trainer/synchronisation/group_reducer.hpp"
 #include "trainer/synchronisation/grouping.hpp"
-#include "trainer/synchronisation/momentum_sgd.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
-
-#include <functional>
-#include <memory>
 
 namespace ddltrain {
 
-/// Sums elements over the workers in place; the same bits on all.
-using Reduce = std::function<void(float* data, std::size_t count)>;
-
 /// Every worker holds all parameters and updates them with summed gradients, group after group.
-/// overlapped: a thread reduces a group as soon as it is complete, beside backward; else all are reduced in finish.
-/// `reduce` is called from one thread at a time. Without `reduce` nothing is synchronised: each worker for itself.
-std::unique_ptr<Synchroniser> all_reduce_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
-                                                      Grouping grouping, bool overlapped, Reduce reduce,
-                                                      const SgdOptions& sgd);
+/// gradients: flat, by the layout, where `reducer` works. overlapped: a group is started as soon as it is complete;
+/// else all are started in finish. Without `reducer` nothing is synchronised: each worker for itself.
+std::unique_ptr<Synchroniser> all_reduce_synchroniser(const GradientLayout& layout, float* gradients, Grouping grouping,
+                                                      bool overlapped, std::unique_ptr<GroupReducer> reducer,
+                                                      Update update);
 
 } // namespace ddltrain

@@ -11,10 +11,10 @@ namespace {
 
 class FusionSynchroniser final : public Synchroniser {
 public:
-  FusionSynchroniser(const GradientLayout& layout, const ModelMemory& memory, MpiCommunicator& negotiation,
-                     Reduce reduce, const SgdOptions& sgd, const FusionOptions& options)
-      : layout_(layout), memory_(memory), negotiation_(negotiation), reduce_(std::move(reduce)), options_(options),
-        sgd_(element_count(layout), sgd) {}
+  FusionSynchroniser(const GradientLayout& layout, float* gradients, MpiCommunicator& negotiation, Reduce reduce,
+                     Update update, const FusionOptions& options)
+      : layout_(layout), gradients_(gradients), negotiation_(negotiation), reduce_(std::move(reduce)),
+        update_(std::move(update)), options_(options) {}
 
   void gradient_ready(std::size_t position) override {
     bool first = false;
@@ -29,7 +29,7 @@ public:
   void finish() override {
     thread_.drain();
     in_step_ = false;
-    sgd_.update(memory_.parameters, memory_.gradients, 0, element_count(layout_));
+    update_();
   }
 
 private:
@@ -81,22 +81,22 @@ private:
     buffer_.resize(std::max(buffer_.size(), count));
     float* at = buffer_.data();
     for (const TensorPlace& place : tensors) {
-      at = std::copy_n(memory_.gradients + place.first, place.count, at);
+      at = std::copy_n(gradients_ + place.first, place.count, at);
     }
     reduce_(buffer_.data(), count);
     const float* from = buffer_.data();
     for (const TensorPlace& place : tensors) {
-      std::copy_n(from, place.count, memory_.gradients + place.first);
+      std::copy_n(from, place.count, gradients_ + place.first);
       from += place.count;
     }
   }
 
   GradientLayout layout_;
-  ModelMemory memory_;
+  float* gradients_;
   MpiCommunicator& negotiation_;
   Reduce reduce_;
+  Update update_;
   FusionOptions options_;
-  MomentumSgd sgd_;
   std::vector<float> buffer_;
   std::mutex mutex_;
   std::vector<std::int64_t> ready_; // guarded by mutex_, as in_step_
@@ -117,10 +117,11 @@ std::vector<std::int64_t> FusionCoordinator::hear(const std::vector<std::vector<
   return on_all;
 }
 
-std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
-                                                  MpiCommunicator& negotiation, Reduce reduce, const SgdOptions& sgd,
+std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, float* gradients,
+                                                  MpiCommunicator& negotiation, Reduce reduce, Update update,
                                                   const FusionOptions& options) {
-  return std::make_unique<FusionSynchroniser>(layout, memory, negotiation, std::move(reduce), sgd, options);
+  return std::make_unique<FusionSynchroniser>(layout, gradients, negotiation, std::move(reduce), std::move(update),
+                                              options);
 }
 
 } // namespace ddltrain

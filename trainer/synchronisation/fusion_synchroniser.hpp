@@ -1,6 +1,8 @@
 #pragma once
 #include "trainer/communication/mpi_communicator.hpp"
-#include "trainer/synchronisation/all_reduce_synchroniser.hpp"
+#include "trainer/synchronisation/gradient_layout.hpp"
+#include "trainer/synchronisation/group_reducer.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
 
 namespace ddltrain {
 
@@ -11,9 +13,10 @@ struct FusionOptions {
 
 /// Horovod's way: a thread wakes once a cycle, tells rank 0 which gradients became ready, learns from it which are
 /// ready on all ranks, copies those into a buffer, reduces buffer after buffer and copies back. Unlike Horovod's, its
-/// cycles rest between steps. `negotiation` is the thread's own communicator; `reduce` as above.
-std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, const ModelMemory& memory,
-                                                  MpiCommunicator& negotiation, Reduce reduce, const SgdOptions& sgd,
+/// cycles rest between steps. gradients: flat, by the layout, in host memory. `negotiation` is the thread's own
+/// communicator.
+std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, float* gradients,
+                                                  MpiCommunicator& negotiation, Reduce reduce, Update update,
                                                   const FusionOptions& options);
 
 /// Rank 0's part: remembers what each rank said, and says what became ready on all.

@@ -34,12 +34,12 @@ double median(const RankedSamples& samples) {
   return summarise(samples.times_s).median;
 }
 
-void exchange(Communicator& ranks, std::vector<Transfer> transfers) {
+void exchange(MpiCommunicator& ranks, std::vector<Transfer> transfers) {
   ranks.wait(transfers);
 }
 
 /// One send and one receive, in the order the side has them.
-void ping_pong(Communicator& ranks, int peer, std::vector<float>& data, std::size_t count, bool first) {
+void ping_pong(MpiCommunicator& ranks, int peer, std::vector<float>& data, std::size_t count, bool first) {
   const auto send = [&] { exchange(ranks, {ranks.start_send(data.data(), count, peer, 0)}); };
   const auto receive = [&] { exchange(ranks, {ranks.start_receive(data.data(), count, peer, 0)}); };
   if (first) send();
@@ -111,7 +111,7 @@ CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& 
   record.head = head_of(samples, options, "all_reduce-" + way.label);
   record.head.library = way.library;
   record.algorithm = way.algorithm;
-  record.ranks = way.ranks->size();
+  record.ranks = job.ranks.size();
   record.nodes = job.nodes.nodes;
   record.size_bytes = static_cast<double>(size_bytes);
   record.time_s = median(samples);

@@ -14,8 +14,7 @@ struct TimedAllReduce {
   std::string algorithm; ///< as records name it: ring, unknown
   std::string library;   ///< ddltrain's ring over Open MPI is of the library "open-mpi" too
   std::string label;     ///< in tables and series: ring, mpi, nccl
-  Communicator* ranks = nullptr;
-  float* data = nullptr; ///< of the largest size, where `ranks` works: host or device
+  float* data = nullptr; ///< of the largest size, where `run` works: host or device
   std::function<void(float* data, std::size_t count)> run;
 };
 

@@ -4,6 +4,7 @@
 #include "trainer/compute/network_compute.hpp"
 #include "trainer/models/network.hpp"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -112,6 +113,7 @@ struct LayerTimer::Impl {
     turns.start = marks.mark();
     const at::Tensor mean = network.losses(batch).mean();
     turns.turn = marks.mark();
+    at::autocast::clear_cache(); // else later steps would not cast the parameters any more
     mean.backward();
     turns.end = marks.mark();
     descend(parameters);

@@ -3,6 +3,7 @@
 #include "trainer/models/network.hpp"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::vector<std::size_t> element_counts(const std::vector<NamedTensor>& tensors)
 std::vector<float> flat_values(const std::vector<NamedTensor>& tensors) {
   std::vector<float> values;
   for (const NamedTensor& named : tensors) {
-    const at::Tensor dense = named.tensor.contiguous();
+    const at::Tensor dense = named.tensor.detach().cpu().contiguous();
     values.insert(values.end(), dense.data_ptr<float>(), dense.data_ptr<float>() + dense.numel());
   }
   return values;
@@ -40,7 +41,8 @@ std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch
 FlatModel::FlatModel(const std::vector<NamedTensor>& tensors, const std::vector<std::int64_t>& ready)
     : layout_(lay_out(element_counts(tensors), std::vector<std::size_t>(ready.begin(), ready.end()))),
       positions_(tensors.size()), starts_(tensors.size()),
-      parameters_(at::zeros({static_cast<std::int64_t>(element_count(layout_))}, at::kFloat)),
+      parameters_(at::zeros({static_cast<std::int64_t>(element_count(layout_))},
+                            at::device(tensors.at(0).tensor.device()).dtype(at::kFloat))),
       gradients_(at::zeros_like(parameters_)) {
   const at::NoGradGuard no_gradient;
   for (const NamedTensor& named : tensors) tensors_.push_back(named.tensor);
@@ -69,17 +71,21 @@ void FlatModel::zero_gradients() {
 }
 
 std::vector<float> FlatModel::parameters() const {
+  const at::Tensor host = parameters_.cpu();
   std::vector<float> values(element_count(layout_));
   for (const TensorPlace& place : layout_) {
-    std::copy_n(memory().parameters + place.first, place.count, values.data() + starts_[place.tensor]);
+    std::copy_n(host.data_ptr<float>() + place.first, place.count, values.data() + starts_[place.tensor]);
   }
   return values;
 }
 
 void FlatModel::set_parameters(const std::vector<float>& in_creation_order) {
+  const at::NoGradGuard no_gradient;
+  const at::Tensor host = at::empty(parameters_.sizes(), at::kFloat);
   for (const TensorPlace& place : layout_) {
-    std::copy_n(in_creation_order.data() + starts_[place.tensor], place.count, memory().parameters + place.first);
+    std::copy_n(in_creation_order.data() + starts_[place.tensor], place.count, host.data_ptr<float>() + place.first);
   }
+  parameters_.copy_(host);
 }
 
 } // namespace ddltrain

@@ -6,14 +6,15 @@ namespace ddltrain {
 
 std::vector<std::size_t> element_counts(const std::vector<NamedTensor>& tensors);
 
-/// The tensors' values in one array, in their order.
+/// The tensors' values in one array in host memory, in their order.
 std::vector<float> flat_values(const std::vector<NamedTensor>& tensors);
 
 /// Indices of the tensors in the order in which a backward pass finishes their gradients, found by running one.
 /// Leaves parameters as they are. Throws std::logic_error when a tensor gets no gradient, or several.
 std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch);
 
-/// Tensors whose values and gradients lie in two flat arrays, in the order ready, where the compute source finds them.
+/// Tensors whose values and gradients lie in two flat arrays, in the order ready, on the device of the tensors, where
+/// the compute source finds them.
 class FlatModel {
 public:
   /// ready: as ready_order's, the same on all ranks.
@@ -22,10 +23,12 @@ public:
   const GradientLayout& layout() const { return layout_; }
   /// Position in the layout of each tensor.
   const std::vector<std::size_t>& positions() const { return positions_; }
-  ModelMemory memory() const;
+  ModelMemory memory() const; ///< the device's
+  const at::Tensor& flat_parameters() const { return parameters_; }
+  const at::Tensor& flat_gradients() const { return gradients_; }
   void zero_gradients();
 
-  /// Parameters, flat, in the order of the tensors.
+  /// Parameters, flat, in the order of the tensors, in host memory.
   std::vector<float> parameters() const;
   void set_parameters(const std::vector<float>& in_creation_order);
 

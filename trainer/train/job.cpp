@@ -1,5 +1,6 @@
 #include "trainer/train/job.hpp"
 
+#include "trainer/communication/node_map.hpp"
 #include "trainer/files/error.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ Job make_job(MpiCommunicator& world, const TrainStrategy& strategy, const std::s
     throw UsageError(
         fmt::format("{} colocated servers on {} workers; at most one a worker", strategy.servers, job.workers));
   }
+  job.place = place_on_node(map_nodes(world.gather(host)), world.rank());
   job.name = fmt::format("rank {} on host {}", world.rank(), host);
   job.fail = std::move(fail);
   job.group = world.split(job.is_worker() ? 0 : 1);

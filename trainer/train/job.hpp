@@ -12,6 +12,7 @@ struct Job {
   MpiCommunicator* world = nullptr;
   int workers = 1;
   std::unique_ptr<MpiCommunicator> group; ///< the workers, or the dedicated servers
+  int place = 0;                          ///< number, from 0, among its host's ranks
   std::string name;                       ///< "rank 1 on host vm"
   /// Tells of a failure and ends the job; does not return. For what goes wrong while other threads of this rank, or
   /// other ranks, wait for messages that will not come.

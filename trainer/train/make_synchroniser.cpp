@@ -1,10 +1,14 @@
 #include "trainer/train/make_synchroniser.hpp"
 
 #include "trainer/communication/ring.hpp"
+#include "trainer/cuda/cuda_link.hpp"
+#include "trainer/cuda/nccl_all_reduce.hpp"
 #include "trainer/synchronisation/all_reduce_synchroniser.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/server_synchroniser.hpp"
+#include "trainer/train/tensor_sgd.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace ddltrain {
@@ -20,23 +24,82 @@ Reduce make_reduce(const Job& job, Exchange exchange) {
   return [own, scratch](float* data, std::size_t count) { ring_all_reduce(*own, data, count, *scratch); };
 }
 
-} // namespace
-
-std::unique_ptr<Synchroniser> make_synchroniser(const Job& job, const TrainOptions& options, const SgdOptions& sgd,
-                                                const FlatModel& model, MpiCommunicator& meeting,
-                                                const ServerPlan& plan) {
-  const GradientLayout& layout = model.layout();
-  const ModelMemory memory = model.memory();
-  const TrainStrategy& strategy = options.strategy;
+/// By MPI, on memory of the host.
+std::unique_ptr<Synchroniser> on_host(const WorkerSide& side, const ModelMemory& memory, Update update) {
+  const GradientLayout& layout = side.model.layout();
+  const TrainStrategy& strategy = side.options.strategy;
   if (strategy.exchange == Exchange::servers) {
-    return server_synchroniser(layout, memory, strategy.grouping, strategy.overlapped, meeting, plan);
+    return server_synchroniser(layout, memory, strategy.grouping, strategy.overlapped, side.meeting, side.plan);
   }
-  Reduce reduce = make_reduce(job, strategy.exchange);
+  Reduce reduce = make_reduce(side.job, strategy.exchange);
   if (strategy.grouping == Grouping::fusion && reduce) {
-    return fusion_synchroniser(layout, memory, *job.group, std::move(reduce), sgd, strategy.fusion);
+    return fusion_synchroniser(layout, memory.gradients, *side.job.group, std::move(reduce), std::move(update),
+                               strategy.fusion);
   }
   const Grouping grouping = reduce ? strategy.grouping : Grouping::single;
-  return all_reduce_synchroniser(layout, memory, grouping, strategy.overlapped, std::move(reduce), sgd);
+  std::unique_ptr<GroupReducer> reducer;
+  if (reduce) reducer = strategy.overlapped ? reduce_beside(std::move(reduce)) : reduce_at_once(std::move(reduce));
+  return all_reduce_synchroniser(layout, memory.gradients, grouping, strategy.overlapped, std::move(reducer),
+                                 std::move(update));
+}
+
+Update update_on_host(const WorkerSide& side) {
+  const std::size_t count = element_count(side.model.layout());
+  const auto sgd = std::make_shared<MomentumSgd>(count, side.sgd);
+  return [sgd, count, memory = side.model.memory()] { sgd->update(memory.parameters, memory.gradients, 0, count); };
+}
+
+/// By operations on tensors. With a loss scale the step is left out when gradients are no numbers: then their sum is
+/// none either.
+Update update_on_device(const WorkerSide& side) {
+  const auto sgd = std::make_shared<TensorSgd>(side.model.flat_parameters(), side.model.flat_gradients(), side.sgd);
+  return [sgd, &scale = side.loss_scale, gradients = side.model.flat_gradients()] {
+    const bool finite = !scale.is_on() || std::isfinite(gradients.sum().item<float>());
+    if (finite) sgd->update(scale.value());
+    scale.tell(finite);
+  };
+}
+
+/// A copy of the model in the host's memory, on which the strategy works as if the model were there.
+std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
+  const std::size_t count = element_count(side.model.layout());
+  const ModelMemory device = side.model.memory();
+  const ModelMemory host = {side.link->host_memory(count), side.link->host_memory(count)};
+  Update after = [link = side.link, device, host, count] { link->store(device.parameters, host.parameters, count); };
+  if (side.options.strategy.exchange != Exchange::servers) {
+    after = [link = side.link, device, host, count, update = update_on_device(side)] {
+      link->store(device.gradients, host.gradients, count);
+      update();
+    };
+  }
+  return staged_synchroniser(side.model.layout(), device.gradients, host.gradients, side.link,
+                             on_host(side, host, [] {}), std::move(after));
+}
+
+std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
+  const auto nccl = std::make_shared<Nccl>();
+  MpiCommunicator& workers = *side.job.group;
+  const std::string id = workers.gather(workers.rank() == 0 ? nccl->new_id() : "").front();
+  const TrainStrategy& strategy = side.options.strategy;
+  return all_reduce_synchroniser(
+      side.model.layout(), side.model.memory().gradients, strategy.grouping, strategy.overlapped,
+      std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size()),
+      update_on_device(side));
+}
+
+} // namespace
+
+std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side) {
+  if (side.options.backend == "nccl") return between_gpus(side);
+  if (side.link) return through_host(side);
+  if (side.device.cuda)
+    return on_host(side, side.model.memory(), update_on_device(side)); // alone: nothing is exchanged
+  return on_host(side, side.model.memory(), update_on_host(side));
+}
+
+std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors) {
+  const bool reachable = !device.cuda || options.backend == "nccl" || options.strategy.exchange == Exchange::none;
+  return reachable ? nullptr : cuda_link(device.cuda, device.gpu, tensors);
 }
 
 } // namespace ddltrain

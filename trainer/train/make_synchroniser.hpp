@@ -1,15 +1,30 @@
 #pragma once
+#include "trainer/cuda/device.hpp"
 #include "trainer/synchronisation/server_plan.hpp"
-#include "trainer/synchronisation/synchroniser.hpp"
+#include "trainer/synchronisation/staged_synchroniser.hpp"
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/job.hpp"
+#include "trainer/train/loss_scale.hpp"
 
 namespace ddltrain {
 
-/// The worker's side of the strategy, with communicators of its own. `meeting` and `plan` are for servers only.
-/// Collective over the workers.
-std::unique_ptr<Synchroniser> make_synchroniser(const Job& job, const TrainOptions& options, const SgdOptions& sgd,
-                                                const FlatModel& model, MpiCommunicator& meeting,
-                                                const ServerPlan& plan);
+/// What a worker's side of the strategy is made of; all of it outlives the synchroniser.
+struct WorkerSide {
+  const Job& job;
+  const TrainOptions& options;
+  SgdOptions sgd;
+  const FlatModel& model;
+  MpiCommunicator& meeting; ///< this and the plan are for servers only
+  const ServerPlan& plan;
+  const Device& device;
+  std::shared_ptr<DeviceLink> link; ///< for a model that MPI cannot reach; none where it can, or need not
+  LossScale& loss_scale;
+};
+
+/// The worker's side, with communicators of its own. Collective over the workers.
+std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side);
+
+/// The link that a worker needs: for gradients on a GPU that are not exchanged by NCCL. tensors: of the model.
+std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors);
 
 } // namespace ddltrain

@@ -21,9 +21,11 @@ constexpr std::int64_t kTestBatch = 500; ///< images judged at once; only memory
 /// One random batch, seen again and again, as benchmarks with synthetic data do.
 class SyntheticSource final : public SampleSource {
 public:
-  SyntheticSource(const TrainOptions& options, const Network& network)
+  SyntheticSource(const TrainOptions& options, const Device& device, const Network& network)
       : steps_(options.synthetic_steps),
-        batch_(network.random_batch(static_cast<std::int64_t>(options.batch_per_worker))) {}
+        batch_(network.random_batch(static_cast<std::int64_t>(options.batch_per_worker))) {
+    move_to(device, batch_);
+  }
 
   std::size_t steps_per_epoch() const override { return steps_; }
   Batch batch(std::size_t) override { return batch_; }
@@ -45,15 +47,19 @@ Batch as_batch(LabelledImages& images) {
 
 class ImageSource final : public SampleSource {
 public:
-  ImageSource(ImageData data, BatchOrder order, int worker)
+  ImageSource(ImageData data, BatchOrder order, const Device& device, int worker)
       : train_(as_batch(data.train)), test_(as_batch(data.test)), order_(std::move(order)),
-        worker_(static_cast<std::size_t>(worker)) {}
+        worker_(static_cast<std::size_t>(worker)) {
+    move_to(device, train_);
+    move_to(device, test_);
+  }
 
   std::size_t steps_per_epoch() const override { return order_.steps_per_epoch(); }
 
   Batch batch(std::size_t step) override {
     std::vector<std::int64_t> chosen = order_.batch(step, worker_);
-    const at::Tensor index = at::from_blob(chosen.data(), {static_cast<std::int64_t>(chosen.size())}, at::kLong);
+    const at::Tensor index = at::from_blob(chosen.data(), {static_cast<std::int64_t>(chosen.size())}, at::kLong)
+                                 .to(train_.inputs[0].device());
     return {{train_.inputs[0].index_select(0, index)}, {train_.targets[0].index_select(0, index)}};
   }
 
@@ -95,8 +101,9 @@ ImageData image_data(const TrainOptions& options) {
 
 } // namespace
 
-std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, Network& network, int worker, int workers) {
-  if (options.data == "synthetic") return std::make_unique<SyntheticSource>(options, network);
+std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, const Device& device, Network& network,
+                                            int worker, int workers) {
+  if (options.data == "synthetic") return std::make_unique<SyntheticSource>(options, device, network);
   ImageData data = image_data(options);
   check_fits(options, data);
   const std::size_t samples = data.train.count();
@@ -105,7 +112,7 @@ std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, Network
     throw UsageError(fmt::format("{} workers of batch {} need more than the {} training samples", workers,
                                  options.batch_per_worker, samples));
   }
-  return std::make_unique<ImageSource>(std::move(data), std::move(order), worker);
+  return std::make_unique<ImageSource>(std::move(data), std::move(order), device, worker);
 }
 
 } // namespace ddltrain

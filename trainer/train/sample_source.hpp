@@ -1,6 +1,7 @@
 #pragma once
 // Where a worker's batches come from.
 
+#include "trainer/cuda/device.hpp"
 #include "trainer/models/network.hpp"
 #include "trainer/train/train_options.hpp"
 
@@ -23,8 +24,9 @@ public:
   virtual std::optional<double> accuracy(Network& network) = 0;
 };
 
-/// Of worker `worker` of `workers`. Throws UsageError when the model cannot take the data or a step needs more samples
-/// than there are, RunError when files cannot be read.
-std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, Network& network, int worker, int workers);
+/// Of worker `worker` of `workers`, whose batches are on `device`, as the network is. Throws UsageError when the model
+/// cannot take the data or a step needs more samples than there are, RunError when files cannot be read.
+std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, const Device& device, Network& network,
+                                            int worker, int workers);
 
 } // namespace ddltrain

@@ -27,17 +27,21 @@ namespace {
 struct Run {
   const Job& job;
   const TrainOptions& options;
+  const Device& device;
+  LinkMaker make_link;
   std::shared_ptr<Network> network;
   std::unique_ptr<ComputeSource> compute;
   std::vector<float> start; ///< parameters before the first step, flat, in the order created
   ServerPlan plan;
   std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
+  LossScale loss_scale;
 };
 
 constexpr std::int64_t kProbeSamples = 2; ///< the fewest that batch normalisation takes
 
-std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const std::shared_ptr<Network>& network) {
-  if (options.replay.empty()) return std::make_unique<NetworkCompute>(network);
+std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const Device& device,
+                                            const std::shared_ptr<Network>& network) {
+  if (options.replay.empty()) return std::make_unique<NetworkCompute>(network, device, options.precision);
   Profile profile = read_profile(options.replay, options.model, static_cast<double>(options.batch_per_worker));
   return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
 }
@@ -102,6 +106,7 @@ private:
   double timed_step(std::size_t number) {
     const double start_s = now_s();
     model_.zero_gradients();
+    run_.compute->scale_loss(run_.loss_scale.value());
     run_.compute->forward_backward(samples_.batch(number), ready_);
     const double value = run_.compute->loss();
     if (!std::isfinite(value)) {
@@ -109,6 +114,7 @@ private:
                                  value, run_.job.name, run_.options.sgd.learning_rate));
     }
     synchroniser_.finish();
+    finish_work(run_.device);
     step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
     return value;
   }
@@ -172,12 +178,14 @@ double largest_over_ranks(MpiCommunicator& ranks, double value) {
 
 TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
   const Job& job = run.job;
-  std::vector<std::int64_t> ready = ready_order(*run.compute, run.network->random_batch(kProbeSamples));
+  Batch probe = run.network->random_batch(kProbeSamples);
+  move_to(run.device, probe);
+  std::vector<std::int64_t> ready = ready_order(*run.compute, probe);
   job.group->broadcast(ready, 0);
   FlatModel model(run.compute->parameters(), ready);
   model.set_parameters(run.start);
   at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank())); // dropout, random batches
-  const auto samples = sample_source(run.options, *run.network, job.group->rank(), job.workers);
+  const auto samples = sample_source(run.options, run.device, *run.network, job.group->rank(), job.workers);
   const std::size_t steps = steps_of(run.options, samples->steps_per_epoch());
   make_plan(run, static_cast<std::size_t>(largest_over_ranks(*job.world, static_cast<double>(steps))));
   const std::unique_ptr<ParameterServer> server = own_server(run);
@@ -194,7 +202,8 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
   TrainResult result;
   try {
     const auto synchroniser =
-        make_synchroniser(job, run.options, sgd_of(job, run.options), model, *run.meeting, run.plan);
+        make_synchroniser({job, run.options, sgd_of(job, run.options), model, *run.meeting, run.plan, run.device,
+                           run.make_link(model.layout().size()), run.loss_scale});
     const CpuUse before = cpu_use();
     job.group->barrier();
     result.step_s = Worker(run, *samples, model, *synchroniser).run(steps, told);
@@ -227,10 +236,14 @@ TrainResult serve(Run& run) {
 
 } // namespace
 
-TrainResult train(const Job& job, const TrainOptions& options, const std::function<void(const EpochReport&)>& told) {
+TrainResult train(const Job& job, const TrainOptions& options, const Device& device,
+                  const std::function<void(const EpochReport&)>& told, const LinkMaker& make_own_link) {
+  const LinkMaker usual = [&](std::size_t tensors) { return make_link(device, options, tensors); };
   at::manual_seed(options.seed);
-  Run run{job, options, find_model(options.model).make(), nullptr, {}, {}, nullptr};
-  run.compute = make_compute(options, run.network);
+  Run run{job, options, device,  make_own_link ? make_own_link : usual, find_model(options.model).make(), nullptr,
+          {},  {},      nullptr, LossScale(options.precision == "amp")};
+  move_to(device, *run.network); // before compute, whose hooks are of the tensors' device
+  run.compute = make_compute(options, device, run.network);
   run.start = flat_values(run.compute->parameters());
   job.world->broadcast(run.start.data(), run.start.size(), 0);
   TrainResult result = job.is_worker() ? work(run, told) : serve(run);

@@ -1,4 +1,6 @@
 #pragma once
+#include "trainer/cuda/device.hpp"
+#include "trainer/synchronisation/staged_synchroniser.hpp"
 #include "trainer/train/job.hpp"
 
 namespace ddltrain {
@@ -20,9 +22,14 @@ struct TrainResult {
   double cpu_s = 0;              ///< processor time of this rank from first to last step
 };
 
-/// Trains over the job's ranks, of which each calls it with equal options. `told` hears of each epoch on rank 0.
+/// Makes the link between a device and the host for a model of so many tensors; none where it is not needed.
+using LinkMaker = std::function<std::shared_ptr<DeviceLink>(std::size_t tensors)>;
+
+/// Trains over the job's ranks, of which each calls it with equal options and computes on its `device`. `told` hears of
+/// each epoch on rank 0. make_link: in place of the usual one.
 /// After a synchronous run every rank's parameters are compared; a difference is a RunError, as is a loss that is not a
 /// number, through job.fail. Throws UsageError and RunError before the first step.
-TrainResult train(const Job& job, const TrainOptions& options, const std::function<void(const EpochReport&)>& told);
+TrainResult train(const Job& job, const TrainOptions& options, const Device& device,
+                  const std::function<void(const EpochReport&)>& told, const LinkMaker& make_link = {});
 
 } // namespace ddltrain

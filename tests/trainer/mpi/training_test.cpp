@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 
 using namespace ddltrain;
 
@@ -25,7 +26,23 @@ TrainOptions options_for(int workers) {
   return options;
 }
 
-std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options) {
+/// Stands for a GPU's link: memory of its own, to which gradients are copied.
+class HostLink final : public DeviceLink {
+public:
+  float* host_memory(std::size_t count) override { return memory_.emplace_back(count).data(); }
+  std::size_t mark() override { return marks_++; }
+  void clear() override { marks_ = 0; }
+  void fetch(std::size_t /*mark*/, float* host, const float* device, std::size_t count) override {
+    std::copy_n(device, count, host);
+  }
+  void store(float* device, const float* host, std::size_t count) override { std::copy_n(host, count, device); }
+
+private:
+  std::list<std::vector<float>> memory_;
+  std::size_t marks_ = 0;
+};
+
+std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
   const auto fail = [](std::exception_ptr failure) {
     try {
       std::rethrow_exception(failure);
@@ -34,7 +51,10 @@ std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options) 
     }
     std::abort(); // mpirun ends the others
   };
-  return train(make_job(ranks, options.strategy, "here", fail), options, [](const EpochReport&) {}).parameters;
+  const Device device = open_device("cpu", 1);
+  return train(
+             make_job(ranks, options.strategy, "here", fail), options, device, [](const EpochReport&) {}, make_link)
+      .parameters;
 }
 
 const std::vector<float>& one_process() {
@@ -110,6 +130,26 @@ TEST_CASE("Parameter servers train as one process does") {
         strategy.sharding = servers == 1 ? "bytes" : (dedicated ? "round-robin" : "hash");
         check(strategy, text(strategy));
       }
+    }
+  }
+}
+
+TEST_CASE("Staged through another memory, training has the same bits") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const auto link = [](std::size_t) { return std::make_shared<HostLink>(); };
+  for (const Exchange exchange : {Exchange::ring, Exchange::all_reduce, Exchange::servers}) {
+    for (const Grouping grouping : {Grouping::buckets, Grouping::single, Grouping::fusion}) {
+      if (exchange == Exchange::servers && grouping == Grouping::fusion) continue;
+      TrainOptions options = options_for(world.size());
+      options.most_steps = 3;
+      options.strategy.exchange = exchange;
+      options.strategy.grouping = grouping;
+      options.strategy.overlapped = grouping != Grouping::single;
+      options.strategy.dedicated = false;
+      INFO("exchange " << static_cast<int>(exchange) << " " << text(options.strategy));
+      // Fusion makes buffers of what is ready in a cycle, so its sums may be associated differently.
+      const double most = grouping == Grouping::fusion ? kRounding : 0;
+      CHECK(distance(trained(world, options, link), trained(world, options)) <= most);
     }
   }
 }

@@ -1,0 +1,75 @@
+// What trains on a GPU, on the processor's tensors: the same code, so it is held to the host's path to the bit.
+#include "trainer/communication/node_map.hpp"
+#include "trainer/cuda/device.hpp"
+#include "trainer/train/flat_model.hpp"
+#include "trainer/train/loss_scale.hpp"
+#include "trainer/train/tensor_sgd.hpp"
+
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros_like.h>
+#include <catch2/catch.hpp>
+
+using namespace ddltrain;
+
+namespace {
+
+std::vector<float> values_of(const at::Tensor& tensor) {
+  return {tensor.data_ptr<float>(), tensor.data_ptr<float>() + tensor.numel()};
+}
+
+} // namespace
+
+TEST_CASE("An update by tensor operations has the host's bits") {
+  constexpr std::int64_t count = 1003; // no multiple of a vector's width
+  const SgdOptions options = {0.0371, 0.9, 1.0 / 3};
+  at::Tensor parameters = at::randn({count});
+  std::vector<float> on_host = values_of(parameters);
+  at::Tensor gradients = at::zeros_like(parameters);
+  TensorSgd tensor_sgd(parameters, gradients, options);
+  MomentumSgd host_sgd(count, options);
+  for (int step = 0; step < 5; ++step) {
+    const at::Tensor drawn = at::randn({count});
+    host_sgd.update(on_host.data(), drawn.data_ptr<float>(), 0, count);
+    const double scale = step % 2 == 0 ? 1 : 65536; // a power of two does not round
+    gradients.copy_(drawn).mul_(scale);
+    tensor_sgd.update(scale);
+    REQUIRE(values_of(parameters) == on_host);
+  }
+}
+
+TEST_CASE("A flat model keeps parameters and hands them back in the order created") {
+  std::vector<NamedTensor> tensors;
+  for (const std::int64_t count : {2, 3, 1}) {
+    tensors.push_back({"p" + std::to_string(count), at::randn({count}).set_requires_grad(true)});
+  }
+  const std::vector<float> before = flat_values(tensors);
+  FlatModel model(tensors, {2, 0, 1});
+  CHECK(model.parameters() == before);
+  CHECK(values_of(model.flat_parameters())[0] == before[5]); // ready first
+  model.set_parameters({1, 2, 3, 4, 5, 6});
+  CHECK(values_of(tensors[1].tensor) == std::vector<float>{3, 4, 5});
+  CHECK(values_of(model.flat_parameters()) == std::vector<float>{6, 1, 2, 3, 4, 5});
+  tensors[0].tensor.mutable_grad().fill_(7);
+  CHECK(values_of(model.flat_gradients()) == std::vector<float>{0, 7, 7, 0, 0, 0});
+}
+
+TEST_CASE("A loss scale is halved by overflow and doubled after 2000 steps without") {
+  LossScale scale(true);
+  const double first = scale.value();
+  scale.tell(false);
+  CHECK(scale.value() == first / 2);
+  for (int step = 0; step < 1999; ++step) scale.tell(true);
+  CHECK(scale.value() == first / 2);
+  scale.tell(true);
+  CHECK(scale.value() == first);
+  CHECK(LossScale(false).value() == 1);
+}
+
+TEST_CASE("Ranks of a host take its GPUs in turn") {
+  const NodeMap nodes = map_nodes({"a", "b", "a", "a", "b"});
+  CHECK(place_on_node(nodes, 0) == 0);
+  CHECK(place_on_node(nodes, 3) == 2);
+  CHECK(place_on_node(nodes, 4) == 1);
+  CHECK(gpu_of(2, 4) == 2);
+  CHECK(gpu_of(2, 1) == 0); // a launcher that shows each rank its own
+}
