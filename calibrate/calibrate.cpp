@@ -1,8 +1,8 @@
 #include "calibrate/calibrate.hpp"
 
-#include "calibrate/collective_fit.hpp"
 #include "calibrate/gather.hpp"
 #include "calibrate/series.hpp"
+#include "calibrate/step_fit.hpp"
 #include "sim/answer/checksum.hpp"
 #include "sim/files/error.hpp"
 
@@ -21,35 +21,50 @@ double link_rate_Bps(const Cluster& cluster) {
   return rate_Bps;
 }
 
-void add_collectives(Calibration& calibration, const Cluster& cluster, const std::vector<MeasurementFile>& own) {
-  const auto fits = fit_collectives(own, {link_rate_Bps(cluster), true});
-  for (const auto& fit : fits.fits) {
-    calibration.collectives.push_back(fit.curve);
-    for (const auto& note : fit.set_aside) calibration.set_aside.push_back({note.what, note.why});
+void add_collectives(Calibrated& all) {
+  for (const auto& fit : all.collectives.fits) {
+    all.calibration.collectives.push_back(fit.curve);
+    for (const auto& note : fit.set_aside) all.calibration.set_aside.push_back({note.what, note.why});
   }
-  for (const auto& note : fits.set_aside) calibration.set_aside.push_back({note.what, note.why});
+  for (const auto& note : all.collectives.set_aside) all.calibration.set_aside.push_back({note.what, note.why});
+}
+
+void add_compute(Calibrated& all) {
+  auto& calibration = all.calibration;
+  calibration.compute = all.compute.lines;
+  calibration.set_aside.insert(calibration.set_aside.end(), all.compute.set_aside.begin(), all.compute.set_aside.end());
+}
+
+std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<MeasurementFile> own;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(own),
+               [&](const MeasurementFile& file) { return file.context.cluster == cluster; });
+  return own;
 }
 
 } // namespace
 
-Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
+Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
   const auto gathered = gather(shelf, cluster, group_series(files), files);
+  const auto own = files_of(cluster, files);
+  const auto& machine = shelf.clusters.at(cluster);
+  Calibrated all;
+  all.compute = fit_compute(records_of<StepRecord>(own), shelf.gpus, shelf.models, machine.gpu);
+  all.collectives = fit_collectives(own, {link_rate_Bps(machine), true});
   const bool any = std::any_of(gathered.evidence.begin(), gathered.evidence.end(),
                                [](const SeriesEvidence& one) { return !one.points.empty(); });
-  if (!any)
+  if (!any && all.compute.lines.empty() && all.collectives.fits.empty())
     throw UserError(cluster, "",
-                    "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some "
-                    "with ddltrain, or import a table with `ddlsim import`");
-  auto calibration = fit_steps(gathered.evidence, {});
-  calibration.cluster = cluster;
-  calibration.set_aside = gathered.set_aside;
-  std::vector<MeasurementFile> own;
-  for (const auto& file : files)
-    if (file.context.cluster == cluster) own.push_back(file);
-  add_collectives(calibration, shelf.clusters.at(cluster), own);
+                    "no step record that the simulator can time, and no all-reduce; measure some with ddltrain, or "
+                    "import a table with `ddlsim import`");
+  all.calibration = fit_steps(gathered.evidence, {});
+  all.calibration.cluster = cluster;
+  all.calibration.set_aside = gathered.set_aside;
+  add_collectives(all);
+  add_compute(all);
   for (const auto& file : own)
-    calibration.files.push_back(fmt::format("{} {}", file.file.filename().string(), fnv1a_of_file(file.file)));
-  return calibration;
+    all.calibration.files.push_back(fmt::format("{} {}", file.file.filename().string(), fnv1a_of_file(file.file)));
+  return all;
 }
 
 } // namespace ddlsim

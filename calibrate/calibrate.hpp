@@ -1,7 +1,9 @@
 #pragma once
 // From the measurements of a cluster to its calibration.
 
-#include "calibrate/step_fit.hpp"
+#include "calibrate/collective_fit.hpp"
+#include "calibrate/compute_fit.hpp"
+#include "calibrate/shelf.hpp"
 #include "sim/files/calibration.hpp"
 #include "sim/files/data_folder.hpp"
 #include "sim/files/measurement.hpp"
@@ -11,12 +13,20 @@
 
 namespace ddlsim {
 
+/// The calibration, and the parts of it that a person reads about in words of their own.
+struct Calibrated {
+  Calibration calibration;
+  CollectiveFits collectives;
+  ComputeFit compute;
+};
+
 /// Fits everything that `files`, records of any clusters, say of this one: its own, and those it borrows; the others
 /// only tell contradictions. Priors that were once learnt from the cluster do not count twice. Throws UserError when
 /// there is nothing to fit.
-Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files);
+Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files);
 
-/// What a person reads of it: fitted from what, how well, what was learnt and what not, what was set aside.
-std::string calibration_text(const Calibration& calibration);
+/// What a person reads of it: fitted from what, how well, what was learnt and what not, what was set aside, what to
+/// measure next.
+std::string calibration_text(const Calibrated& calibrated);
 
 } // namespace ddlsim

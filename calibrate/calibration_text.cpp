@@ -1,10 +1,13 @@
 #include "calibrate/calibrate.hpp"
+#include "calibrate/collective_text.hpp"
+#include "calibrate/compute_text.hpp"
 #include "sim/model/parameters.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -39,21 +42,67 @@ std::string parameter_line(const CalibratedParameter& one) {
                      scope_text(one.scope));
 }
 
-} // namespace
+/// Series as one line each, worst first: how far the fit is off.
+std::string series_text(const Calibration& calibration) {
+  std::vector<std::pair<double, std::string>> rows;
+  for (const auto& series : calibration.series) {
+    double sum = 0;
+    double worst = 0;
+    for (const auto& point : series.points) {
+      sum += std::abs(point.residual);
+      worst = std::max(worst, std::abs(point.residual));
+    }
+    if (series.points.empty()) continue;
+    rows.emplace_back(sum / static_cast<double>(series.points.size()),
+                      fmt::format("  {:>5.1f} {:>6.1f}  {:>3}  {}{}\n",
+                                  100 * sum / static_cast<double>(series.points.size()), 100 * worst,
+                                  series.points.size(), series.id, series.borrowed ? " (borrowed)" : ""));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  constexpr std::size_t most = 10;
+  std::string text;
+  if (!rows.empty()) text = "\nseries furthest off, %:\n   mean  worst  points\n";
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) text += rows[i].second;
+  if (rows.size() > most) text += fmt::format("  ... and {} series closer\n", rows.size() - most);
+  return text;
+}
 
-std::string calibration_text(const Calibration& calibration) {
-  std::string text = fmt::format("{}: {} points of {} series; mean |ln(model / measured)| after the fit {:.1f} %\n",
-                                 calibration.cluster, calibration.quality.points, calibration.series.size(),
-                                 100 * calibration.quality.fit_error);
-  text += "\nlearnt, with 90 %:\n";
+std::string set_aside_text(const Calibration& calibration) {
+  constexpr std::size_t most = 12;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, calibration.set_aside.size()); ++i)
+    text += fmt::format("set aside: {}: {}\n", calibration.set_aside[i].what, calibration.set_aside[i].why);
+  if (calibration.set_aside.size() > most)
+    text += fmt::format("... and {} more; all in the file\n", calibration.set_aside.size() - most);
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string learnt_text(const Calibration& calibration) {
+  std::string text = "\nlearnt, with 90 %:\n";
   int unlearnt = 0;
   for (const auto& one : calibration.parameters) {
     if (one.identified) text += parameter_line(one);
     if (!one.identified) ++unlearnt;
   }
-  text += fmt::format("\n{} more parameters stay at their priors: what hangs on them is assumed\n", unlearnt);
-  for (const auto& one : calibration.set_aside) text += fmt::format("set aside: {}: {}\n", one.what, one.why);
-  return text;
+  for (const auto& form : calibration.forms) {
+    text += fmt::format("  {:<24}", form.servers ? "tensors on servers" : "all-reduce");
+    for (const auto& choice : form.choices) text += fmt::format(" {} {:.0f} %", choice.name, 100 * choice.weight);
+    text += "  " + scope_text(form.scope) + "\n";
+  }
+  return text + fmt::format("{} more parameters stay at their priors: what hangs on them is assumed\n", unlearnt);
+}
+
+} // namespace
+
+std::string calibration_text(const Calibrated& calibrated) {
+  const auto& calibration = calibrated.calibration;
+  std::string text = fmt::format("{}: {} points of {} series; mean |ln(model / measured)| after the fit {:.1f} %\n",
+                                 calibration.cluster, calibration.quality.points, calibration.series.size(),
+                                 100 * calibration.quality.fit_error);
+  text += learnt_text(calibration) + series_text(calibration);
+  if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
+  if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
+  return text + set_aside_text(calibration);
 }
 
 } // namespace ddlsim

@@ -61,8 +61,9 @@ std::vector<CalibratedForm> Forms::calibrated() const {
     if (!(sum > 0)) continue;
     for (std::size_t c = 0; c < forms_[f].choices.size(); ++c)
       one.choices.push_back({forms_[f].choices[c].name, weight(f, c) / sum});
-    std::stable_sort(one.choices.begin(), one.choices.end(),
-                     [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    std::sort(one.choices.begin(), one.choices.end(), [](const auto& a, const auto& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.name < b.name; // as the file gives them back
+    });
     all.push_back(one);
   }
   return all;

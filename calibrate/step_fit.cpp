@@ -272,14 +272,50 @@ void add_series(Calibration& calibration, const Problem& problem, const std::vec
 
 } // namespace
 
+namespace {
+
+bool crosses_nodes(const SeriesEvidence& series) {
+  return std::any_of(series.points.begin(), series.points.end(),
+                     [](const EvidencePoint& point) { return point.nodes > 1; });
+}
+
+/// The prior's median, and networks and servers much slower than believed, where runs across nodes can tell: a slow
+/// network and much interference explain the same times, and a search that starts at a fast network may end there.
+std::vector<Eigen::VectorXd> starts(const Latents& latents, const std::vector<SeriesEvidence>& series) {
+  constexpr double slow = -2; // prior standard deviations
+  const Eigen::VectorXd middle = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(latents.all.size()));
+  Eigen::VectorXd slow_network = middle;
+  const auto fields = parameter_fields();
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      const bool rate =
+          fields[k].value == &Parameters::nic_efficiency || fields[k].value == &Parameters::server_process_Bps;
+      const int latent = latents.of_series[s][k];
+      if (rate && latent >= 0 && crosses_nodes(series[s])) slow_network(latent) = slow;
+    }
+  }
+  if (slow_network == middle) return {middle};
+  return {middle, slow_network};
+}
+
+MapFit best_fit(const Residuals& residuals, const Jacobian& jacobian, const std::vector<Eigen::VectorXd>& from) {
+  MapFit best;
+  for (const auto& start : from) {
+    const auto fit = fit_map(residuals, jacobian, start);
+    if (best.coordinates.size() == 0 || fit.cost < best.cost) best = fit;
+  }
+  return best;
+}
+
+} // namespace
+
 Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOptions& options) {
   Problem problem(series, options);
   const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
   const Jacobian jacobian = [&](const Eigen::VectorXd& at) { return problem.jacobian(at); };
-  MapFit fit;
-  fit.coordinates = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.latents().all.size()));
-  for (int round = 0; round <= options.noise_rounds; ++round) {
-    if (round > 0) judge_noise(problem, series, residuals(fit.coordinates));
+  MapFit fit = best_fit(residuals, jacobian, starts(problem.latents(), series));
+  for (int round = 1; round <= options.noise_rounds; ++round) {
+    judge_noise(problem, series, residuals(fit.coordinates));
     if (round == 1) judge_series(problem, series, residuals(fit.coordinates));
     fit = fit_map(residuals, jacobian, fit.coordinates);
     if (round == 1) fit = choose_forms(problem, residuals, jacobian, fit);

@@ -2,6 +2,7 @@
 // What measurements taught of a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
 
 #include "sim/files/collective_curve.hpp"
+#include "sim/files/compute_line.hpp"
 #include "sim/files/preset.hpp"
 #include "sim/files/prior.hpp"
 
@@ -83,6 +84,7 @@ struct Calibration {
   std::vector<CalibratedForm> forms;
   std::vector<CalibratedSeries> series;
   std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size
+  std::vector<ComputeLine> compute;         ///< one GPU's iteration over batch
   std::vector<SetAside> set_aside;
   CalibrationQuality quality;
 };

@@ -53,8 +53,9 @@ CalibratedParameter parameter_from(const Place& place) {
   one.borrowed_points = static_cast<int>(place.integer_or("borrowed_points", 0, 0, most));
   one.coordinate = place.number("coordinate", -farthest, farthest);
   one.error = place.number("error", 0, farthest);
+  const auto unit = place.text("unit");
   if (place.has("prior")) {
-    one.prior = prior_of(place.at("prior"), one, place.text("unit"));
+    one.prior = prior_of(place.at("prior"), one, unit);
   } else {
     place.mistake_at("prior", "missing; what was believed before, with median, width, scale and source");
   }
@@ -84,34 +85,43 @@ CalibratedSeries series_from(const Place& place) {
 }
 
 CalibratedForm form_from(const Place& place) {
-  static const std::vector<std::string> known{"transport", "preset", "decides", "choices"};
+  static const std::vector<std::string> known{"transport",     "preset",  "precision", "model",
+                                              "batch_per_gpu", "decides", "choices"};
   static const std::vector<std::string> what{"sharding", "all_reduce"};
   CalibratedForm one;
   if (!place.is_object()) return one;
   place.allow_only(known);
   one.scope = scope_from(place);
   one.servers = place.one_of("decides", what) == "sharding";
-  if (!place.has("choices") || !place.at("choices").is_object()) return one;
   const Place choices = place.at("choices");
+  if (!choices.is_object()) return one;
+  if (choices.value().empty()) choices.mistake("no name found; give each choice its weight, 0 to 1");
   for (const auto& [name, weight] : choices.value().items()) one.choices.push_back({name, choices.number(name, 0, 1)});
   std::stable_sort(one.choices.begin(), one.choices.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   return one;
 }
 
+/// The correlations of a parameter with those before it.
+std::vector<double> correlation_row(const Place& place, std::size_t before) {
+  std::vector<double> row;
+  for (const auto& element : place.elements())
+    row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
+  if (!place.value().is_array()) return row; // told
+  if (std::any_of(row.begin(), row.end(), [](double r) { return !(r >= -1 && r <= 1); }))
+    place.mistake("a correlation is a number from -1 to 1");
+  if (row.size() != before)
+    place.mistake(fmt::format("{} numbers found, {} expected: one for each parameter before", row.size(), before));
+  return row;
+}
+
 std::vector<std::vector<double>> correlation_from(const Place& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
-  for (const auto& place : root.list("correlation")) {
-    std::vector<double> row;
-    for (const auto& element : place.elements())
-      row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
-    for (const double r : row)
-      if (!(r >= -1 && r <= 1)) place.mistake("a correlation is a number from -1 to 1");
-    if (row.size() != rows.size())
-      place.mistake(
-          fmt::format("{} numbers found, {} expected: one for each parameter before", row.size(), rows.size()));
-    rows.push_back(row);
+  if (!root.has("correlation") || !root.at("correlation").value().is_array()) {
+    root.list("correlation"); // tells it
+    return rows;
   }
+  for (const auto& place : root.list("correlation")) rows.push_back(correlation_row(place, rows.size()));
   if (rows.size() != parameters)
     root.mistake_at("correlation", fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
   return rows;
@@ -129,12 +139,16 @@ CalibrationQuality quality_from(const Place& place) {
   return quality;
 }
 
+std::vector<Place> list_or_none(const Place& place, const std::string& key) {
+  return place.has(key) ? place.list(key) : std::vector<Place>{};
+}
+
 } // namespace
 
 Calibration calibration_from(const Place& root) {
-  static const std::vector<std::string> known{"format",    "version",     "cluster",    "made_by",
-                                              "files",     "quality",     "parameters", "series",
-                                              "set_aside", "correlation", "forms",      "collectives"};
+  static const std::vector<std::string> known{"format",  "version",     "cluster", "made_by",   "files",
+                                              "quality", "parameters",  "series",  "set_aside", "correlation",
+                                              "forms",   "collectives", "compute"};
   static const std::vector<std::string> aside_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -143,10 +157,12 @@ Calibration calibration_from(const Place& root) {
   calibration.files = root.texts_or_none("files");
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& place : root.list("parameters")) calibration.parameters.push_back(parameter_from(place));
-  for (const auto& place : root.list("forms")) calibration.forms.push_back(form_from(place));
+  for (const auto& place : list_or_none(root, "forms")) calibration.forms.push_back(form_from(place));
   for (const auto& place : root.list("series")) calibration.series.push_back(series_from(place));
-  for (const auto& place : root.list("collectives")) calibration.collectives.push_back(collective_curve_from(place));
-  for (const auto& place : root.list("set_aside")) {
+  for (const auto& place : list_or_none(root, "collectives"))
+    calibration.collectives.push_back(collective_curve_from(place));
+  for (const auto& place : list_or_none(root, "compute")) calibration.compute.push_back(compute_line_from(place));
+  for (const auto& place : list_or_none(root, "set_aside")) {
     if (!place.is_object()) continue;
     place.allow_only(aside_keys);
     calibration.set_aside.push_back({place.text("what"), place.text("why")});

@@ -1,5 +1,6 @@
 #include "sim/files/calibration.hpp"
 #include "sim/files/json_number.hpp"
+#include "sim/files/readers.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -105,6 +106,12 @@ std::vector<Json> collective_rows(const Calibration& calibration) {
   return rows;
 }
 
+std::vector<Json> compute_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& line : calibration.compute) rows.emplace_back(compute_line_to_json(line));
+  return rows;
+}
+
 std::vector<Json> set_aside_rows(const Calibration& calibration) {
   std::vector<Json> rows;
   for (const auto& one : calibration.set_aside) rows.push_back({{"what", one.what}, {"why", one.why}});
@@ -129,6 +136,7 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"forms\": " + lines(all_to_json(calibration.forms)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
+  text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";
   text += " \"set_aside\": " + lines(set_aside_rows(calibration)) + "\n}\n";
   return text;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -51,6 +52,13 @@ std::string summary_of(const Cluster& cluster) {
                      cluster.fabric.kind, transports.empty() ? "none" : join_names(transports));
 }
 
+std::string summary_of(const Calibration& calibration) {
+  const auto learnt = std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
+                                    [](const CalibratedParameter& one) { return one.identified; });
+  return fmt::format("calibration of {}: {} of {} parameters learnt from {} points of {} series", calibration.cluster,
+                     learnt, calibration.parameters.size(), calibration.quality.points, calibration.series.size());
+}
+
 std::string summary_of(const Scenario& scenario) {
   return fmt::format("scenario {}: {} on {}, {} GPU counts, {} strategies", scenario.name, scenario.model,
                      scenario.cluster, scenario.gpus.size(), scenario.strategies.size());
@@ -85,6 +93,13 @@ std::string check_cluster(const fs::path& file, const DataFolder& data) {
       file, "ddlsim-cluster", cluster_from,
       [&](const Cluster& cluster, const Place& root) { look_up_names(cluster, root, file, data); },
       [](const Cluster& cluster) { return summary_of(cluster); });
+}
+
+std::string check_calibration(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-calibration", calibration_from,
+      [&](const Calibration& calibration, const Place& root) { look_up_names(calibration, root, file, data); },
+      [](const Calibration& calibration) { return summary_of(calibration); });
 }
 
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {
@@ -123,9 +138,13 @@ std::string check_measurements(const fs::path& file, const DataFolder& data) {
 }
 
 const std::map<std::string, Check>& checks_by_format() {
-  static const std::map<std::string, Check> checks{
-      {"ddlsim-model", check_model},       {"ddlsim-gpus", check_gpus},       {"ddlsim-cluster", check_cluster},
-      {"ddlsim-scenario", check_scenario}, {"ddlsim-presets", check_presets}, {"ddlsim-priors", check_priors}};
+  static const std::map<std::string, Check> checks{{"ddlsim-calibration", check_calibration},
+                                                   {"ddlsim-model", check_model},
+                                                   {"ddlsim-gpus", check_gpus},
+                                                   {"ddlsim-cluster", check_cluster},
+                                                   {"ddlsim-scenario", check_scenario},
+                                                   {"ddlsim-presets", check_presets},
+                                                   {"ddlsim-priors", check_priors}};
   return checks;
 }
 

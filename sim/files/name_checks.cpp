@@ -86,6 +86,14 @@ void check_transport(const Scenario& scenario, const Place& root, const Cluster&
   }
 }
 
+/// A cluster's files stand in a folder of its name.
+void compare_with_folder(const Place& root, const std::string& key, const std::string& cluster, const fs::path& file) {
+  const std::string folder = fs::absolute(file).parent_path().filename().string();
+  if (cluster.empty() || cluster == folder) return;
+  root.mistake_at(key,
+                  fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster), folder));
+}
+
 } // namespace
 
 void look_up_names(const Scenario& scenario, const Place& root, const DataFolder& data) {
@@ -102,17 +110,22 @@ void look_up_names(const Scenario& scenario, const Place& root, const DataFolder
 }
 
 void look_up_names(const Cluster& cluster, const Place& root, const fs::path& file, const DataFolder& data) {
-  const std::string folder = fs::absolute(file).parent_path().filename().string();
-  if (file.filename() == "cluster.json" && !cluster.name.empty() && cluster.name != folder) {
-    root.mistake_at(
-        "name", fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster.name), folder));
-  }
+  if (file.filename() == "cluster.json") compare_with_folder(root, "name", cluster.name, file);
   if (root.has("node") && !cluster.gpu.empty()) {
     const auto gpus = load_or_tell(root, "node", [&] { return load_gpus(data); });
     if (gpus) check_gpu(root.at("node"), "gpu", cluster.gpu, *gpus);
   }
   const auto clusters = list_clusters(data);
   for (const auto& borrow : cluster.borrows) check_name(root, "borrows", "cluster", borrow.cluster, clusters);
+}
+
+void look_up_names(const Calibration& calibration, const Place& root, const fs::path& file, const DataFolder& data) {
+  const auto clusters = list_clusters(data);
+  if (file.filename() == "calibration.json" && is_in(clusters, calibration.cluster)) {
+    compare_with_folder(root, "cluster", calibration.cluster, file);
+  } else {
+    check_name(root, "cluster", "cluster", calibration.cluster, clusters);
+  }
 }
 
 void look_up_names(const std::vector<Prior>& priors, const Place& root, const DataFolder& data) {

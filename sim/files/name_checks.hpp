@@ -23,6 +23,9 @@ void look_up_names(const Record& record, const Place& line, const NamesOfData& n
 /// A file called cluster.json must have its folder's name.
 void look_up_names(const Cluster& cluster, const Place& root, const std::filesystem::path& file,
                    const DataFolder& data);
+/// A file called calibration.json stands in its cluster's folder.
+void look_up_names(const Calibration& calibration, const Place& root, const std::filesystem::path& file,
+                   const DataFolder& data);
 
 /// A model is found by its file's name.
 void compare_with_file_name(const Model& model, const Place& root, const std::filesystem::path& file);

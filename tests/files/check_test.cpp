@@ -51,7 +51,7 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
 TEST_CASE("what is of no known format is told with the formats there are") {
   const Sample sample;
   const std::string formats =
-      "ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
+      "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
   CHECK(sample.told("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.told("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
@@ -116,6 +116,21 @@ TEST_CASE("names in a cluster are looked up") {
         Lines{"/borrows: no cluster is called \"isis\"; did you mean iris? there are: iris"});
   CHECK(told({"/name", "\"isis\"", ""}) ==
         Lines{"/name: \"isis\" found, \"iris\" expected after the folder; rename one"});
+}
+
+TEST_CASE("a calibration is summed up, and stands in its cluster's folder") {
+  const Sample sample;
+  ddlsim::Calibration calibration;
+  calibration.cluster = "iris";
+  calibration.version = "0.1.0";
+  const auto text = [&] { return calibration_json(calibration); };
+  const auto file = sample.folder.write("platforms/iris/calibration.json", text());
+  CHECK(check_file(file, sample.data) == "calibration of iris: 0 of 0 parameters learnt from 0 points of 0 series");
+  CHECK(sample.told("other/calibration.json", text()) ==
+        Lines{"/cluster: \"iris\" found, \"other\" expected after the folder; rename one"});
+  calibration.cluster = "isis";
+  CHECK(sample.told("platforms/iris/calibration.json", text()) ==
+        Lines{"/cluster: no cluster is called \"isis\"; did you mean iris? there are: iris"});
 }
 
 TEST_CASE("names in records are looked up") {

@@ -16,8 +16,34 @@ except ImportError:
     print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
     sys.exit(SKIPPED)
 
-FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors")
+FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration")
 DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
+
+# None is shipped: everybody makes one's own.
+CALIBRATION = {
+    "format": "ddlsim-calibration", "version": 1, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
+    "quality": {"points": 2, "fit_error": 0.01, "left_out_points": 0, "left_out_error": 0},
+    "parameters": [
+        {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
+         "batch_per_gpu": 64, "value": 0.7, "low": 0.6, "high": 0.8, "unit": "1", "identified": True, "points": 2, "borrowed_points": 1,
+         "coordinate": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log", "source": "runs"}}
+        for name in ("nic_efficiency", "net_latency")],
+    "correlation": [[], [0.2]],
+    "forms": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
+    "series": [{"id": "iris/runs/a", "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
+                "batch_per_gpu": 64, "strategy": "ring", "spread": 0.05, "borrowed": True,
+                "points": [{"gpus": 4, "nodes": 1, "residual": -0.01, "noise": 0.004}]}],
+    "collectives": [
+        {"cluster": "iris", "series": "ring-16", "transport": "nccl-ib", "library": "nccl", "operation": "all_reduce",
+         "algorithm": "ring", "ranks": 16, "nodes": 2, "latency_s": {"value": 1e-4, "error": 0.1, "identified": True},
+         "rate_Bps": {"value": 3e9, "error": 0.05, "identified": True},
+         "pipelining": {"value": 0.6, "error": 0.4, "identified": False},
+         "correlation": {"latency_rate": 0.3, "latency_pipelining": -0.5, "rate_pipelining": 0.2},
+         "points": [{"size_bytes": 1000, "residual": 0.1}], "noise": 0.01, "wander": 0.08, "law_spread": 0.12,
+         "mean_left_out_error": 0.03, "worst_left_out_error": 0.2, "left_out_points": 3,
+         "jumps": [{"from_bytes": 1000, "to_bytes": 10000, "factor": 0.8}], "sources": ["a.jsonl:2-4"]}],
+    "set_aside": [{"what": "iris/runs/b", "why": "the same times as another"}],
+}
 
 
 def without_references(schema, definitions):
@@ -81,6 +107,10 @@ def check_shipped(root, schemas):
             failures.append(f"{file}: {mistake}")
         if name not in samples or len(json.dumps(content)) < len(json.dumps(samples[name])):
             samples[name] = content
+    samples.setdefault("calibration", CALIBRATION)
+    mistake = schemas.mistake("calibration", CALIBRATION)
+    if mistake:
+        failures.append(f"a calibration: {mistake}")
     for where, line in shipped_lines(root):
         count += 1
         mistake = schemas.mistake("measurement", line)
@@ -149,6 +179,7 @@ READER_ONLY = (
     "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
+    "one a parameter", "one for each parameter before",
 )
 
 

@@ -24,13 +24,13 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
   load_cluster(data, command.cluster); // an unknown name is told before anything else
   const auto shelf = read_shelf(data);
-  const auto calibration = calibrate(shelf, command.cluster, all_records(data));
+  const auto calibrated = calibrate(shelf, command.cluster, all_records(data));
   CommandLine to_file = line;
   if (to_file.output.empty()) to_file.output = data.platforms() / command.cluster / "calibration.json";
-  emit(to_file, calibration_json(calibration));
+  emit(to_file, calibration_json(calibrated.calibration));
   CommandLine to_terminal = line;
   to_terminal.output.clear();
-  emit(to_terminal, line.json ? calibration_json(calibration) : calibration_text(calibration));
+  emit(to_terminal, line.json ? calibration_json(calibrated.calibration) : calibration_text(calibrated));
   return 0;
 }
 

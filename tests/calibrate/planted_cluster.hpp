@@ -1,0 +1,169 @@
+#pragma once
+// A small invented cluster with three series measured on it, whose parameters a test may plant.
+
+#include "calibrate/calibrate.hpp"
+#include "calibrate/latents.hpp"
+#include "calibrate/series.hpp"
+#include "tests/calibrate/planted_law.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ddlsim_test {
+
+/// `layers` equal layers with one tensor each.
+inline ddlsim::Model planted_model(const std::string& name, int layers, double forward_flop_per_sample,
+                                   long parameters) {
+  ddlsim::Model model;
+  model.name = name;
+  model.parameters = static_cast<double>(parameters);
+  for (int i = 0; i < layers; ++i) {
+    const std::string layer = "layer" + std::to_string(i);
+    const auto size_bytes = 4.0 * static_cast<double>(parameters / layers);
+    model.layers.push_back({layer,
+                            "linear",
+                            forward_flop_per_sample / layers,
+                            1e5,
+                            {{layer + ".weight", {parameters / layers}, size_bytes}}});
+  }
+  return model;
+}
+
+/// Nodes of four GPUs on one switch at 1.25 GB/s: communication is a fifth to a half of an iteration across nodes. The
+/// priors are the shipped ones.
+inline ddlsim::Shelf planted_shelf() {
+  ddlsim::Shelf shelf;
+  ddlsim::Gpu gpu;
+  gpu.name = "G";
+  gpu.peak_flop_per_s = {{"fp32", 1.5e13}};
+  gpu.memory_bandwidth_Bps = 9e11;
+  shelf.gpus = {gpu};
+  ddlsim::Cluster cluster;
+  cluster.name = "planted";
+  cluster.gpu = "G";
+  cluster.gpus_per_node = 4;
+  cluster.intra = {"pcie-tree", 6e9, 1e-5};
+  cluster.nics = {{"nic", 1.25e9, 1}};
+  cluster.fabric = {"star", 0, 1, 0};
+  cluster.transports = {{"nccl-ib", "nic"}, {"mpi-ib", "nic"}};
+  cluster.available_nodes = 8;
+  shelf.clusters.emplace("planted", cluster);
+  ddlsim::Preset preset;
+  preset.name = "pytorch-ddp";
+  preset.grouping = "buckets";
+  preset.first_bucket_bytes = 1e6;
+  preset.bucket_bytes = 25e6;
+  preset.library = "nccl";
+  preset.all_reduce = {{"ring", 1}};
+  preset.shardings = {{"bytes", 1}};
+  preset.transports = {"nccl-ib", "mpi-ib"};
+  shelf.presets = {preset};
+  shelf.priors = ddlsim::load_priors({DDLSIM_SOURCE_DIR});
+  shelf.models.emplace("small", planted_model("small", 4, 4e9, 8'000'000));
+  shelf.models.emplace("middle", planted_model("middle", 5, 8e9, 25'000'000));
+  shelf.models.emplace("large", planted_model("large", 6, 1.2e10, 60'000'000));
+  return shelf;
+}
+
+struct PlantedScale {
+  int gpus;
+  int nodes;
+};
+inline const std::vector<PlantedScale>& planted_scales() {
+  static const std::vector<PlantedScale> scales{{1, 1}, {2, 1}, {4, 1}, {8, 2}, {16, 4}, {32, 8}};
+  return scales;
+}
+
+inline ddlsim::StepRecord planted_record(const std::string& model, int gpus, int nodes, double iteration_s) {
+  ddlsim::StepRecord record;
+  record.head.series = model + "-ddp";
+  record.head.transport = "nccl-ib";
+  record.head.gpu = "G";
+  record.model = model;
+  record.precision = "fp32";
+  record.wire_precision = "fp32";
+  record.batch_per_gpu = 32;
+  record.preset = "pytorch-ddp";
+  record.strategy.name = "ring";
+  record.gpus = gpus;
+  record.nodes = nodes;
+  record.gpus_per_node = gpus / nodes;
+  record.data = "synthetic";
+  record.mode = "train";
+  record.iteration_s = iteration_s;
+  return record;
+}
+
+/// One GPU without synchronisation: what compute is scaled to.
+inline double planted_one_gpu_s(const std::string& model) {
+  return model == "small" ? 0.05 : model == "middle" ? 0.12 : 0.2;
+}
+
+/// Records of one model at all scales; `times_s` in the order of planted_scales().
+inline std::vector<ddlsim::Record> planted_records(const std::string& model, const std::vector<double>& times_s) {
+  auto alone = planted_record(model, 1, 1, planted_one_gpu_s(model));
+  alone.synchronised = false;
+  std::vector<ddlsim::Record> records{alone};
+  for (std::size_t i = 0; i < times_s.size(); ++i) {
+    const auto& scale = planted_scales()[i];
+    records.emplace_back(planted_record(model, scale.gpus, scale.nodes, times_s[i]));
+  }
+  return records;
+}
+
+inline ddlsim::MeasurementFile planted_file(std::vector<ddlsim::Record> records) {
+  ddlsim::MeasurementFile file;
+  file.file = "planted.jsonl";
+  file.context.cluster = "planted";
+  file.records = std::move(records);
+  return file;
+}
+
+/// Series of the models as the fit sees them; the times are to be planted.
+inline std::vector<ddlsim::SeriesEvidence> planted_evidence(const ddlsim::Shelf& shelf,
+                                                            const std::vector<std::string>& models) {
+  std::vector<ddlsim::SeriesEvidence> all;
+  const std::vector<double> times_s(planted_scales().size(), 1.0);
+  for (const auto& model : models)
+    for (const auto& series : ddlsim::group_series({planted_file(planted_records(model, times_s))}))
+      all.push_back(*ddlsim::series_evidence(shelf, shelf.priors, series));
+  return all;
+}
+
+/// Coordinates from the priors, times from the model in that world, off by what the law and the measurement's own noise
+/// draw.
+inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesEvidence>& series, const ddlsim::CarryLaw& law,
+                             Normals& normal) {
+  const auto latents = ddlsim::find_latents(series);
+  Eigen::VectorXd truth(static_cast<Eigen::Index>(latents.all.size()));
+  for (auto& coordinate : truth) coordinate = normal();
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    auto& points = series[s].points;
+    const auto world = ddlsim::world_at(latents, series[s], s, truth);
+    const auto count = static_cast<Eigen::Index>(points.size());
+    Eigen::MatrixXd among(count, count);
+    Eigen::VectorXd drawn(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const auto& a = points[static_cast<std::size_t>(i)];
+      for (Eigen::Index j = 0; j < count; ++j) {
+        const auto& b = points[static_cast<std::size_t>(j)];
+        among(i, j) = covariance(law, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+      }
+      among(i, i) += a.noise * a.noise;
+      drawn(i) = normal();
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factor(among);
+    const Eigen::VectorXd off = factor.matrixL() * drawn;
+    for (Eigen::Index i = 0; i < count; ++i) {
+      auto& point = points[static_cast<std::size_t>(i)];
+      point.measured_s = ddlsim::model_time_s(series[s], point, world) * std::exp(off(i));
+    }
+  }
+  return truth;
+}
+
+} // namespace ddlsim_test
