@@ -42,6 +42,7 @@ std::string evidence_of(const Curve& curve, const PredictedPoint& point, const s
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
   if (!learnt.any || curve.compute_label == "assumed" || share_of(curve, times_s, unknown) > hangs_on) return "assumed";
+  if (learnt.largest_nodes == 0 && !learnt.lent) return "assumed"; // nothing of this kind was ever run
   const bool lent = curve.compute_label == "transferred" || learnt.largest_nodes == 0 ||
                     share_of(curve, times_s, learnt.borrowed) > hangs_on;
   if (lent) return "transferred";

@@ -14,6 +14,7 @@ struct Learnt {
   std::vector<bool> borrowed{};     ///< the same, by measurements of other clusters only
   CarryLaw law{};                   ///< of what no parameter explains
   std::vector<KnownResidual> own{}; ///< of the same series, where it was measured
+  bool lent = false;                ///< another cluster ran such a strategy over this transport
   int largest_nodes = 0;            ///< measured with this transport and kind of strategy
 };
 

@@ -78,8 +78,9 @@ Learnt learn(const Calibration& calibration, const CalibrationScope& scope, cons
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
-    if (series.borrowed) continue;
     if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
+    learnt.lent = learnt.lent || series.borrowed;
+    if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
     if (!same_series(series, scope, strategy)) continue;
     learnt.law.spread = series.spread;
