@@ -114,7 +114,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
   const auto priors = priors_without(shelf_.priors, known.cluster);
   const auto evidence = series_evidence(shelf_, priors, known);
   if (!evidence) return {};
-  const auto& calibration = fit_of(known.cluster, priors);
+  const auto& calibration = fit_of(known.cluster);
   std::vector<ExplainedPoint> points;
   try {
     for (const auto& [asked, measured_s] : targets) {
