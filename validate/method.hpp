@@ -36,6 +36,44 @@ struct Forecast {
   double high_s = 0; ///< 95 %
 };
 
+/// A question with its answer, shown to a method only after it was scored.
+struct Answered {
+  Question question;
+  double measured_s = 0;
+};
+
+/// The method's own answer to one question, taken apart; the parts add up to predicted_s.
+struct ForecastParts {
+  int gpus = 0;
+  double measured_s = 0;
+  double predicted_s = 0;
+  double compute_s = 0;
+  double communication_s = 0; ///< beyond compute, overlap taken off
+  double synchronisation_s = 0;
+  double straggling_s = 0;
+  double input_s = 0;
+  std::string bottleneck;     ///< largest part
+  double residual_factor = 1; ///< of the series' smaller scales, carried here; it is in every part
+};
+
+/// The one parameter whose change alone brings a series' mean error to the least.
+struct Remedy {
+  std::string parameter; ///< as in priors.json; "" when none of them helps
+  std::string unit;
+  double believed = 0;    ///< its value in the prediction, SI
+  double believed_at = 0; ///< the same in standard deviations of its prior, from the prior's median
+  double needed = 0;      ///< the value that helps most
+  double needed_at = 0;
+  double mean_error = 0; ///< of the series as predicted
+  double remaining_error = 0;
+};
+
+/// Why a series is far off.
+struct Explanation {
+  std::vector<ForecastParts> points; ///< one a target, ascending by gpus
+  Remedy remedy;
+};
+
 class Method {
 public:
   Method() = default;
@@ -48,6 +86,8 @@ public:
   virtual void prepare(const Evidence& evidence) = 0;
   /// Nothing when the method cannot answer: a model without a layer table, a cluster without a rate.
   virtual std::optional<Forecast> forecast(const Question& question) const = 0;
+  /// Targets of one series, after they were scored. Nothing from a method without parts.
+  virtual std::optional<Explanation> explain(const std::vector<Answered>&) const { return {}; }
 };
 
 } // namespace ddlsim

@@ -8,8 +8,8 @@
 namespace ddlsim {
 
 /// Plain text, at most 110 columns: for every split a table of mean errors in per cent by cluster and method, then the
-/// figures over all clusters, then the comparison with the reference and the ranking. At most seven methods are shown
-/// side by side; more make more tables.
+/// figures over all clusters, then the comparison with the reference, the ranking and the series far off. At most seven
+/// methods are shown side by side; more make more tables.
 std::string validation_text(const ValidationResult& result);
 
 /// JSON, numbers to 9 significant digits:
@@ -24,5 +24,21 @@ std::string validation_text(const ValidationResult& result);
 /// "interval_score","mean_error_range":[low,high],"coverage_range":[low,high]}; errors are ratios, 0.05 for 5 %. low_s,
 /// high_s and the interval figures are null where there is no interval.
 std::string validation_json(const ValidationResult& result);
+
+/// One page that needs nothing else: tables by split and cluster, predicted against measured, residuals by scale,
+/// strategy and source with values on hover, series far off, every scored point in a table. Well-formed as XML; the
+/// same bytes for the same result.
+std::string validation_html(const ValidationResult& result);
+
+// Parts of the reports.
+
+/// "T1: calibrated on one node; every larger scale predicted"
+std::string split_title(const std::string& split);
+
+/// Series of the split that are far off, some lines each; "" when there are none.
+std::string explained_text(const ValidationResult& result, const std::string& split);
+
+/// "nic_efficiency 0.5 instead of 0.8 (-1.2 instead of +0.1 of its prior's widths) leaves 3.1 %"
+std::string remedy_text(const Remedy& remedy);
 
 } // namespace ddlsim

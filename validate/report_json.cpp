@@ -94,6 +94,42 @@ Json to_json(const SeriesSummary& one) {
           {"splits", one.splits}};
 }
 
+Json to_json(const ForecastParts& one) {
+  return {{"gpus", one.gpus},
+          {"measured_s", rounded(one.measured_s)},
+          {"predicted_s", rounded(one.predicted_s)},
+          {"compute_s", rounded(one.compute_s)},
+          {"communication_s", rounded(one.communication_s)},
+          {"synchronisation_s", rounded(one.synchronisation_s)},
+          {"straggling_s", rounded(one.straggling_s)},
+          {"input_s", rounded(one.input_s)},
+          {"bottleneck", one.bottleneck},
+          {"residual_factor", rounded(one.residual_factor)}};
+}
+
+Json to_json(const Remedy& one) {
+  if (one.parameter.empty()) return nullptr;
+  return {{"parameter", one.parameter},
+          {"unit", one.unit},
+          {"believed", rounded(one.believed)},
+          {"believed_at", rounded(one.believed_at)},
+          {"needed", rounded(one.needed)},
+          {"needed_at", rounded(one.needed_at)},
+          {"remaining_error", rounded(one.remaining_error)}};
+}
+
+Json to_json(const ExplainedSeries& one) {
+  Json points = Json::array();
+  for (const auto& point : one.why.points) points.push_back(to_json(point));
+  return {{"split", one.split},
+          {"series", one.series},
+          {"cluster", one.cluster},
+          {"method", one.method},
+          {"mean_error", rounded(one.mean_error)},
+          {"points", points},
+          {"remedy", to_json(one.why.remedy)}};
+}
+
 template <class Item> Json to_array(const std::vector<Item>& items) {
   Json array = Json::array();
   for (const auto& item : items) array.push_back(to_json(item));
@@ -127,6 +163,7 @@ std::string validation_json(const ValidationResult& result) {
   root["differences"] = to_array(result.differences);
   root["ranking"] = to_array(result.rankings);
   root["series"] = to_array(result.series);
+  root["explained"] = to_array(result.explained);
   return root.dump(1) + "\n";
 }
 

@@ -152,18 +152,6 @@ Scores distinct(const Scores& all, std::string& note) {
   return kept;
 }
 
-std::string split_title(const std::string& split) {
-  static const std::map<std::string, std::string> titles{
-      {"T1", "T1: calibrated on one node; every larger scale predicted"},
-      {"T2", "T2: calibrated up to the first multi-node scale"},
-      {"T3", "T3: calibrated up to the second multi-node scale"},
-      {"leave-one-model-out", "leave-one-model-out: a model family keeps its one-GPU times only"},
-      {"leave-one-strategy-out", "leave-one-strategy-out: a schedule keeps its one-GPU times only"},
-      {"leave-one-cluster-out", "leave-one-cluster-out: a cluster keeps its one-GPU times only"}};
-  const auto found = titles.find(split);
-  return found == titles.end() ? split : found->second;
-}
-
 std::string split_block(const ValidationResult& result, const std::string& split) {
   Scores of_split;
   for (const auto& score : result.scores)
@@ -179,7 +167,8 @@ std::string split_block(const ValidationResult& result, const std::string& split
     text += row_of("mean error, %", "points", some, [](const SplitScore& s) { return column_title(s.method); });
     text += cluster_rows(some) + overall_rows(some);
   }
-  return text + note + difference_rows(result, all, split) + ranking_rows(result, all, split) + "\n";
+  return text + note + difference_rows(result, all, split) + ranking_rows(result, all, split) +
+         explained_text(result, split) + "\n";
 }
 
 std::string series_lines(const ValidationResult& result) {
@@ -201,6 +190,18 @@ std::string series_lines(const ValidationResult& result) {
 }
 
 } // namespace
+
+std::string split_title(const std::string& split) {
+  static const std::map<std::string, std::string> titles{
+      {"T1", "T1: calibrated on one node; every larger scale predicted"},
+      {"T2", "T2: calibrated up to the first multi-node scale"},
+      {"T3", "T3: calibrated up to the second multi-node scale"},
+      {"leave-one-model-out", "leave-one-model-out: a model family keeps its one-GPU times only"},
+      {"leave-one-strategy-out", "leave-one-strategy-out: a schedule keeps its one-GPU times only"},
+      {"leave-one-cluster-out", "leave-one-cluster-out: a cluster keeps its one-GPU times only"}};
+  const auto found = titles.find(split);
+  return found == titles.end() ? split : found->second;
+}
 
 std::string validation_text(const ValidationResult& result) {
   auto text = series_lines(result);

@@ -35,24 +35,82 @@ ScoredPoint blank_point(const Series& series, const SeriesPoint& at, const Split
   return point;
 }
 
-void run_split(const Split& split, const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
-               const std::vector<Noise>& noise, const std::vector<std::unique_ptr<Method>>& methods,
-               std::vector<ScoredPoint>& points) {
-  const auto visible = visible_files(files, split);
-  const auto known = masked_series(series, split);
-  for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known});
-  for (const auto& part : split.parts) {
-    for (const auto target : part.targets) {
-      const auto& at = series[part.series].points[target];
-      auto point = blank_point(series[part.series], at, split, noise[part.series]);
-      const Question question{known[part.series], at.gpus, at.nodes, at.gpus_per_node, at.strategy};
-      for (const auto& method : methods)
-        if (const auto forecast = method->forecast(question)) point.forecasts[method->name()] = *forecast;
-      points.push_back(std::move(point));
-    }
+Question question_of(const Series& known, const SeriesPoint& at) {
+  return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
+}
+
+bool is_tier(const Split& split) {
+  return split.left_out.empty();
+}
+
+/// Mean error of a method over the points from `first` on, which are of one series; 0 when it answered none.
+double mean_error(const std::vector<ScoredPoint>& points, std::size_t first, const std::string& method) {
+  double sum = 0;
+  int answered = 0;
+  for (std::size_t i = first; i < points.size(); ++i) {
+    const auto found = points[i].forecasts.find(method);
+    if (found == points[i].forecasts.end()) continue;
+    sum += error_of(found->second, points[i].measured_s);
+    ++answered;
+  }
+  return answered == 0 ? 0 : sum / answered;
+}
+
+/// Asks every method that missed the series by too much for its reasons.
+void explain_series(const Split& split, const Series& known, const std::vector<Answered>& targets, std::size_t first,
+                    const std::vector<std::unique_ptr<Method>>& methods, ValidationResult& result) {
+  for (const auto& method : methods) {
+    const double error = mean_error(result.points, first, method->name());
+    if (error <= explained_error) continue;
+    if (auto why = method->explain(targets))
+      result.explained.push_back({split.name, known.id, known.cluster, method->name(), error, std::move(*why)});
   }
 }
 
+void run_part(const Split& split, const SplitPart& part, const Series& series, const Series& known, const Noise& noise,
+              const std::vector<std::unique_ptr<Method>>& methods, ValidationResult& result) {
+  const auto first = result.points.size();
+  std::vector<Answered> targets;
+  for (const auto target : part.targets) {
+    const auto& at = series.points[target];
+    auto point = blank_point(series, at, split, noise);
+    targets.push_back({question_of(known, at), at.iteration_s});
+    for (const auto& method : methods)
+      if (const auto forecast = method->forecast(targets.back().question)) point.forecasts[method->name()] = *forecast;
+    result.points.push_back(std::move(point));
+  }
+  if (is_tier(split)) explain_series(split, known, targets, first, methods, result);
+}
+
+void run_split(const Split& split, const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+               const std::vector<Noise>& noise, const std::vector<std::unique_ptr<Method>>& methods,
+               ValidationResult& result) {
+  const auto visible = visible_files(files, split);
+  const auto known = masked_series(series, split);
+  for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known});
+  const auto first = static_cast<std::ptrdiff_t>(result.explained.size());
+  for (const auto& part : split.parts)
+    run_part(split, part, series[part.series], known[part.series], noise[part.series], methods, result);
+  std::stable_sort(result.explained.begin() + first, result.explained.end(),
+                   [](const auto& a, const auto& b) { return a.mean_error > b.mean_error; });
+}
+
+/// The splits of these names (all when there are none), with the parts of wanted series only.
+std::vector<Split> asked_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                                const ValidationOptions& options) {
+  auto splits = make_splits(files, series);
+  const auto& names = options.splits;
+  if (!names.empty())
+    std::erase_if(splits, [&](const Split& one) { return std::count(names.begin(), names.end(), one.name) == 0; });
+  if (options.wanted) {
+    for (auto& split : splits)
+      std::erase_if(split.parts, [&](const SplitPart& part) { return !options.wanted(series[part.series]); });
+    std::erase_if(splits, [](const Split& one) { return one.parts.empty(); });
+  }
+  return splits;
+}
+
+/// In the order of the series; the caller leaves out what is not wanted.
 std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const std::vector<Noise>& noise,
                                      const std::vector<Split>& splits) {
   std::vector<SeriesSummary> all;
@@ -75,6 +133,15 @@ std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const st
   return all;
 }
 
+std::vector<SeriesSummary> wanted_summaries(std::vector<SeriesSummary> all, const std::vector<Series>& series,
+                                            const ValidationOptions& options) {
+  if (!options.wanted) return all;
+  std::vector<SeriesSummary> kept;
+  for (std::size_t i = 0; i < series.size(); ++i)
+    if (options.wanted(series[i])) kept.push_back(std::move(all[i]));
+  return kept;
+}
+
 std::vector<const ScoredPoint*> pointers(const std::vector<ScoredPoint>& points) {
   std::vector<const ScoredPoint*> all;
   all.reserve(points.size());
@@ -86,15 +153,15 @@ void score_all(ValidationResult& result, const std::vector<Series>& series, cons
                const ValidationOptions& options) {
   const auto points = pointers(result.points);
   const auto pairs = ranked_pairs(series);
-  const auto named = std::find(result.methods.begin(), result.methods.end(), options.reference);
-  const auto reference = named == result.methods.end() ? result.methods.front() : *named;
   for (const auto& split : split_names()) {
     if (std::none_of(splits.begin(), splits.end(), [&](const Split& one) { return one.name == split; })) continue;
     for (const auto& method : result.methods) {
       result.scores.push_back(score_split(points, split, method, options.bootstrap_draws, options.seed));
       result.rankings.push_back(score_ranking(pairs, series, splits, result.points, split, method));
-      if (method != reference)
-        result.differences.push_back(compare(points, split, reference, method, options.bootstrap_draws, options.seed));
+      if (method != result.reference) {
+        result.differences.push_back(
+            compare(points, split, result.reference, method, options.bootstrap_draws, options.seed));
+      }
     }
   }
 }
@@ -106,20 +173,16 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
                                        const ValidationOptions& options) {
   const auto series = group_series(files);
   const auto noise = noise_of(series);
-  auto splits = make_splits(files, series);
-  if (!options.splits.empty()) {
-    splits.erase(std::remove_if(splits.begin(), splits.end(),
-                                [&](const Split& split) {
-                                  return std::count(options.splits.begin(), options.splits.end(), split.name) == 0;
-                                }),
-                 splits.end());
-  }
+  const auto splits = asked_splits(files, series, options);
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
-  result.series = summarise(series, noise, splits);
-  for (const auto& split : splits) run_split(split, files, series, noise, methods, result.points);
+  result.series = wanted_summaries(summarise(series, noise, splits), series, options);
+  for (const auto& split : splits) run_split(split, files, series, noise, methods, result);
   add_residual_intervals(result.points);
-  if (!methods.empty()) score_all(result, series, splits, options);
+  if (methods.empty()) return result;
+  const auto named = std::find(result.methods.begin(), result.methods.end(), options.reference);
+  result.reference = named == result.methods.end() ? result.methods.front() : *named;
+  score_all(result, series, splits, options);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "validate/split.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,21 @@ struct ValidationOptions {
       "ddlsim";           ///< compared with each other method; the first method when there is none of that name
   std::uint64_t seed = 1; ///< of the bootstrap over clusters
   int bootstrap_draws = 2000;
+  /// Series whose targets are scored; none given: all. The others still are evidence.
+  std::function<bool(const Series&)> wanted;
+};
+
+/// Mean error of a series in a tier above which its prediction is explained.
+inline constexpr double explained_error = 0.10;
+
+/// A series of a tier that a method misses by more than explained_error, and why.
+struct ExplainedSeries {
+  std::string split;
+  std::string series;
+  std::string cluster;
+  std::string method;
+  double mean_error = 0;
+  Explanation why;
 };
 
 /// A series as the protocol saw it.
@@ -38,11 +54,13 @@ struct SeriesSummary {
 
 struct ValidationResult {
   std::vector<std::string> methods; ///< in the order given
+  std::string reference;            ///< the one that is compared with each other
   std::vector<SeriesSummary> series;
   std::vector<ScoredPoint> points;           ///< by split, then series, then gpus
   std::vector<SplitScore> scores;            ///< by split, then method
   std::vector<PairedDifference> differences; ///< the reference against each other method, by split
   std::vector<RankingScore> rankings;
+  std::vector<ExplainedSeries> explained; ///< by split, the worst first
 };
 
 /// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be

@@ -1,5 +1,6 @@
 #include "sim/program/cli.hpp"
 
+#include "calibrate/plain_text.hpp"
 #include "sim/answer/version.hpp"
 #include "sim/files/names.hpp"
 #include "validate/split.hpp"
@@ -102,14 +103,34 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
   add_output(*calibrate, line);
 }
 
-void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command) {
+/// What a person says of a table of rates, or of a log; "NAME=VALUE" words go to `given`.
+void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>& given) {
+  app.add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it");
+  app.add_option("--machine", context.machine, "The machine in words");
+  app.add_option("--software", context.software, "Names and versions");
+  app.add_option("--date", context.date, "2018, 2018-05 or 2018-05-07");
+  app.add_option("--who", context.who, "Who measured");
+  app.add_option("--title", context.title, "Title of the source");
+  app.add_option("--set", given, "NAME=VALUE that holds for every row, e.g. --set transport=nccl-ib");
+}
+
+void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
   auto* validate =
       app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
   validate->add_option("--measurements", command.measurements,
-                       "Measurement files of your own, besides the shipped ones");
+                       "Measurement files of your own, besides the shipped ones; a .csv is a table of rates as "
+                       "`ddlsim import csv` takes it, and --gpu ... --set say of it what they say there");
+  validate->add_option("--cluster", command.context.cluster,
+                       "Score this cluster's series only; a table of rates was measured on it");
+  validate->add_flag("--own-only", command.own_only, "Score the series of --measurements only");
   validate->add_option("--split", command.splits, "Only these: T1,T2,T3,leave-one-model-out,...")
       ->delimiter(',')
       ->check(CLI::IsMember(split_names()));
+  validate->add_option("--html", command.html, "Write a page with charts and every point to this file");
+  validate->add_option("--bar", command.bar, "Fail when a figure is worse than in this file (validate/accuracy.json)");
+  validate->add_option("--update-bar", command.update_bar,
+                       "Lower the figures of this file to those reached; fails when one rose");
+  add_context(*validate, command.context, given);
   add_common(*validate, line);
   add_output(*validate, line);
 }
@@ -120,17 +141,26 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
       ->required()
       ->check(CLI::IsMember({"nccl-tests", "csv"}));
   import->add_option("FILE", command.file, "Log or table")->required();
-  auto& context = command.context;
-  import->add_option("--cluster", context.cluster, "Cluster the figures were measured on");
-  import->add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it");
-  import->add_option("--machine", context.machine, "The machine in words");
-  import->add_option("--software", context.software, "Names and versions");
-  import->add_option("--date", context.date, "2018, 2018-05 or 2018-05-07");
-  import->add_option("--who", context.who, "Who measured");
-  import->add_option("--title", context.title, "Title of the source");
-  import->add_option("--set", given, "NAME=VALUE that holds for every row, e.g. --set transport=nccl-ib");
+  import->add_option("--cluster", command.context.cluster, "Cluster the figures were measured on");
+  add_context(*import, command.context, given);
   add_common(*import, line);
   import->add_option("--output,-o", line.output, "Write the records to this file instead of standard output");
+}
+
+/// What cannot be meant together, in a sentence; "" when all is well.
+std::string contradiction_in(const ValidateCommand& command) {
+  const auto& said = command.context;
+  const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
+  const bool described = !said.given.empty() || !said.gpu.empty() || !said.machine.empty() || !said.software.empty() ||
+                         !said.date.empty() || !said.who.empty() || !said.title.empty();
+  if (described && !table)
+    return "--gpu, --machine, --software, --date, --who, --title and --set describe a table of rates; give one with "
+           "--measurements FILE.csv";
+  if (command.own_only && command.measurements.empty()) return "--own-only needs --measurements FILE";
+  const bool some_only = !command.measurements.empty() || !said.cluster.empty();
+  if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
+    return "a bar is of all shipped series; give --bar and --update-bar without --measurements and --cluster";
+  return "";
 }
 
 /// "NAME=VALUE" words, taken apart; `wrong` becomes the first word that is not one.
@@ -204,6 +234,10 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
 
 } // namespace
 
+bool is_csv(const std::filesystem::path& file) {
+  return lower_case(file.extension().string()) == ".csv";
+}
+
 std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
   line.data_folder = DDLSIM_DATA_FOLDER;
@@ -224,7 +258,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   add_list(app, line, list);
   add_predict(app, line, predict, variation);
   add_calibrate(app, line, calibrate);
-  add_validate(app, line, validate);
+  add_validate(app, line, validate, given);
   add_import(app, line, import, given);
   try {
     app.parse(argc, argv);
@@ -233,11 +267,15 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   }
   std::string wrong;
   for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
+  validate.context.given = import.context.given;
   predict.changes = changes_of(variation, wrong);
   if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
   predict.axes = axes_of(variation, wrong);
   if (!wrong.empty())
     return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
+
+  if (const auto told = contradiction_in(validate); !told.empty())
+    return EarlyExit{wrong_use, "", "ddlsim: " + told + "\n"};
 
   const auto& chosen = app.get_subcommands().front()->get_name();
   if (chosen == "check") line.command = check;

@@ -37,9 +37,17 @@ struct PredictCommand {
 };
 
 struct ValidateCommand {
-  std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones
-  std::vector<std::string> splits;                 ///< names; empty: all
+  std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones; .csv: tables of rates
+  ImportContext context;            ///< of the tables; its cluster is also the only one that is scored, "" for all
+  bool own_only = false;            ///< score the user's own series only
+  std::vector<std::string> splits;  ///< names; empty: all
+  std::filesystem::path html;       ///< write the page here; empty: no page
+  std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not looked at
+  std::filesystem::path update_bar; ///< to be tightened; empty: none
 };
+
+/// A table of rates, by its name.
+bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
   std::string cluster;

@@ -3,6 +3,7 @@
 // exit code and throws UserError for the person's mistakes.
 
 #include "sim/answer/prediction.hpp"
+#include "sim/files/data_folder.hpp"
 #include "sim/program/cli.hpp"
 
 #include <functional>
@@ -20,6 +21,9 @@ Prediction predict_scenario(const std::filesystem::path& file, const std::vector
 int run_predict(const PredictCommand& command, const CommandLine& line);
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
+/// What the shipped data say about the names in a context; a cluster that is not shipped is taken as the person or the
+/// file says it.
+ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
 
 /// To the --output file, whole or not at all, else to standard output.

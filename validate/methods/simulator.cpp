@@ -7,6 +7,7 @@
 #include "sim/answer/server_step.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/normal.hpp"
+#include "validate/methods/remedy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +52,8 @@ public:
       return {}; // no prior, no link
     }
   }
+
+  std::optional<Explanation> explain(const std::vector<Answered>& targets) const override;
 
 private:
   const Calibration& fit_of(const std::string& cluster) const {
@@ -103,6 +106,30 @@ private:
   mutable std::map<std::string, Calibration> fits_;                                ///< of this split
   mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
 };
+
+/// Of the calibrated simulator only: how far priors are off is no news.
+std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
+  if (!fitted_ || targets.empty()) return {};
+  const auto& known = targets.front().question.known;
+  const auto priors = priors_without(shelf_.priors, known.cluster);
+  const auto evidence = series_evidence(shelf_, priors, known);
+  if (!evidence) return {};
+  const auto& calibration = fit_of(known.cluster);
+  std::vector<ExplainedPoint> points;
+  try {
+    for (const auto& [asked, measured_s] : targets) {
+      const EvidencePoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
+      const BeliefQuestion question{evidence->compute_prior, evidence->setup.preset,
+                                    is_parameter_server(asked.strategy), evidence->scope};
+      auto world = believe(priors, &calibration, question, 1, seed).median;
+      world.form_residual = std::exp(carried_to(calibration, evidence->id, point).mean);
+      points.push_back({point, world});
+    }
+    return explain_points(*evidence, points);
+  } catch (const UserError&) {
+    return {}; // a target that could not be answered either
+  }
+}
 
 } // namespace
 

@@ -6,11 +6,8 @@
 #include <algorithm>
 
 namespace ddlsim {
-namespace {
 
-/// What the shipped data say about the names on the command line; a cluster that is not shipped is taken as the person
-/// or the file says it.
-ImportContext with_data(ImportContext context, const DataFolder& data) {
+ImportContext with_shipped_names(ImportContext context, const DataFolder& data) {
   context.catalogue = load_gpus(data);
   context.known_models = list_models(data);
   context.find_cluster = [data](const std::string& name) -> std::optional<Cluster> {
@@ -21,10 +18,8 @@ ImportContext with_data(ImportContext context, const DataFolder& data) {
   return context;
 }
 
-} // namespace
-
 int run_import(const ImportCommand& command, const CommandLine& line) {
-  const auto context = with_data(command.context, DataFolder{line.data_folder});
+  const auto context = with_shipped_names(command.context, DataFolder{line.data_folder});
   const auto imported =
       command.kind == "csv" ? import_csv(command.file, context) : import_nccl_tests(command.file, context);
   for (const auto& note : imported.notes) narrate(line, note);

@@ -1,0 +1,108 @@
+#include "tests/validate/result.hpp"
+#include "validate/html_text.hpp"
+#include "validate/report.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ddlsim::test;
+
+namespace ddlsim {
+namespace {
+
+/// The page without what is not markup: the document type, and the script, which is CDATA.
+std::string markup_of(const std::string& page) {
+  std::string markup = page.substr(page.find('\n') + 1);
+  const auto script = markup.find("<script>"), end = markup.find("</script>");
+  return markup.erase(script, end - script);
+}
+
+/// "" when every tag is closed by its own name in turn, attributes are quoted and & begins an entity; else what is
+/// wrong.
+std::string flaw_in(std::string markup) {
+  if (const auto script = markup.find("</script>"); script != std::string::npos) markup.erase(script, 9);
+  static const std::regex bare("&(?!amp;|lt;|gt;|quot;|#39;)");
+  if (std::regex_search(markup, bare)) return "an & that is no entity";
+  static const std::regex tag("<(/?)([a-z0-9]+)((?: [a-zA-Z-]+=\"[^\"<]*\")*) ?(/?)>");
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while ((at = markup.find('<', at)) != std::string::npos) {
+    const auto end = markup.find('>', at);
+    const std::string text = markup.substr(at, end - at + 1);
+    std::smatch match;
+    if (!std::regex_match(text, match, tag)) return "no tag: " + text;
+    if (match[1].length() > 0) {
+      if (open.empty() || open.back() != match[2].str()) return "closed out of turn: " + text;
+      open.pop_back();
+    } else if (match[4].length() == 0) {
+      open.push_back(match[2].str());
+    }
+    at = end;
+  }
+  return open.empty() ? "" : "left open: " + open.back();
+}
+
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++found;
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("the page is well-formed, whatever the names") {
+  CHECK(flaw_in("<a><b></a></b>") == "closed out of turn: </a>");
+  CHECK(flaw_in("<a b=\"1\"/>x &lt; y").empty());
+  CHECK_FALSE(flaw_in("<a b=1/>").empty());
+  CHECK_FALSE(flaw_in("R&D").empty());
+  const auto page = validation_html(small_result(1.5));
+  CHECK(page.rfind("<!DOCTYPE html>\n", 0) == 0);
+  CHECK(flaw_in(markup_of(page)).empty());
+  CHECK(page.find("b<&>") == std::string::npos);
+  CHECK(page.find("b&lt;&amp;&gt;&quot;&#39;") != std::string::npos);
+}
+
+TEST_CASE("every scored point has its row, and every answered one its mark in four charts") {
+  const auto result = small_result(1.5);
+  const auto page = validation_html(result);
+  REQUIRE_FALSE(result.points.empty());
+  int silent = 0;
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    const bool answered = result.points[i].forecasts.count("ddlsim") != 0;
+    silent += answered ? 0 : 1;
+    CHECK(count(page, fmt::format("<tr id=\"p{}\">", i)) == 1);
+    CHECK(count(page, fmt::format(" data-p=\"{}\"", i)) == (answered ? 4 : 0));
+  }
+  CHECK(silent > 0);
+  CHECK(page.find("a/f.jsonl/f, 16 GPUs: measured 1.05 s, predicted 1.5 s, off by +35.7 %") != std::string::npos);
+}
+
+TEST_CASE("the page loads nothing and is the same bytes twice") {
+  const auto page = validation_html(small_result(1.5));
+  for (const auto* outside : {"http", "//cdn", "src=", "url(", "@import", "<link"})
+    CHECK(page.find(outside) == std::string::npos);
+  CHECK(page == validation_html(small_result(1.5)));
+}
+
+TEST_CASE("a page of nothing is a page") {
+  const auto page = validation_html(ValidationResult{});
+  CHECK(flaw_in(markup_of(page)).empty());
+  CHECK(page.find("nothing to predict") != std::string::npos);
+}
+
+TEST_CASE("text for a page: entities, no control characters, never half a character") {
+  CHECK(html_escaped("a\x01<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
+  CHECK(html_shortened("abcdefgh", 8) == "abcdefgh");
+  CHECK(html_shortened("abcdefghi", 8) == "abcde...");
+  CHECK(html_shortened("abcd\xC3\xA9"
+                       "efgh",
+                       8) == "abcd...");
+  CHECK(html_off(1.1, 1.0) == "+9.5");
+}
+
+} // namespace ddlsim
