@@ -3,6 +3,7 @@
 #include "calibrate/collective_fit.hpp"
 #include "calibrate/gather.hpp"
 #include "calibrate/series.hpp"
+#include "calibrate/suspicions.hpp"
 #include "sim/answer/checksum.hpp"
 #include "sim/files/error.hpp"
 
@@ -30,19 +31,35 @@ void add_collectives(Calibration& calibration, const Cluster& cluster, const std
   for (const auto& note : fits.set_aside) calibration.set_aside.push_back({note.what, note.why});
 }
 
+void tell(std::vector<SetAside>& all, const std::vector<SetAside>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+[[noreturn]] void refuse_without_evidence(const std::string& cluster, const std::vector<SetAside>& set_aside) {
+  std::vector<Mistake> mistakes{
+      {cluster, "",
+       "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
+       "ddltrain, or import a table with `ddlsim import`"}};
+  for (const auto& one : set_aside) mistakes.push_back({one.what, "", one.why});
+  throw UserError(mistakes);
+}
+
 } // namespace
 
 Calibration calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
-  const auto gathered = gather(shelf, cluster, group_series(files), files);
+  const auto series = group_series(files);
+  auto gathered = gather(shelf, cluster, series, files);
+  tell(gathered.set_aside, misplaced_files(cluster, files));
+  tell(gathered.set_aside, contradictory_repeats(cluster, series));
+  tell(gathered.set_aside, take_out_unit_slips(gathered.evidence));
+  tell(gathered.set_aside, thin_evidence(shelf.clusters.at(cluster), gathered.evidence));
   const bool any = std::any_of(gathered.evidence.begin(), gathered.evidence.end(),
                                [](const SeriesEvidence& one) { return !one.points.empty(); });
-  if (!any)
-    throw UserError(cluster, "",
-                    "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some "
-                    "with ddltrain, or import a table with `ddlsim import`");
+  if (!any) refuse_without_evidence(cluster, gathered.set_aside);
   auto calibration = fit_steps(gathered.evidence, {});
   calibration.cluster = cluster;
   calibration.set_aside = gathered.set_aside;
+  tell(calibration.set_aside, mark_outliers(calibration));
   std::vector<MeasurementFile> own;
   for (const auto& file : files)
     if (file.context.cluster == cluster) own.push_back(file);
