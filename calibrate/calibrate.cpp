@@ -3,6 +3,7 @@
 #include "calibrate/gather.hpp"
 #include "calibrate/series.hpp"
 #include "calibrate/step_fit.hpp"
+#include "calibrate/suspicions.hpp"
 #include "sim/answer/checksum.hpp"
 #include "sim/files/error.hpp"
 
@@ -21,6 +22,10 @@ double link_rate_Bps(const Cluster& cluster) {
   return rate_Bps;
 }
 
+void tell(std::vector<SetAside>& all, const std::vector<SetAside>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
 void add_collectives(Calibrated& all) {
   for (const auto& fit : all.collectives.fits) {
     all.calibration.collectives.push_back(fit.curve);
@@ -32,7 +37,7 @@ void add_collectives(Calibrated& all) {
 void add_compute(Calibrated& all) {
   auto& calibration = all.calibration;
   calibration.compute = all.compute.lines;
-  calibration.set_aside.insert(calibration.set_aside.end(), all.compute.set_aside.begin(), all.compute.set_aside.end());
+  tell(calibration.set_aside, all.compute.set_aside);
 }
 
 std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vector<MeasurementFile>& files) {
@@ -42,24 +47,37 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   return own;
 }
 
+[[noreturn]] void refuse_without_evidence(const std::string& cluster, const std::vector<SetAside>& set_aside) {
+  std::vector<Mistake> mistakes{
+      {cluster, "",
+       "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
+       "ddltrain, or import a table with `ddlsim import`"}};
+  for (const auto& one : set_aside) mistakes.push_back({one.what, "", one.why});
+  throw UserError(mistakes);
+}
+
 } // namespace
 
 Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
-  const auto gathered = gather(shelf, cluster, group_series(files), files);
+  const auto series = group_series(files);
   const auto own = files_of(cluster, files);
   const auto& machine = shelf.clusters.at(cluster);
+  auto gathered = gather(shelf, cluster, series, files);
+  tell(gathered.set_aside, misplaced_files(cluster, files));
+  tell(gathered.set_aside, contradictory_repeats(cluster, series));
+  tell(gathered.set_aside, take_out_unit_slips(gathered.evidence));
+  tell(gathered.set_aside, thin_evidence(machine, gathered.evidence));
   Calibrated all;
   all.compute = fit_compute(records_of<StepRecord>(own), shelf.gpus, shelf.models, machine.gpu);
   all.collectives = fit_collectives(own, {link_rate_Bps(machine), true});
   const bool any = std::any_of(gathered.evidence.begin(), gathered.evidence.end(),
                                [](const SeriesEvidence& one) { return !one.points.empty(); });
   if (!any && all.compute.lines.empty() && all.collectives.fits.empty())
-    throw UserError(cluster, "",
-                    "no step record that the simulator can time, and no all-reduce; measure some with ddltrain, or "
-                    "import a table with `ddlsim import`");
+    refuse_without_evidence(cluster, gathered.set_aside);
   all.calibration = fit_steps(gathered.evidence, {});
   all.calibration.cluster = cluster;
   all.calibration.set_aside = gathered.set_aside;
+  tell(all.calibration.set_aside, mark_outliers(all.calibration));
   add_collectives(all);
   add_compute(all);
   for (const auto& file : own)

@@ -1,5 +1,5 @@
 #pragma once
-// The likeliest coordinates under a standard-normal prior and heavy-tailed residuals, and how sure they are.
+// The likeliest coordinates under heavy-tailed priors and residuals, and how sure they are.
 
 #include <Eigen/Core>
 
@@ -20,8 +20,9 @@ struct MapOptions {
 
 struct MapFit {
   Eigen::VectorXd coordinates;
-  Eigen::MatrixXd covariance; ///< Laplace: (I + J^T W J)^-1 at the end
-  double cost = 0;            ///< half of sum z^2 + sum 4 ln(1 + r^2 / 4)
+  Eigen::MatrixXd
+      covariance;  ///< Laplace: (V + J^T W J)^-1 at the end, V and W the weights of coordinates and residuals
+  double cost = 0; ///< sum of robust_cost() over coordinates and residuals
   int steps = 0;
 };
 

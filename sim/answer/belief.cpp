@@ -27,6 +27,20 @@ double correlation_of(const Calibration& calibration, std::size_t a, std::size_t
   return calibration.correlation[std::max(a, b)][std::min(a, b)];
 }
 
+/// Lower Cholesky factor. The file has four digits of a correlation: rounded, it may be of no distribution, and then
+/// the diagonal is raised by as little as makes it one.
+Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
+  constexpr double least = 1e-6;
+  constexpr double next = 10;
+  for (double raised = least;; raised *= next) {
+    Eigen::MatrixXd sum = covariance;
+    sum.diagonal() *= 1 + raised;
+    sum.diagonal().array() += least * raised; // an error may be written as 0
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.info() == Eigen::Success) return factor.matrixL();
+  }
+}
+
 Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
   Joint joint;
   const auto found = calibrated_fields(calibration, asked);
@@ -48,9 +62,7 @@ Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
           one.error * calibration.parameters[other].error * correlation_of(calibration, at, other);
     }
   }
-  constexpr double rounding = 1e-6; // the file has four digits of a correlation
-  covariance.diagonal() *= 1 + rounding;
-  joint.factor = covariance.llt().matrixL();
+  joint.factor = factor_of(covariance);
   return joint;
 }
 

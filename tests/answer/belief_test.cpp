@@ -128,6 +128,17 @@ TEST_CASE("values follow from coordinates by the prior of the calibration, the l
     CHECK(belief.worlds.values[w].nic_efficiency == Approx(2 * std::exp(0.5 * nic[w])).epsilon(1e-12));
 }
 
+TEST_CASE("correlations that rounding made impossible still give worlds, near the errors they had") {
+  Calibration calibration = two_parameters();
+  calibration.parameters.push_back(calibrated("sync_on", {"nccl-ib", "horovod", "", "", 0}, 0, 0.5));
+  // the third is the sum of the others: its correlations are the root of 0.55, 0.74162, rounded up
+  calibration.correlation = {{}, {0.1}, {0.7417, 0.7417}};
+  const auto belief = believe(shipped_priors(), &calibration, question, 1000, 1);
+  for (const auto& world : belief.worlds.coordinates)
+    for (const double coordinate : world) CHECK(std::isfinite(coordinate));
+  CHECK(deviation_of(column(belief.worlds, "sync_on")) == Approx(0.5).epsilon(4 / std::sqrt(1000.0)));
+}
+
 TEST_CASE("parameters that were not calibrated keep their draws") {
   const auto calibration = two_parameters();
   const auto with = believe(shipped_priors(), &calibration, question, 50, 3);

@@ -4,6 +4,7 @@
 #include "calibrate/calibrate.hpp"
 #include "calibrate/latents.hpp"
 #include "calibrate/series.hpp"
+#include "sim/model/carry.hpp"
 #include "tests/calibrate/planted_law.hpp"
 
 #include <Eigen/Cholesky>

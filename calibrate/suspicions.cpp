@@ -1,0 +1,214 @@
+#include "calibrate/suspicions.hpp"
+
+#include "calibrate/statistics.hpp"
+#include "sim/model/carry.hpp"
+#include "sim/model/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// No world of the priors is off by that much, and units are 1000 apart.
+const double slip = std::log(100.0);
+
+std::string scale_text(int gpus, int nodes) {
+  return fmt::format("{} GPU{} on {} node{}", gpus, gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
+}
+
+/// "about 1000 times longer", "about 900 times shorter": of a difference of logarithms.
+std::string times_text(double off) {
+  return fmt::format("about {:.2g} times {}", std::exp(std::abs(off)), off > 0 ? "longer" : "shorter");
+}
+
+/// ln(measured / model) in the median world of the priors.
+double off_before(const SeriesEvidence& series, const EvidencePoint& point) {
+  Parameters median;
+  const auto fields = parameter_fields();
+  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = series.priors[k].median;
+  return std::log(point.measured_s / model_time_s(series, point, median));
+}
+
+/// ln of one GPU's time over what its device would take; 0 where no device is named.
+double compute_off(const SeriesEvidence& series) {
+  const auto& setup = series.setup;
+  if (setup.gpu.name != setup.cluster.gpu || series.compute_prior != "compute_measured") return 0;
+  return std::log(setup.one_gpu_s / roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
+}
+
+constexpr const char* unit_question = "a slip of the unit (s, ms or us)? It is left out";
+
+std::vector<SetAside> slips_of(SeriesEvidence& series) {
+  std::vector<double> off;
+  for (const auto& point : series.points) off.push_back(off_before(series, point));
+  const auto far = std::count_if(off.begin(), off.end(), [](double one) { return std::abs(one) > slip; });
+  const double compute = compute_off(series);
+  if (std::abs(compute) > slip || 2 * far > static_cast<long>(off.size())) {
+    const double by = std::abs(compute) > slip ? compute : -median(off);
+    series.points.clear();
+    return {{series.id,
+             fmt::format("the one-GPU time is {} than {}: {}", times_text(by),
+                         std::abs(compute) > slip ? "the device allows" : "the other scales allow", unit_question)}};
+  }
+  std::vector<SetAside> told;
+  std::vector<EvidencePoint> kept;
+  for (std::size_t p = 0; p < off.size(); ++p) {
+    const auto& point = series.points[p];
+    if (std::abs(off[p]) <= slip) kept.push_back(point);
+    if (std::abs(off[p]) > slip)
+      told.push_back({fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
+                      fmt::format("{} than all else allows: {}", times_text(off[p]), unit_question)});
+  }
+  series.points = kept;
+  return told;
+}
+
+struct Outlier {
+  std::size_t point = 0;
+  double off = 0;    ///< ln of the time over what the others say
+  double spread = 1; ///< standard deviation that the difference may have
+  double deviation() const { return std::abs(off) / spread; }
+};
+
+/// The kept point that is farthest from what the other kept ones say of it.
+Outlier farthest(const CarryLaw& law, const CalibratedSeries& series, const std::vector<bool>& kept) {
+  Outlier worst;
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    if (!kept[i]) continue;
+    std::vector<KnownResidual> others;
+    for (std::size_t j = 0; j < series.points.size(); ++j) {
+      const auto& other = series.points[j];
+      if (j != i && kept[j]) others.push_back({{other.gpus, other.nodes}, other.residual, other.noise});
+    }
+    const auto& point = series.points[i];
+    const auto said = carry(law, others, {point.gpus, point.nodes});
+    const Outlier one{i, point.residual - said.mean, std::hypot(said.spread, point.noise)};
+    if (one.deviation() > worst.deviation()) worst = one;
+  }
+  return worst;
+}
+
+/// Outliers of one series, while at least two thirds of it agree.
+std::vector<Outlier> outliers_of(const CarryLaw& law, const CalibratedSeries& series) {
+  constexpr double far = 4; // standard deviations
+  constexpr std::size_t least_scales = 3;
+  const std::size_t count = series.points.size();
+  std::vector<bool> kept(count, true);
+  std::vector<Outlier> found;
+  if (count < least_scales) return found;
+  for (std::size_t taken = 0; 3 * taken < count; ++taken) {
+    const auto worst = farthest(law, series, kept);
+    if (worst.deviation() <= far) return found;
+    kept[worst.point] = false;
+    found.push_back(worst);
+  }
+  return {}; // the series as a whole is not explained: no point of it stands out
+}
+
+/// How far series over that transport usually are off.
+double usual_spread(const Calibration& calibration, const std::string& transport) {
+  std::vector<double> spreads;
+  for (const auto& series : calibration.series)
+    if (series.scope.transport == transport && !series.points.empty()) spreads.push_back(series.spread);
+  return median(spreads);
+}
+
+} // namespace
+
+std::vector<SetAside> take_out_unit_slips(std::vector<SeriesEvidence>& evidence) {
+  std::vector<SetAside> told;
+  for (auto& series : evidence) {
+    if (is_collective(series) || series.points.empty()) continue;
+    const auto slips = slips_of(series);
+    told.insert(told.end(), slips.begin(), slips.end());
+  }
+  return told;
+}
+
+std::vector<SetAside> contradictory_repeats(const std::string& cluster, const std::vector<Series>& series) {
+  constexpr double much = 0.1;
+  std::vector<SetAside> told;
+  for (const auto& one : series) {
+    if (one.cluster != cluster) continue;
+    for (const auto& point : one.points) {
+      if (point.records.size() < 2 || point.relative_spread < much) continue;
+      told.push_back(
+          {fmt::format("{} at {}", one.id, scale_text(point.gpus, point.nodes)),
+           fmt::format("measured {} times with times {:.0f} % apart (standard deviation): the middle is used, "
+                       "as noisy as that; say what differed, as series of their own",
+                       point.records.size(), 100 * point.relative_spread)});
+    }
+  }
+  return told;
+}
+
+std::vector<SetAside> thin_evidence(const Cluster& cluster, const std::vector<SeriesEvidence>& evidence) {
+  std::set<std::pair<int, int>> scales;
+  int points = 0;
+  bool collectives = false;
+  for (const auto& series : evidence) {
+    if (series.borrowed) continue;
+    collectives = collectives || is_collective(series);
+    for (const auto& point : series.points) {
+      if (point.gpus < 2 || is_collective(series)) continue;
+      scales.insert({point.nodes, point.gpus});
+      ++points;
+    }
+  }
+  if (scales.empty()) return {};
+  const auto last = scales.rbegin();
+  const std::string where = scale_text(last->second, last->first);
+  if (points == 1)
+    return {
+        {cluster.name, fmt::format("one step time only, at {}: what of it is compute, network or software cannot be "
+                                   "told apart; measure other scales",
+                                   where)}};
+  if (scales.size() == 1)
+    return {
+        {cluster.name, fmt::format("all {} step times are at {}: how times change with scale is not in them; measure "
+                                   "other scales",
+                                   points, where)}};
+  if (last->first == 1 && cluster.available_nodes > 1 && !collectives)
+    return {
+        {cluster.name, "no step time across nodes: what the network does to them stays assumed; measure two nodes"}};
+  return {};
+}
+
+std::vector<SetAside> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<SetAside> told;
+  for (const auto& file : files) {
+    const auto folder = file.file.parent_path().parent_path().filename().string();
+    if (folder != cluster || file.context.cluster == cluster) continue;
+    told.push_back({file.file.filename().string(),
+                    fmt::format("its context says that the records are of {}: they count there, not for {}; move the "
+                                "file, or correct its first line",
+                                file.context.cluster, cluster)});
+  }
+  return told;
+}
+
+std::vector<SetAside> mark_outliers(Calibration& calibration) {
+  std::vector<SetAside> told;
+  for (auto& series : calibration.series) {
+    if (series.borrowed) continue;
+    CarryLaw law;
+    law.spread = usual_spread(calibration, series.scope.transport);
+    for (const auto& one : outliers_of(law, series)) {
+      auto& point = series.points[one.point];
+      told.push_back({fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
+                      fmt::format("{:.0f} % {} than all else says: an outlier; the fit gives it little weight; measure "
+                                  "it again",
+                                  100 * std::abs(std::expm1(one.off)), one.off > 0 ? "longer" : "shorter")});
+      point.noise = std::max(point.noise, std::abs(one.off));
+    }
+  }
+  return told;
+}
+
+} // namespace ddlsim
