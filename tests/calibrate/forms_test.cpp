@@ -1,4 +1,5 @@
 #include "calibrate/forms.hpp"
+#include "calibrate/step_fit.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
