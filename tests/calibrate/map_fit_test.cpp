@@ -2,6 +2,7 @@
 #include "tests/calibrate/planted_law.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <catch2/catch.hpp>
 
 #include <cmath>
