@@ -34,7 +34,7 @@ double robust_weight(double residual) {
 
 MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen::VectorXd& start,
                const MapOptions& options) {
-  MapFit fit{start, {}, 0, 0};
+  MapFit fit{start, {}, {}, 0, 0};
   Eigen::VectorXd left = residuals(start);
   fit.cost = cost_of(start, left);
   Eigen::MatrixXd slopes = jacobian(start);
@@ -61,8 +61,10 @@ MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen
     slopes = jacobian(moved);
     if (gained < options.tolerance * fit.cost) break;
   }
-  const Eigen::MatrixXd information = curvature(fit.coordinates, slopes, left.unaryExpr(&robust_weight));
+  const Eigen::VectorXd weights = left.unaryExpr(&robust_weight);
+  const Eigen::MatrixXd information = curvature(fit.coordinates, slopes, weights);
   fit.covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
+  fit.leverage = weights.cwiseProduct((slopes * fit.covariance).cwiseProduct(slopes).rowwise().sum());
   return fit;
 }
 

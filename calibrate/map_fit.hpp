@@ -21,8 +21,9 @@ struct MapOptions {
 struct MapFit {
   Eigen::VectorXd coordinates;
   Eigen::MatrixXd
-      covariance;  ///< Laplace: (V + J^T W J)^-1 at the end, V and W the weights of coordinates and residuals
-  double cost = 0; ///< sum of robust_cost() over coordinates and residuals
+      covariance;           ///< Laplace: (V + J^T W J)^-1 at the end, V and W the weights of coordinates and residuals
+  Eigen::VectorXd leverage; ///< of each residual: what share of its variance the fit took, 0 to 1
+  double cost = 0;          ///< sum of robust_cost() over coordinates and residuals
   int steps = 0;
 };
 

@@ -37,17 +37,20 @@ Json to_json(const CalibratedParameter& one) {
   add_scope(json, one.scope);
   const double mean = four_digits(one.coordinate);
   const double error = four_digits(one.error);
-  json["value"] = nine_digits(value_at(one.prior, mean));
-  json["low"] = nine_digits(value_at(one.prior, mean - upper_95 * error));
-  json["high"] = nine_digits(value_at(one.prior, mean + upper_95 * error));
+  Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
+  prior.median = nine_digits(prior.median);
+  prior.width = nine_digits(prior.width);
+  json["value"] = nine_digits(value_at(prior, mean));
+  json["low"] = nine_digits(value_at(prior, mean - upper_95 * error));
+  json["high"] = nine_digits(value_at(prior, mean + upper_95 * error));
   json["unit"] = one.prior.unit;
   json["identified"] = one.identified;
   json["points"] = one.points;
   if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
   json["coordinate"] = mean;
   json["error"] = error;
-  json["prior"] = {{"median", nine_digits(one.prior.median)},
-                   {"width", nine_digits(one.prior.width)},
+  json["prior"] = {{"median", prior.median},
+                   {"width", prior.width},
                    {"scale", one.prior.scale},
                    {"source", one.prior.source}};
   return json;

@@ -33,7 +33,9 @@ TEST_CASE("series share what their scopes share") {
     CHECK(latent_of(latents, 0, name) == latent_of(latents, 1, name));
   CHECK(latent_of(latents, 0, "compute_factor") != latent_of(latents, 1, "compute_factor"));
   CHECK(latent_of(latents, 0, "form_residual") == -1);
-  CHECK(latents.all.size() == parameter_fields().size()); // one less for the residual, one more compute factor
+  CHECK(latent_of(latents, 0, "server_process_rate") == -1); // no series has servers
+  // none for the residual and the four of servers, two for compute
+  CHECK(latents.all.size() == parameter_fields().size() - 5 + 1);
 }
 
 TEST_CASE("another transport has a network of its own") {

@@ -2,6 +2,7 @@
 #include "tests/calibrate/planted_law.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -62,6 +63,8 @@ TEST_CASE("a linear problem with small residuals has the ridge's answer") {
   const Eigen::MatrixXd covariance =
       (problem.slopes.transpose() * problem.slopes + Eigen::MatrixXd::Identity(3, 3)).inverse();
   CHECK((fit.covariance - covariance).norm() < 1e-6 * covariance.norm());
+  const Eigen::MatrixXd hat = problem.slopes * covariance * problem.slopes.transpose();
+  for (int r = 0; r < 12; ++r) CHECK(fit.leverage(r) == Approx(hat(r, r)).epsilon(1e-6));
 }
 
 TEST_CASE("the end is where the cost is least") {

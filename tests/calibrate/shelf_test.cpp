@@ -7,8 +7,14 @@ using namespace ddlsim;
 
 namespace {
 
-const Strategy all_reduce{"ring"};
-const Strategy servers{"ps"};
+Strategy named(const std::string& name) {
+  Strategy strategy;
+  strategy.name = name;
+  return strategy;
+}
+
+const Strategy all_reduce = named("ring");
+const Strategy servers = named("ps");
 
 } // namespace
 

@@ -87,9 +87,6 @@ TEST_CASE("what the simulator cannot time is no evidence") {
   auto gpu = planted_record("small", 8, 2, 0.1);
   gpu.head.gpu = "no-such-gpu";
   CHECK_FALSE(evidence_of(shelf, {gpu}));
-  auto precision = planted_record("small", 8, 2, 0.1);
-  precision.precision = "amp"; // the catalogue's G has no peak for it, and nothing was measured to scale it by
-  CHECK_FALSE(evidence_of(shelf, {precision}));
 }
 
 TEST_CASE("strategies that cannot be simulated, and nodes without a network, are left out") {
