@@ -92,6 +92,10 @@ TEST_CASE("servers and all-reduces are chosen apart") {
 TEST_CASE("an all-reduce is believed more where the times were made with it") {
   const auto shelf = open_shelf();
   auto series = planted_evidence(shelf, {"small", "middle", "large"});
+  for (auto& one : series) {
+    one.setup.strategy.name = "all-reduce"; // a record that does not say which
+    for (auto& point : one.points) point.strategy.name = "all-reduce";
+  }
   const auto latents = find_latents(series);
   const Eigen::VectorXd truth = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(latents.all.size()));
   const auto believed = [&](std::size_t planted, const std::string& name) {
