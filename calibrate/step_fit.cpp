@@ -205,7 +205,7 @@ void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, c
 /// Tries every other choice of every form, one form after another, each with a few steps of a fit from where it stands.
 /// What costs less is kept; weights are prior weight x exp(-cost / 4), by the cost each choice came to.
 MapFit choose_forms(Problem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
-  constexpr int few_steps = 4;
+  constexpr int few_steps = 3;
   auto& forms = problem.forms();
   for (std::size_t f = 0; f < forms.count(); ++f) {
     const std::size_t stood = forms.chosen(f);
@@ -315,11 +315,12 @@ Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOp
   Problem problem(series, options);
   const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
   const Jacobian jacobian = [&](const Eigen::VectorXd& at) { return problem.jacobian(at); };
+  constexpr MapOptions again{6, 1e-3}; // from where the last search ended
   MapFit fit = best_fit(residuals, jacobian, starts(problem.latents(), series));
   for (int round = 1; round <= options.noise_rounds; ++round) {
     judge_noise(problem, series, residuals(fit.coordinates), fit.leverage);
     if (round == 1) judge_series(problem, series, residuals(fit.coordinates));
-    fit = fit_map(residuals, jacobian, fit.coordinates);
+    fit = fit_map(residuals, jacobian, fit.coordinates, again);
     if (round == 1) fit = choose_forms(problem, residuals, jacobian, fit);
   }
   Calibration calibration;

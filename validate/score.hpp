@@ -1,8 +1,8 @@
 #pragma once
 // Errors, intervals and their averages. Error = |ln(predicted / measured)| of iteration time.
 
-#include "validate/method.hpp"
 #include "calibrate/statistics.hpp"
+#include "validate/method.hpp"
 
 #include <map>
 #include <string>

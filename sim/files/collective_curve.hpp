@@ -52,7 +52,7 @@ struct CollectiveCurve {
   LawConstant rate_Bps;                ///< B: size over time of a very large one, not a link's rate
   LawConstant pipelining;              ///< kappa
   std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, kappa), (B, kappa)
-  std::vector<CollectivePoint> points;      ///< ascending by size; empty: the prior alone
+  std::vector<CollectivePoint> points; ///< ascending by size; empty: the prior alone
   double noise = 0;                    ///< standard deviation of ln of one measured time about the truth
   double wander = 0;                   ///< of r: standard deviation per square root of an e-fold of size
   double law_spread = 0;               ///< of ln(measured / law): what the law alone misses

@@ -11,12 +11,12 @@ struct Scale {
   int nodes = 1;
 };
 
-/// Covariance of ln(measured / model) between two scales of one series, a Gaussian process of a lasting part and one that
-/// fades: spread^2 x (lasting + (1 - lasting) x per_doubling^|log2 of the ratio of GPUs|) x (at_crossing where one scale is
-/// inside a node and the other is not).
+/// Covariance of ln(measured / model) between two scales of one series, a Gaussian process of a lasting part and one
+/// that fades: spread^2 x (lasting + (1 - lasting) x per_doubling^|log2 of the ratio of GPUs|) x (at_crossing where one
+/// scale is inside a node and the other is not).
 struct CarryLaw {
-  double spread = 0.05;      ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
-  double lasting = 0.6;      ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
+  double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
+  double lasting = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
   double per_doubling = 0.7; ///< those of HKBU's schedules by this a doubling
   double at_crossing = 0.5;  ///< judgement: another path, another reason to be off
 };

@@ -179,7 +179,7 @@ READER_ONLY = (
     "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
-    "one a parameter", "one for each parameter before",
+    "one a parameter", "one for each parameter before", "below smallest_batch",
 )
 
 

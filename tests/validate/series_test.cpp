@@ -1,5 +1,5 @@
-#include "tests/validate/records.hpp"
 #include "calibrate/series.hpp"
+#include "tests/validate/records.hpp"
 
 #include <catch2/catch.hpp>
 

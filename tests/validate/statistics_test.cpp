@@ -1,5 +1,5 @@
-#include "validate/least_squares.hpp"
 #include "calibrate/statistics.hpp"
+#include "validate/least_squares.hpp"
 
 #include <catch2/catch.hpp>
 
