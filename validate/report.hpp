@@ -38,7 +38,7 @@ std::string split_title(const std::string& split);
 /// Series of the split that are far off, some lines each; "" when there are none.
 std::string explained_text(const ValidationResult& result, const std::string& split);
 
-/// "nic_efficiency 0.5 instead of 0.8 (-1.2 instead of +0.1 of its prior's widths) leaves 3.1 %"
+/// "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1 %"
 std::string remedy_text(const Remedy& remedy);
 
 } // namespace ddlsim

@@ -37,7 +37,7 @@ std::string block(const ExplainedSeries& one) {
 std::string remedy_text(const Remedy& remedy) {
   if (remedy.parameter.empty()) return "no single parameter mends it";
   const std::string unit = remedy.unit == "1" || remedy.unit.empty() ? "" : " " + remedy.unit;
-  return fmt::format("{} {:.3g}{} instead of {:.3g} ({:+.1f} instead of {:+.1f} of its prior's widths) leaves {:.1f} %",
+  return fmt::format("{} {:.3g}{} instead of {:.3g} (at {:+.1f} prior widths, not {:+.1f}) leaves {:.1f} %",
                      remedy.parameter, remedy.needed, unit, remedy.believed, remedy.needed_at, remedy.believed_at,
                      100 * remedy.remaining_error);
 }

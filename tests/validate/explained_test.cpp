@@ -110,7 +110,7 @@ TEST_CASE("the explanation is in the text and in the JSON") {
   const auto result = small_result(1.2);
   const auto text = validation_text(result);
   CHECK(text.find("compute 100 %") != std::string::npos);
-  CHECK(text.find("nic_efficiency 0.4 instead of 0.8 (-2.0 instead of +0.5 of its prior's widths) leaves 2.0 %") !=
+  CHECK(text.find("nic_efficiency 0.4 instead of 0.8 (at -2.0 prior widths, not +0.5) leaves 2.0 %") !=
         std::string::npos);
   std::istringstream lines(text);
   std::string line;
