@@ -39,7 +39,7 @@ SeriesEvidence series_of(const Shelf& shelf, const std::vector<Prior>& priors, c
                         {transport.name, "", "", "", 0},
                         {model, gpu, cluster, preset, transport, strategy},
                         "compute_measured",
-                        priors_of_fields(priors, "compute_measured", transport.name, preset.name),
+                        priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset.name),
                         {}};
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
   for (const auto& sample : curve.samples) {

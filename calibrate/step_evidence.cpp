@@ -84,7 +84,7 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
   setup.batch_per_gpu = series.batch_per_gpu;
-  evidence.priors = priors_of_fields(priors, evidence.compute_prior, transport.name, preset.name);
+  evidence.priors = priors_of_fields(priors_on(cluster, priors), evidence.compute_prior, transport.name, preset.name);
   for (const auto& point : series.points) {
     if (!can_simulate(point.strategy) || (point.nodes > 1 && cluster.nics.empty())) continue;
     evidence.points.push_back(point_of(point));

@@ -44,6 +44,7 @@ Material gather(const Scenario& scenario, const DataFolder& data) {
                     load_calibration(data, scenario.cluster)};
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  material.priors = priors_on(material.cluster, material.priors);
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
   const ComputeQuestion question{material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset};
   const auto borrowed = borrowed_steps(data, material.cluster);

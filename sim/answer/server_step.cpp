@@ -1,5 +1,6 @@
 #include "sim/answer/server_step.hpp"
 
+#include "sim/answer/on_node.hpp"
 #include "sim/model/build_machine.hpp"
 #include "sim/server/server_classes.hpp"
 
@@ -9,24 +10,25 @@
 namespace ddlsim {
 namespace {
 
-/// Gradients of a node's GPUs are summed inside the node, one tensor after another, before they leave it.
-double node_reduce_s(const Machine& machine, double size_bytes) {
-  const double others = machine.ranks_per_node - 1;
-  return others > 0 && machine.intra_Bps > 0 ? others / machine.ranks_per_node * size_bytes / machine.intra_Bps : 0;
+std::vector<double> sizes_by_creation(const ComputeProfile& profile) {
+  std::vector<double> sizes_bytes(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) sizes_bytes[tensor.tensor] = tensor.size_bytes;
+  return sizes_bytes;
 }
 
 /// When each tensor may leave a node whose compute takes `slowdown` times as long, by order of creation.
-std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const OnNode& node,
                                      double slowdown) {
+  const bool as_it_goes = setup.preset.overlapped && !(setup.strategy.on_node_reduce && node.after_backward);
   std::vector<double> ready_s(profile.tensors.size());
-  double reduced_s = 0;
+  std::vector<std::size_t> order;
+  double latest_s = 0;
   for (const auto& tensor : profile.tensors) {
-    const double available_s = slowdown * (setup.preset.overlapped ? tensor.ready_s : profile.total_s());
-    reduced_s = std::max(reduced_s, available_s);
-    if (setup.strategy.on_node_reduce) reduced_s += node_reduce_s(machine, tensor.size_bytes);
-    ready_s[tensor.tensor] = reduced_s;
+    latest_s = std::max(latest_s, slowdown * (as_it_goes ? tensor.ready_s : profile.total_s()));
+    ready_s[tensor.tensor] = latest_s;
+    order.push_back(static_cast<std::size_t>(tensor.tensor));
   }
-  return ready_s;
+  return setup.strategy.on_node_reduce ? pass_paths(node, order, ready_s) : ready_s;
 }
 
 /// The strategy's rule. One left open is the preset's in this world, and so is "hash" where the preset doubts how even
@@ -41,10 +43,10 @@ std::string sharding_of(const StepSetup& setup, const Parameters& world) {
 
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                               const Machine& machine, int servers, double slowdown) {
-  std::vector<double> by_creation(profile.tensors.size());
-  for (const auto& tensor : profile.tensors) by_creation[tensor.tensor] = tensor.size_bytes;
-  const auto ready_s = ready_to_leave_s(setup, profile, machine, 1);
-  const auto slow_ready_s = ready_to_leave_s(setup, profile, machine, slowdown);
+  const auto by_creation = sizes_by_creation(profile);
+  const auto node = plan_on_node(setup.preset, machine, by_creation);
+  const auto ready_s = ready_to_leave_s(setup, profile, node, 1);
+  const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
   const std::string rule = sharding_of(setup, world);
   ServerExchange exchange;
   exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
@@ -63,7 +65,6 @@ struct ServerSetup {
   ServerMachine servers;
   ServerExchange exchange;
   std::string bottleneck;
-  double spread_s = 0; ///< to bring what was pulled from a node's first GPU to the others, after the last shard
 };
 
 ServerSetup set_up_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
@@ -79,7 +80,6 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& world, cons
   }
   ready.exchange = build_exchange(setup, world, profile, ready.machine, ready.servers.servers, slowdown);
   ready.exchange.message_cost_s = local ? 0 : world.server_message_cost_s;
-  if (setup.strategy.on_node_reduce) ready.spread_s = node_reduce_s(machine, profile.tensors.back().size_bytes);
   const bool software = ready.servers.process_Bps > 0 && ready.servers.process_Bps < ready.machine.nic_Bps;
   ready.bottleneck = software ? "server-software" : "server-link";
   return ready;
@@ -114,7 +114,10 @@ Exposed run_servers(const StepSetup& setup, const Parameters& world, const Compu
   const ServerSetup ready = set_up_servers(setup, world, profile, machine, slowdown);
   const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, wish);
   const auto timing = time_server_exchange(ready.machine, ready.servers, ready.exchange, choice.fidelity);
-  return {std::max(slowdown * profile.total_s(), timing.end_s + ready.spread_s), ready.bottleneck, choice, 0};
+  double end_s = timing.end_s;
+  if (setup.strategy.on_node_reduce)
+    end_s = spread_end_s(plan_on_node(setup.preset, ready.machine, sizes_by_creation(profile)), ready.exchange, timing);
+  return {std::max(slowdown * profile.total_s(), end_s), ready.bottleneck, choice, 0};
 }
 
 Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
@@ -122,7 +125,11 @@ Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const
   const ServerSetup ready = set_up_servers(setup, world, profile, machine, 1);
   AsyncExchange async;
   async.exchange = ready.exchange;
-  const double before_s = delays.overhead_s + ready.spread_s;
+  const double spread_s =
+      setup.strategy.on_node_reduce
+          ? plan_on_node(setup.preset, machine, sizes_by_creation(profile)).busy_s[profile.tensors.back().tensor]
+          : 0;
+  const double before_s = delays.overhead_s + spread_s;
   for (double& ready_s : async.exchange.ready_s) ready_s += before_s;
   async.compute_s = before_s + profile.total_s();
   async.compute_spread = world.step_spread * profile.total_s() / async.compute_s;

@@ -31,14 +31,15 @@ IntraNode intra_from(const Place& place) {
 }
 
 std::vector<Nic> nics_from(const Place& node) {
-  static const std::vector<std::string> known{"name", "bandwidth", "count"};
+  static const std::vector<std::string> known{"name", "bandwidth", "count", "path"};
   std::vector<Nic> nics;
   std::set<std::string> names;
   for (const auto& place : node.list("nics")) {
     if (!place.is_object()) continue;
     place.allow_only(known);
     nics.push_back({simple_name(place, "name"), place.quantity("bandwidth", Dimension::bandwidth),
-                    static_cast<int>(place.integer_or("count", 1, 1, most_in_a_node))});
+                    static_cast<int>(place.integer_or("count", 1, 1, most_in_a_node)),
+                    place.one_of_or("path", nic_paths(), "")});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       place.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));

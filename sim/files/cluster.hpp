@@ -19,6 +19,7 @@ struct Nic {
   std::string name;         ///< "ib-edr", "10gbe"; transports refer to it
   double bandwidth_Bps = 0; ///< line rate, one direction, one port
   int count = 1;            ///< ports a node that carry training traffic
+  std::string path{};       ///< "" straight to the wire; "virtual-switch" through a hypervisor's software switch
 };
 
 /// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the

@@ -16,8 +16,8 @@ namespace ddlsim {
 namespace {
 
 Prior prior_from(const Place& place) {
-  static const std::vector<std::string> known{"parameter", "transport", "preset", "median",     "width",
-                                              "scale",     "unit",      "source", "learnt_from"};
+  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
+                                              "width",     "scale",     "unit",   "source", "learnt_from"};
   static const std::vector<std::string> scales{"log", "linear"};
   Prior prior;
   if (!place.is_object()) return prior;
@@ -25,6 +25,9 @@ Prior prior_from(const Place& place) {
   prior.parameter = place.text("parameter");
   prior.transport = place.one_of_or("transport", transport_names(), "");
   prior.preset = place.text_or("preset", "");
+  prior.path = place.one_of_or("path", nic_paths(), "");
+  if (!prior.path.empty() && prior.transport.empty())
+    place.mistake_at("path", "a path is a transport's; give \"transport\" too");
   prior.scale = place.one_of_or("scale", scales, "log");
   constexpr double unbounded = std::numeric_limits<double>::max();
   prior.median = prior.scale == "linear" ? place.number("median", 0, unbounded) : place.positive("median");
@@ -37,8 +40,8 @@ Prior prior_from(const Place& place) {
 
 /// The first that fits is taken; a later one counts only where the earlier is dropped, its cluster being under test.
 bool hides(const Prior& earlier, const Prior& later) {
-  const auto same =
-      earlier.parameter == later.parameter && earlier.transport == later.transport && earlier.preset == later.preset;
+  const auto same = earlier.parameter == later.parameter && earlier.transport == later.transport &&
+                    earlier.preset == later.preset && earlier.path == later.path;
   return same && !earlier.parameter.empty() &&
          std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
            return std::find(later.learnt_from.begin(), later.learnt_from.end(), cluster) != later.learnt_from.end();

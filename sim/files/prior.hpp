@@ -18,13 +18,14 @@ struct Prior {
   std::string unit;          ///< "s", "1", "B/s"
   std::string source;
   std::vector<std::string>
-      learnt_from; ///< clusters whose measurements shaped it: dropped when one of them is under test
+      learnt_from;    ///< clusters whose measurements shaped it: dropped when one of them is under test
+  std::string path{}; ///< of the transport's NIC, as in a cluster file; "" when it holds for all
 };
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);
 
-/// The most special prior that fits: transport and preset, transport, preset, neither. Throws UserError when there is
-/// none.
+/// The most special prior that fits: transport and preset, transport, preset, neither; the first of equals. Throws
+/// UserError when there is none.
 const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
                         const std::string& preset);
 

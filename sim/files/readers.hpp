@@ -41,6 +41,7 @@ void refuse_bare_model_name(const Place& place, const std::string& key, const st
 
 /// Names that files of several formats share.
 const std::vector<std::string>& transport_names();
+const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
 const std::vector<std::string>& precision_names();
 const std::vector<std::string>& wire_precision_names();
 const std::vector<std::string>& layer_kinds();

@@ -18,6 +18,11 @@ const std::vector<std::string>& transport_names() {
   return names;
 }
 
+const std::vector<std::string>& nic_paths() {
+  static const std::vector<std::string> paths{"virtual-switch"};
+  return paths;
+}
+
 const std::vector<std::string>& precision_names() {
   static const std::vector<std::string> names{"fp32", "tf32", "amp", "fp16", "bf16"};
   return names;

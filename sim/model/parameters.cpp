@@ -101,4 +101,17 @@ std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::s
   return kept;
 }
 
+std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors) {
+  const auto path_of = [&](const std::string& name) {
+    for (const auto& transport : cluster.transports)
+      if (transport.name == name && !transport.nic.empty()) return find_nic(cluster, transport.nic).path;
+    return std::string{};
+  };
+  std::vector<Prior> kept;
+  std::copy_if(priors.begin(), priors.end(), std::back_inserter(kept),
+               [&](const Prior& prior) { return prior.path.empty() || prior.path == path_of(prior.transport); });
+  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return !prior.path.empty(); });
+  return kept;
+}
+
 } // namespace ddlsim

@@ -1,6 +1,7 @@
 #pragma once
 // The parameters that decide an iteration (one world), and many worlds drawn from what is believed of them.
 
+#include "sim/files/cluster.hpp"
 #include "sim/files/prior.hpp"
 
 #include <cstdint>
@@ -65,6 +66,10 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
 
 /// Priors without those learnt from `cluster`: what may be used when that cluster is under test.
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
+
+/// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path
+/// go first.
+std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors);
 
 /// Value of a prior at a standard-normal coordinate.
 double prior_value(const Prior& prior, double coordinate);

@@ -37,6 +37,20 @@ TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters]
   CHECK(with.server_connection_Bps != without.server_connection_Bps);
 }
 
+TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and goes first", "[parameters]") {
+  Cluster cluster;
+  cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, "virtual-switch"}};
+  cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
+  const auto priors = load_priors(shipped);
+  const auto on = [&](const Cluster& where) {
+    return median_parameters(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod").nic_efficiency;
+  };
+  CHECK(on(cluster) < 0.6); // a hypervisor's switch takes its part
+  cluster.nics[1].path.clear();
+  CHECK(on(cluster) > 0.8);
+  CHECK(priors_on(cluster, priors).size() < priors.size());
+}
+
 TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same worlds", "[parameters]") {
   const auto priors = load_priors(shipped);
   const int count = 50;

@@ -38,7 +38,7 @@ public:
   std::optional<Forecast> forecast(const Question& question) const override {
     if (!can_simulate(question.strategy)) return {};
     const auto& cluster = question.known.cluster;
-    const auto priors = priors_without(shelf_.priors, cluster);
+    const auto priors = priors_of(cluster);
     const auto evidence = series_evidence(shelf_, priors, question.known);
     if (!evidence || (question.nodes > 1 && evidence->setup.cluster.nics.empty())) return {};
     const EvidencePoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
@@ -56,6 +56,10 @@ public:
   std::optional<Explanation> explain(const std::vector<Answered>& targets) const override;
 
 private:
+  std::vector<Prior> priors_of(const std::string& cluster) const {
+    return priors_on(shelf_.clusters.at(cluster), priors_without(shelf_.priors, cluster));
+  }
+
   const Calibration& fit_of(const std::string& cluster) const {
     const auto known = fits_.find(cluster);
     if (known != fits_.end()) return known->second;
@@ -111,7 +115,7 @@ private:
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
   const auto& known = targets.front().question.known;
-  const auto priors = priors_without(shelf_.priors, known.cluster);
+  const auto priors = priors_of(known.cluster);
   const auto evidence = series_evidence(shelf_, priors, known);
   if (!evidence) return {};
   const auto& calibration = fit_of(known.cluster);
