@@ -12,7 +12,7 @@ Shelf read_shelf(const DataFolder& data) {
 }
 
 std::string stand_in_preset(const Strategy& strategy) {
-  return strategy.name == "ps" ? "byteps" : "pytorch-ddp";
+  return strategy.name.starts_with("ps") ? "byteps" : "pytorch-ddp";
 }
 
 const Preset& preset_of(const Shelf& shelf, const std::string& name, const Strategy& strategy) {

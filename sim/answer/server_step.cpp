@@ -16,19 +16,24 @@ std::vector<double> sizes_by_creation(const ComputeProfile& profile) {
   return sizes_bytes;
 }
 
+/// Tensors by order of creation, in the order backward makes their gradients ready.
+std::vector<std::size_t> backward_order(const ComputeProfile& profile) {
+  std::vector<std::size_t> order;
+  for (const auto& tensor : profile.tensors) order.push_back(static_cast<std::size_t>(tensor.tensor));
+  return order;
+}
+
 /// When each tensor may leave a node whose compute takes `slowdown` times as long, by order of creation.
 std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const OnNode& node,
                                      double slowdown) {
   const bool as_it_goes = setup.preset.overlapped && !(setup.strategy.on_node_reduce && node.after_backward);
   std::vector<double> ready_s(profile.tensors.size());
-  std::vector<std::size_t> order;
   double latest_s = 0;
   for (const auto& tensor : profile.tensors) {
     latest_s = std::max(latest_s, slowdown * (as_it_goes ? tensor.ready_s : profile.total_s()));
     ready_s[tensor.tensor] = latest_s;
-    order.push_back(static_cast<std::size_t>(tensor.tensor));
   }
-  return setup.strategy.on_node_reduce ? pass_paths(node, order, ready_s) : ready_s;
+  return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
 }
 
 /// The strategy's rule. One left open is the preset's in this world, and so is "hash" where the preset doubts how even
@@ -109,8 +114,24 @@ double work_of_servers(const StepSetup& setup, const Parameters& world, const Co
   return static_cast<double>(shards) * static_cast<double>(classes.servers.size());
 }
 
+namespace {
+
+/// BytePS on one machine starts no server: tensors are summed among its GPUs and come back over the same paths.
+Exposed run_without_servers(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+                            double slowdown) {
+  auto both_ways = plan_on_node(setup.preset, machine, sizes_by_creation(profile));
+  for (double& busy_s : both_ways.busy_s) busy_s *= 2;
+  double end_s = slowdown * profile.total_s();
+  for (const double back_s : ready_to_leave_s(setup, profile, both_ways, slowdown)) end_s = std::max(end_s, back_s);
+  return {end_s, "communication", {}, 0};
+}
+
+} // namespace
+
 Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
                     const Machine& machine, double slowdown, Fidelity wish) {
+  if (serves_itself(setup, machine) && setup.preset.library == "byteps")
+    return run_without_servers(setup, profile, machine, slowdown);
   const ServerSetup ready = set_up_servers(setup, world, profile, machine, slowdown);
   const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, wish);
   const auto timing = time_server_exchange(ready.machine, ready.servers, ready.exchange, choice.fidelity);

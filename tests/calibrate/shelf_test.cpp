@@ -32,6 +32,7 @@ TEST_CASE("a stack without a preset of its own borrows one") {
   CHECK(preset_of(shelf, "horovod", all_reduce).name == "horovod");
   CHECK(preset_of(shelf, "my-stack", all_reduce).name == "pytorch-ddp");
   CHECK(preset_of(shelf, "my-stack", servers).name == "byteps");
+  CHECK(preset_of(shelf, "my-stack", named("ps(1 a node dedicated, hash)")).name == "byteps"); // a series' words for it
 }
 
 TEST_CASE("a transport is the record's, else the first of the preset's that is there, else the cluster's first") {
