@@ -67,7 +67,10 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
 }
 
 void FairShare::set_busy(std::size_t server_class, bool push, bool busy) {
-  lanes_[lane_of(server_class, push)].busy = busy;
+  Lane& lane = lanes_[lane_of(server_class, push)];
+  if (lane.busy == busy) return;
+  lane.busy = busy;
+  changed_ += busy == lane.was_busy ? std::size_t(-1) : 1;
 }
 
 /// Messages on a group's link, or bytes a second, according to what the sums add up.
@@ -145,6 +148,7 @@ void FairShare::reopen() {
   }
   for (Lane& lane : lanes_) {
     lane.settled = !lane.busy;
+    lane.was_busy = lane.busy;
   }
 }
 
@@ -163,6 +167,8 @@ void FairShare::settle_lane(Lane& lane, double rate_Bps) {
 
 /// Progressive filling: all rates rise together until a link is full; what crosses it is settled; the rest rises on.
 void FairShare::settle() {
+  if (changed_ == 0) return;
+  changed_ = 0;
   reopen();
   const auto is_open = [](const Lane& lane) { return !lane.settled; };
   while (std::any_of(lanes_.begin(), lanes_.end(), is_open)) {
