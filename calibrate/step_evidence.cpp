@@ -1,5 +1,6 @@
 #include "calibrate/step_evidence.hpp"
 
+#include "calibrate/scale_model.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/build_machine.hpp"
@@ -93,11 +94,6 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
   return evidence;
 }
 
-double bare_all_reduce_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
-  const auto machine = build_machine(setup.cluster, setup.transport, world, point.gpus, point.gpus_per_node);
-  return world.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, world));
-}
-
 } // namespace
 
 std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
@@ -112,13 +108,21 @@ std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vec
   }
 }
 
-double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
-  if (point.size_bytes > 0) return bare_all_reduce_s(evidence.setup, point, world);
+StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point) {
   StepSetup setup = evidence.setup;
   setup.gpus = point.gpus;
   setup.gpus_per_node = point.gpus_per_node;
   setup.strategy = point.strategy;
-  return time_step(setup, world, Fidelity::quick).iteration_s;
+  return setup;
+}
+
+double bare_all_reduce_s(const StepSetup& setup, double size_bytes, const Parameters& world) {
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  return world.operation_cost_s + all_reduce_s(machine, size_bytes, all_reduce_of(setup, world));
+}
+
+double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
+  return ScaleModel(evidence, point).time_s(world);
 }
 
 } // namespace ddlsim
