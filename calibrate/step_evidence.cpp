@@ -38,8 +38,10 @@ EvidencePoint point_of(const SeriesPoint& point) {
 }
 
 /// The one-GPU time that makes the median world pass through the smallest scale, by bisection in the logarithm.
-double one_gpu_behind(SeriesEvidence evidence) {
+double one_gpu_behind(const SeriesEvidence& evidence) {
   const auto& base = evidence.points.front();
+  StepSetup setup = setup_at(evidence, base);
+  StepMemory memory;
   Parameters median;
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = evidence.priors[k].median;
@@ -47,8 +49,9 @@ double one_gpu_behind(SeriesEvidence evidence) {
   double high_s = base.measured_s;
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
-    evidence.setup.one_gpu_s = std::sqrt(low_s * high_s);
-    (model_time_s(evidence, base, median) < base.measured_s ? low_s : high_s) = evidence.setup.one_gpu_s;
+    setup.one_gpu_s = std::sqrt(low_s * high_s);
+    const double time_s = time_step(setup, median, Fidelity::quick, memory).iteration_s;
+    (time_s < base.measured_s ? low_s : high_s) = setup.one_gpu_s;
   }
   return high_s;
 }

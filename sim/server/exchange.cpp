@@ -79,7 +79,9 @@ void finish_head(Fluid& fluid, std::size_t index) {
   if (lane.push && fluid.lanes[pull].awaited) wait_for_head(fluid, pull);
 }
 
+/// Begins what may begin. While shares hold, only what begins needs to be told its rate.
 void begin_heads(Fluid& fluid) {
+  const std::size_t before = fluid.under_way.size();
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
     const std::size_t index = fluid.waits.top().lane;
     fluid.waits.pop();
@@ -88,17 +90,18 @@ void begin_heads(Fluid& fluid) {
     fluid.under_way.push_back({index, size_bytes, rounding_share * size_bytes});
     fluid.share.set_busy(lane.server_class, lane.push, true);
   }
-  fluid.share.settle();
-  for (Message& message : fluid.under_way) {
-    const Lane& lane = fluid.lanes[message.lane];
-    message.rate_Bps = fluid.share.rate_Bps(lane.server_class, lane.push);
+  for (std::size_t i = fluid.share.settle() ? 0 : before; i < fluid.under_way.size(); ++i) {
+    const Lane& lane = fluid.lanes[fluid.under_way[i].lane];
+    fluid.under_way[i].rate_Bps = fluid.share.rate_Bps(lane.server_class, lane.push);
   }
 }
 
 /// Time until a message ends or a waiting one may begin.
 double next_change_s(const Fluid& fluid) {
+  constexpr double rounding_apart = 1 + 1e-12; // quotients that may be equal are compared as quotients
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
   for (const Message& message : fluid.under_way) {
+    if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue; // saves most divisions
     wait_s = std::min(wait_s, message.left_bytes / message.rate_Bps);
   }
   return wait_s;
@@ -106,11 +109,16 @@ double next_change_s(const Fluid& fluid) {
 
 void advance(Fluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
+  std::size_t left = 0;
   for (Message& message : fluid.under_way) {
     message.left_bytes -= wait_s * message.rate_Bps;
-    if (message.left_bytes <= message.end_bytes) finish_head(fluid, message.lane);
+    if (message.left_bytes <= message.end_bytes) {
+      finish_head(fluid, message.lane);
+    } else {
+      fluid.under_way[left++] = message;
+    }
   }
-  std::erase_if(fluid.under_way, [](const Message& message) { return message.left_bytes <= message.end_bytes; });
+  fluid.under_way.resize(left);
 }
 
 void run(Fluid& fluid) {

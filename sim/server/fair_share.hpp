@@ -19,9 +19,9 @@ public:
   /// The servers of a class begin or end to take in (push) or to give out a shard.
   void set_busy(std::size_t server_class, bool push, bool busy);
 
-  /// Call after the changes of a moment, before the rates are read. Takes no time when the same lanes are busy as last
-  /// time: a class that goes on with its next shard leaves all shares as they are.
-  void settle();
+  /// Call after the changes of a moment, before the rates are read. False, at once, when the same lanes are busy as
+  /// last time: a class that goes on with its next shard leaves all rates as they are.
+  bool settle();
   double rate_Bps(std::size_t server_class, bool push) const { return lanes_[lane_of(server_class, push)].rate_Bps; }
 
 private:
