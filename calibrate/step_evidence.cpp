@@ -1,5 +1,6 @@
 #include "calibrate/step_evidence.hpp"
 
+#include "calibrate/scale_model.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/build_machine.hpp"
@@ -37,8 +38,10 @@ EvidencePoint point_of(const SeriesPoint& point) {
 }
 
 /// The one-GPU time that makes the median world pass through the smallest scale, by bisection in the logarithm.
-double one_gpu_behind(SeriesEvidence evidence) {
+double one_gpu_behind(const SeriesEvidence& evidence) {
   const auto& base = evidence.points.front();
+  StepSetup setup = setup_at(evidence, base);
+  StepMemory memory;
   Parameters median;
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = evidence.priors[k].median;
@@ -46,8 +49,9 @@ double one_gpu_behind(SeriesEvidence evidence) {
   double high_s = base.measured_s;
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
-    evidence.setup.one_gpu_s = std::sqrt(low_s * high_s);
-    (model_time_s(evidence, base, median) < base.measured_s ? low_s : high_s) = evidence.setup.one_gpu_s;
+    setup.one_gpu_s = std::sqrt(low_s * high_s);
+    const double time_s = time_step(setup, median, Fidelity::quick, memory).iteration_s;
+    (time_s < base.measured_s ? low_s : high_s) = setup.one_gpu_s;
   }
   return high_s;
 }
@@ -93,11 +97,6 @@ SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors,
   return evidence;
 }
 
-double bare_all_reduce_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
-  const auto machine = build_machine(setup.cluster, setup.transport, world, point.gpus, point.gpus_per_node);
-  return world.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, world));
-}
-
 } // namespace
 
 std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
@@ -112,13 +111,21 @@ std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vec
   }
 }
 
-double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
-  if (point.size_bytes > 0) return bare_all_reduce_s(evidence.setup, point, world);
+StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point) {
   StepSetup setup = evidence.setup;
   setup.gpus = point.gpus;
   setup.gpus_per_node = point.gpus_per_node;
   setup.strategy = point.strategy;
-  return time_step(setup, world, Fidelity::quick).iteration_s;
+  return setup;
+}
+
+double bare_all_reduce_s(const StepSetup& setup, double size_bytes, const Parameters& world) {
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  return world.operation_cost_s + all_reduce_s(machine, size_bytes, all_reduce_of(setup, world));
+}
+
+double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
+  return ScaleModel(evidence, point).time_s(world);
 }
 
 } // namespace ddlsim

@@ -48,6 +48,12 @@ inline bool is_collective(const SeriesEvidence& series) {
 std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
                                               const Series& series);
 
+/// The series' setup at that scale.
+StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point);
+
+/// One all-reduce of that many bytes with nothing beside it.
+double bare_all_reduce_s(const StepSetup& setup, double size_bytes, const Parameters& world);
+
 /// Iteration of that scale in that world (of a bare collective: its time); nothing but what a quick run knows.
 double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world);
 

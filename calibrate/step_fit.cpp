@@ -1,168 +1,20 @@
 #include "calibrate/step_fit.hpp"
 
-#include "calibrate/forms.hpp"
-#include "calibrate/latents.hpp"
 #include "calibrate/map_fit.hpp"
+#include "calibrate/step_problem.hpp"
 #include "sim/answer/version.hpp"
-
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <map>
 
 namespace ddlsim {
 namespace {
 
-/// Step of a difference quotient, in prior standard deviations: a fusion cycle makes the iteration a staircase in some
-/// parameters, and a smaller step would see a stair.
-constexpr double difference_step = 0.1;
-/// A derivative smaller than this (of ln time, a standard deviation) is not followed for some steps.
-constexpr double negligible_slope = 3e-4;
-
-struct Row {
-  std::size_t series;
-  std::size_t point;
-};
-
-/// What is taken to be equally far off: all steps over one transport, all bare collectives over it.
-std::string noise_group(const SeriesEvidence& series) {
-  return series.scope.transport + (is_collective(series) ? " alone" : "");
-}
-
-/// One fit: the unknowns, the points, and how noisy each transport's series are taken to be.
-class Problem {
-public:
-  Problem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)
-      : series_(series), options_(options), latents_(find_latents(series)), forms_(series) {
-    for (std::size_t s = 0; s < series.size(); ++s) {
-      scale_[noise_group(series[s])] = 1;
-      for (std::size_t p = 0; p < series[s].points.size(); ++p) rows_.push_back({s, p});
-    }
-    own_.assign(series.size(), 1);
-    active_.assign(rows_.size(), std::vector<bool>(parameter_fields().size(), true));
-  }
-
-  const Latents& latents() const { return latents_; }
-  const std::vector<Row>& rows() const { return rows_; }
-  double scale(const std::string& group) const { return scale_.at(group); }
-  void set_scale(const std::string& group, double scale) { scale_[group] = scale; }
-
-  Forms& forms() { return forms_; }
-  const Forms& forms() const { return forms_; }
-
-  CarryLaw law_of(std::size_t series) const {
-    CarryLaw law = options_.law;
-    law.spread *= scale(noise_group(series_[series])) * own_[series];
-    return law;
-  }
-  void set_own(std::size_t series, double factor) { own_[series] = factor; }
-
-  /// ln(measured / model) of every row.
-  Eigen::VectorXd misses(const Eigen::VectorXd& coordinates) const {
-    Eigen::VectorXd found(static_cast<Eigen::Index>(rows_.size()));
-    each_row([&](std::size_t r) { found(static_cast<Eigen::Index>(r)) = miss(r, coordinates); });
-    return found;
-  }
-
-  Eigen::VectorXd residuals(const Eigen::VectorXd& coordinates) const {
-    Eigen::VectorXd whitened = misses(coordinates);
-    whiten(whitened);
-    return whitened;
-  }
-
-  Eigen::MatrixXd jacobian(const Eigen::VectorXd& coordinates) {
-    constexpr int look_again_after = 4;
-    const bool all = looks_++ % look_again_after == 0;
-    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows_.size()), coordinates.size());
-    each_row([&](std::size_t r) { differentiate(r, coordinates, all, slopes); });
-    for (Eigen::Index c = 0; c < slopes.cols(); ++c) {
-      Eigen::VectorXd column = slopes.col(c);
-      whiten(column);
-      slopes.col(c) = column;
-    }
-    return slopes;
-  }
-
-private:
-  double miss(std::size_t row, const Eigen::VectorXd& coordinates) const {
-    const auto& evidence = series_[rows_[row].series];
-    const auto& point = evidence.points[rows_[row].point];
-    auto world = world_at(latents_, evidence, rows_[row].series, coordinates);
-    world.form_draw = forms_.draw_of(rows_[row].series);
-    return std::log(point.measured_s / model_time_s(evidence, point, world));
-  }
-
-  void differentiate(std::size_t row, const Eigen::VectorXd& coordinates, bool all, Eigen::MatrixXd& slopes) {
-    const auto& of_fields = latents_.of_series[rows_[row].series];
-    for (std::size_t k = 0; k < of_fields.size(); ++k) {
-      if (of_fields[k] < 0 || !(all || active_[row][k])) continue;
-      Eigen::VectorXd moved = coordinates;
-      moved(of_fields[k]) = coordinates(of_fields[k]) + difference_step;
-      const double above = miss(row, moved);
-      moved(of_fields[k]) = coordinates(of_fields[k]) - difference_step;
-      const double slope = (above - miss(row, moved)) / (2 * difference_step);
-      slopes(static_cast<Eigen::Index>(row), of_fields[k]) = slope;
-      if (all) active_[row][k] = std::abs(slope) > negligible_slope;
-    }
-  }
-
-  /// Rows of a series become independent, with standard deviation 1.
-  void whiten(Eigen::VectorXd& rows) const {
-    Eigen::Index first = 0;
-    for (std::size_t s = 0; s < series_.size(); ++s) {
-      const auto& points = series_[s].points;
-      const auto count = static_cast<Eigen::Index>(points.size());
-      if (count == 0) continue;
-      if (!series_[s].set_aside.empty()) {
-        rows.segment(first, count).setZero();
-        first += count;
-        continue;
-      }
-      const auto law = law_of(s);
-      const double scale = this->scale(noise_group(series_[s]));
-      Eigen::MatrixXd among(count, count);
-      for (Eigen::Index i = 0; i < count; ++i) {
-        const auto& a = points[static_cast<std::size_t>(i)];
-        for (Eigen::Index j = 0; j < count; ++j) {
-          const auto& b = points[static_cast<std::size_t>(j)];
-          among(i, j) = covariance(law, {a.gpus, a.nodes}, {b.gpus, b.nodes});
-        }
-        among(i, i) += scale * scale * a.noise * a.noise;
-      }
-      const Eigen::LLT<Eigen::MatrixXd> factor(among);
-      rows.segment(first, count) = factor.matrixL().solve(rows.segment(first, count));
-      first += count;
-    }
-  }
-
-  void each_row(const std::function<void(std::size_t)>& work) const {
-    const auto threads = static_cast<std::size_t>(std::max(1, options_.threads));
-    std::vector<std::future<void>> parts;
-    for (std::size_t t = 0; t < threads; ++t) {
-      parts.push_back(std::async(std::launch::async, [&, t] {
-        for (std::size_t r = t; r < rows_.size(); r += threads) work(r);
-      }));
-    }
-    for (auto& part : parts) part.get();
-  }
-
-  const std::vector<SeriesEvidence>& series_;
-  StepFitOptions options_;
-  Latents latents_;
-  std::vector<Row> rows_;
-  std::map<std::string, double> scale_;
-  Forms forms_;
-  std::vector<double> own_;               ///< by series: how much further off than its transport's
-  std::vector<std::vector<bool>> active_; ///< rows are written by one thread each
-  int looks_ = 0;
-};
-
 /// How much noisier each group's whitened residuals are than taken, as if four residuals of exactly 1 had been seen
 /// before. Heavy tails count by their weight; what the fit took of a residual's variance (its leverage) is not there to
 /// be seen: without it twenty points and ten parameters look a fifth too quiet.
-void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals,
+void judge_noise(StepProblem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals,
                  const Eigen::VectorXd& leverage) {
   constexpr double seen_before = 4;
   std::map<std::string, std::pair<double, double>> sums; // of weighted squares, of what they should be
@@ -176,17 +28,17 @@ void judge_noise(Problem& problem, const std::vector<SeriesEvidence>& series, co
     squares += robust_weight(residual) * residual * residual / of_normal;
     count += 1 - leverage(static_cast<Eigen::Index>(r));
   }
-  constexpr double least = 0.5;
-  constexpr double most = 3;
+  constexpr double least_scale = 0.5; // points that agree by luck
+  constexpr double most_scale = 9;    // a wilder group tells nothing any more
   for (const auto& [group, sum] : sums) {
     const double ratio = std::sqrt((seen_before + sum.first) / (seen_before + sum.second));
-    problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least, 3 * most));
+    problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least_scale, most_scale));
   }
 }
 
 /// A series that no parameter explains has a spread of its own, so that it neither drags the others nor is believed to
 /// be near the model at the next scale: as if three residuals of exactly 1 had been seen before.
-void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals) {
+void judge_series(StepProblem& problem, const std::vector<SeriesEvidence>& series, const Eigen::VectorXd& residuals) {
   constexpr double seen_before = 3;
   constexpr double set_aside_spread = 10; // of the law's: its own points say all that is known
   std::vector<double> squares(series.size(), 0);
@@ -204,7 +56,7 @@ void judge_series(Problem& problem, const std::vector<SeriesEvidence>& series, c
 
 /// Tries every other choice of every form, one form after another, each with a few steps of a fit from where it stands.
 /// What costs less is kept; weights are prior weight x exp(-cost / 4), by the cost each choice came to.
-MapFit choose_forms(Problem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
+MapFit choose_forms(StepProblem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
   constexpr int few_steps = 3;
   auto& forms = problem.forms();
   for (std::size_t f = 0; f < forms.count(); ++f) {
@@ -227,7 +79,7 @@ MapFit choose_forms(Problem& problem, const Residuals& residuals, const Jacobian
   return fit;
 }
 
-void add_parameters(Calibration& calibration, const Problem& problem, const MapFit& fit,
+void add_parameters(Calibration& calibration, const StepProblem& problem, const MapFit& fit,
                     const std::vector<SeriesEvidence>& series) {
   constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
   const auto& latents = problem.latents();
@@ -254,7 +106,7 @@ void add_parameters(Calibration& calibration, const Problem& problem, const MapF
   }
 }
 
-void add_series(Calibration& calibration, const Problem& problem, const std::vector<SeriesEvidence>& series,
+void add_series(Calibration& calibration, const StepProblem& problem, const std::vector<SeriesEvidence>& series,
                 const Eigen::VectorXd& misses) {
   Eigen::Index row = 0;
   double sum = 0;
@@ -271,10 +123,6 @@ void add_series(Calibration& calibration, const Problem& problem, const std::vec
   calibration.quality.points = static_cast<int>(row);
   calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;
 }
-
-} // namespace
-
-namespace {
 
 bool crosses_nodes(const SeriesEvidence& series) {
   return std::any_of(series.points.begin(), series.points.end(),
@@ -312,7 +160,7 @@ MapFit best_fit(const Residuals& residuals, const Jacobian& jacobian, const std:
 } // namespace
 
 Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOptions& options) {
-  Problem problem(series, options);
+  StepProblem problem(series, options);
   const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
   const Jacobian jacobian = [&](const Eigen::VectorXd& at) { return problem.jacobian(at); };
   constexpr MapOptions again{6, 1e-3}; // from where the last search ended

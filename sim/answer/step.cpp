@@ -1,6 +1,7 @@
 #include "sim/answer/step.hpp"
 
 #include "sim/answer/server_step.hpp"
+#include "sim/answer/step_memory.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/build_machine.hpp"
 #include "sim/model/input.hpp"
@@ -53,9 +54,8 @@ Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const Co
   return {timeline.end_s, "communication", choice, 0};
 }
 
-ComputeProfile profile_of(const StepSetup& setup, const Parameters& world, double total_s) {
-  return compute_profile(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, total_s, world.forward_share,
-                         setup.wire_bytes_per_parameter);
+BackwardShape shape_of(const StepSetup& setup) {
+  return backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
 }
 
 void name_shares(StepTime& time) {
@@ -67,51 +67,78 @@ void name_shares(StepTime& time) {
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
-Exposed run_strategy(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                     const Machine& machine, double slowdown, Fidelity wish) {
+/// With barriers: nothing beside what travels.
+Exposed run_strategy(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape, Fidelity wish) {
+  const auto& [machine, compute_s, world] = inputs;
+  const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
+  const auto profile = compute_profile(shape, compute_s, world.forward_share);
   const bool servers = is_parameter_server(setup.strategy);
   if (machine.ranks == 1 && servers) return {slowdown * profile.total_s(), "communication", {}, 0};
   if (machine.ranks == 1) return run_alone(setup, world, profile, machine);
   if (servers) return run_servers(setup, world, profile, machine, slowdown, wish);
-  const auto slowest = slowdown == 1 ? profile : profile_of(setup, world, slowdown * profile.total_s());
+  if (slowdown == 1) return run_all_reduce(setup, world, profile, machine, wish);
+  const auto slowest = compute_profile(shape, slowdown * profile.total_s(), world.forward_share);
   return run_all_reduce(setup, world, slowest, machine, wish); // a group waits for the slowest rank
+}
+
+/// What having synchronisation on costs an iteration, whatever moves.
+double overhead_s(const Parameters& world, int nodes, double compute_s) {
+  return world.sync_on_s + (nodes > 1 ? world.second_node_jump * compute_s : 0);
 }
 
 /// Nobody waits for the others: the slow node and the spread are in the mean iteration already, and so is what having
 /// synchronisation on costs, which takes no server's time.
-void run_asynchronous(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                      const Machine& machine, Fidelity wish, StepTime& time) {
-  const bool several = machine.nodes() > 1;
-  const double overhead_s = world.sync_on_s + (several ? world.second_node_jump * time.compute_s : 0);
-  const double slowdown = several ? setup.slow_node.compute_factor : 1;
-  const auto exposed = run_async_servers(setup, world, profile, machine, {overhead_s, slowdown}, wish);
-  time.choice = exposed.choice;
-  time.mean_staleness = exposed.mean_staleness;
-  // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - overhead_s) * world.form_residual;
-  time.synchronisation_s = overhead_s * world.form_residual;
-  time.compute_s *= world.form_residual;
-  time.communication = exposed.bottleneck;
+Exposed run_asynchronous(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape,
+                         Fidelity wish) {
+  const auto& [machine, compute_s, world] = inputs;
+  const int nodes = machine.nodes();
+  const double slowdown = nodes > 1 ? setup.slow_node.compute_factor : 1;
+  const auto profile = compute_profile(shape, compute_s, world.forward_share);
+  return run_async_servers(setup, world, profile, machine, {overhead_s(world, nodes, compute_s), slowdown}, wish);
+}
+
+bool nobody_waits(const StepSetup& setup, const Machine& machine) {
+  return is_asynchronous(setup.strategy) && machine.ranks > 1;
+}
+
+/// Runs what the memory does not know.
+Exposed travel(const StepSetup& setup, const TravelInputs& inputs, Fidelity wish, StepMemory& memory) {
+  if (memory.travelled && memory.travelled->inputs == inputs) return memory.travelled->exposed;
+  if (!memory.shape) memory.shape = shape_of(setup);
+  const auto exposed = nobody_waits(setup, inputs.machine) ? run_asynchronous(setup, inputs, *memory.shape, wish)
+                                                           : run_strategy(setup, inputs, *memory.shape, wish);
+  if (memory.learns) memory.travelled = {inputs, exposed};
+  return exposed;
 }
 
 /// Fills in everything but compute_s, which is known.
-void run_synchronised(const StepSetup& setup, const Parameters& world, Fidelity wish, StepTime& time) {
-  const auto profile = profile_of(setup, world, time.compute_s);
-  auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  const bool several = machine.nodes() > 1;
-  if (several) machine.slow_nic_factor = setup.slow_node.network_factor;
-  if (is_asynchronous(setup.strategy) && machine.ranks > 1)
-    return run_asynchronous(setup, world, profile, machine, wish, time);
-  const double slowdown = several ? setup.slow_node.compute_factor : 1;
-  const auto exposed = run_strategy(setup, world, profile, machine, slowdown, wish);
-  const double jump_s = several ? world.second_node_jump * time.compute_s : 0;
-  time.choice = exposed.choice;
+void add_asynchronous(const Parameters& world, const Machine& machine, const Exposed& exposed, StepTime& time) {
+  const double beside_s = overhead_s(world, machine.nodes(), time.compute_s);
+  time.mean_staleness = exposed.mean_staleness;
+  // Drawn computes may be a little short of their mean.
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - beside_s) * world.form_residual;
+  time.synchronisation_s = beside_s * world.form_residual;
+  time.compute_s *= world.form_residual;
+}
+
+void add_synchronous(const StepSetup& setup, const Parameters& world, const Machine& machine, const Exposed& exposed,
+                     StepTime& time) {
+  const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
   time.exposed_communication_s = (exposed.end_s - slowdown * time.compute_s) * world.form_residual;
-  time.synchronisation_s = (world.sync_on_s + jump_s) * world.form_residual;
+  time.synchronisation_s = overhead_s(world, machine.nodes(), time.compute_s) * world.form_residual;
   time.straggling_s = (slowdown - 1 + world.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
                       world.form_residual;
   time.compute_s *= world.form_residual;
+}
+
+void add_synchronisation(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory,
+                         StepTime& time) {
+  const auto inputs = travel_inputs(setup, world);
+  const auto exposed = travel(setup, inputs, wish, memory);
+  time.choice = exposed.choice;
   time.communication = exposed.bottleneck;
+  if (nobody_waits(setup, inputs.machine)) return add_asynchronous(world, inputs.machine, exposed, time);
+  add_synchronous(setup, world, inputs.machine, exposed, time);
 }
 
 /// Prefetched samples come beside everything else, so only what they take longer shows.
@@ -143,7 +170,7 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
 double work_of_step(const StepSetup& setup, const Parameters& world) {
   if (!is_parameter_server(setup.strategy) || is_asynchronous(setup.strategy) || setup.gpus == 1) return 1;
   const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  return work_of_servers(setup, world, profile_of(setup, world, setup.one_gpu_s), machine);
+  return work_of_servers(setup, world, compute_profile(shape_of(setup), setup.one_gpu_s, world.forward_share), machine);
 }
 
 bool can_simulate(const Strategy& strategy) {
@@ -152,6 +179,11 @@ bool can_simulate(const Strategy& strategy) {
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish) {
+  StepMemory none;
+  return time_step(setup, world, wish, none);
+}
+
+StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory) {
   if (!can_simulate(setup.strategy)) {
     throw UserError("", "/strategies",
                     "\"" + setup.strategy.name +
@@ -161,7 +193,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wis
   StepTime time;
   time.compute_s = setup.one_gpu_s * world.compute_factor;
   try {
-    if (setup.synchronised && setup.strategy.name != "none") run_synchronised(setup, world, wish, time);
+    if (setup.synchronised && setup.strategy.name != "none") add_synchronisation(setup, world, wish, memory, time);
   } catch (const CannotFold& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   } catch (const TooManyMessages& refusal) {

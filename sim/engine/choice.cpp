@@ -211,12 +211,10 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
     return {Fidelity::full};
   }
   if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
-  const auto folds = [&](std::size_t most) {
-    return !why_server_exchange_not_folded(machine, servers, exchange, most);
-  };
-  const bool is_affordable = folds(affordable_connections);
+  const std::size_t unlike = count_unlike_connections(machine, servers, exchange);
+  const bool is_affordable = unlike <= affordable_connections;
   const bool takes_folded =
-      wish == Fidelity::automatic ? is_affordable : wish == Fidelity::quick && folds(quick_connections);
+      wish == Fidelity::automatic ? is_affordable : wish == Fidelity::quick && unlike <= quick_connections;
   if (takes_folded) return {Fidelity::folded};
   return approximate_exchange(machine, is_affordable);
 }

@@ -1,10 +1,9 @@
 #include "sim/model/compute.hpp"
 
 #include "sim/files/error.hpp"
+#include "sim/model/backward_shape.hpp"
 
-#include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -99,25 +98,7 @@ double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::strin
 
 ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
                                double total_s, double forward_share, double bytes_per_parameter_) {
-  const auto times = roofline_layer_times(model, gpu, precision, batch);
-  const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0,
-                                              [](double sum, const LayerTime& time) { return sum + time.backward_s; });
-  ComputeProfile profile;
-  profile.forward_s = forward_share * total_s;
-  profile.backward_s = total_s - profile.forward_s;
-  int tensor = 0;
-  for (const auto& layer : model.layers) tensor += static_cast<int>(layer.tensors.size());
-  profile.tensors.reserve(static_cast<std::size_t>(tensor));
-  double done = 0;
-  for (std::size_t l = model.layers.size(); l-- > 0;) {
-    done += times[l].backward_s;
-    const double ready_s =
-        profile.forward_s + profile.backward_s * (backward_sum > 0 ? std::min(1.0, done / backward_sum) : 1.0);
-    const auto& tensors = model.layers[l].tensors;
-    for (std::size_t t = tensors.size(); t-- > 0;)
-      profile.tensors.push_back({--tensor, tensors[t].size_bytes / 4 * bytes_per_parameter_, ready_s});
-  }
-  return profile;
+  return compute_profile(backward_shape(model, gpu, precision, batch, bytes_per_parameter_), total_s, forward_share);
 }
 
 } // namespace ddlsim

@@ -1,6 +1,7 @@
 #include "sim/server/fair_share.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -8,6 +9,9 @@ namespace ddlsim {
 namespace {
 
 constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
+
+/// Shares that are nearer to each other than this, relative, are compared as quotients.
+constexpr double rounding_apart = 1e-12;
 
 constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();
 
@@ -67,7 +71,10 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
 }
 
 void FairShare::set_busy(std::size_t server_class, bool push, bool busy) {
-  lanes_[lane_of(server_class, push)].busy = busy;
+  Lane& lane = lanes_[lane_of(server_class, push)];
+  if (lane.busy == busy) return;
+  lane.busy = busy;
+  changed_ += busy == lane.was_busy ? std::size_t(-1) : 1;
 }
 
 /// Messages on a group's link, or bytes a second, according to what the sums add up.
@@ -91,7 +98,10 @@ void FairShare::consider(const LinkLevel& level, std::size_t group, Way way, dou
   const HostGroup& hosts = level.groups[group];
   const double open = messages(hosts, way, level.open, hosts.open);
   if (open <= 0) return;
-  const double share_Bps = (link_Bps - messages(hosts, way, level.settled_Bps, hosts.settled_Bps)) / open;
+  const double left_Bps = link_Bps - messages(hosts, way, level.settled_Bps, hosts.settled_Bps);
+  const double known_Bps = narrowest.share_Bps * open;
+  if (left_Bps > known_Bps + rounding_apart * std::abs(known_Bps)) return; // saves most divisions
+  const double share_Bps = left_Bps / open;
   if (share_Bps < narrowest.share_Bps) narrowest = {share_Bps, &level, group, way};
 }
 
@@ -145,6 +155,7 @@ void FairShare::reopen() {
   }
   for (Lane& lane : lanes_) {
     lane.settled = !lane.busy;
+    lane.was_busy = lane.busy;
   }
 }
 
@@ -162,7 +173,9 @@ void FairShare::settle_lane(Lane& lane, double rate_Bps) {
 }
 
 /// Progressive filling: all rates rise together until a link is full; what crosses it is settled; the rest rises on.
-void FairShare::settle() {
+bool FairShare::settle() {
+  if (changed_ == 0) return false;
+  changed_ = 0;
   reopen();
   const auto is_open = [](const Lane& lane) { return !lane.settled; };
   while (std::any_of(lanes_.begin(), lanes_.end(), is_open)) {
@@ -171,6 +184,7 @@ void FairShare::settle() {
       if (is_open(lane) && crosses(lane, narrowest)) settle_lane(lane, narrowest.share_Bps);
     }
   }
+  return true;
 }
 
 } // namespace ddlsim

@@ -19,8 +19,9 @@ public:
   /// The servers of a class begin or end to take in (push) or to give out a shard.
   void set_busy(std::size_t server_class, bool push, bool busy);
 
-  /// Call after the changes of a moment, before the rates are read.
-  void settle();
+  /// Call after the changes of a moment, before the rates are read. False, at once, when the same lanes are busy as
+  /// last time: a class that goes on with its next shard leaves all rates as they are.
+  bool settle();
   double rate_Bps(std::size_t server_class, bool push) const { return lanes_[lane_of(server_class, push)].rate_Bps; }
 
 private:
@@ -30,6 +31,7 @@ private:
     bool push = true;
     double servers = 1; ///< of the class
     bool busy = false;
+    bool was_busy = false; ///< when rates were last shared
     bool settled = false;
     double rate_Bps = 0;
   };
@@ -88,6 +90,7 @@ private:
   double intra_Bps_ = 0;          ///< 0: no local copies
   std::vector<LinkLevel> levels_; ///< nodes first, then leaves where there is more than one
   std::vector<Lane> lanes_;
+  std::size_t changed_ = 0; ///< lanes whose busy is not was_busy
 };
 
 } // namespace ddlsim

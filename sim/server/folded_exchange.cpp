@@ -208,11 +208,16 @@ ServerExchangeTiming server_exchange_folded(const Machine& machine, const Server
   return timing;
 }
 
+std::size_t count_unlike_connections(const Machine& machine, const ServerMachine& servers,
+                                     const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  return count_connection_classes(find_server_classes(machine, servers, exchange));
+}
+
 std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,
                                                           const ServerExchange& exchange,
                                                           std::size_t most_connections) {
-  require_usable(machine, servers, exchange);
-  const std::size_t connections = count_connection_classes(find_server_classes(machine, servers, exchange));
+  const std::size_t connections = count_unlike_connections(machine, servers, exchange);
   if (connections <= most_connections) return std::nullopt;
   return std::to_string(connections) +
          " connections between workers and servers each play a role of their own, and at most " +

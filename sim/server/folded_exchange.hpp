@@ -31,6 +31,11 @@ ServerExchangeTiming server_exchange_folded(const Machine& machine, const Server
 /// 26,082, which take 0.7 s on 256 nodes and 5 s on 4,096; beyond, a point would take minutes.
 constexpr std::size_t most_folded_connections = 30000;
 
+/// Classes of connections of an exchange: what folding it takes time and memory for. Throws std::invalid_argument as
+/// the closed form does.
+std::size_t count_unlike_connections(const Machine& machine, const ServerMachine& servers,
+                                     const ServerExchange& exchange);
+
 /// Why folding is of no use here, in one sentence: too many connections differ, as with colocated servers that all
 /// carry different shards. Nothing where it is. Throws std::invalid_argument as the closed form does.
 std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,

@@ -29,8 +29,6 @@ private:
   typename std::map<Description, std::size_t>::iterator last_{};
 };
 
-/// A server's shards, grown one by one: what it had before, then size, ready time, ready time on the slow node.
-using ServerDescription = std::tuple<std::size_t, double, double, double>;
 constexpr std::size_t no_shards = 0;
 
 /// Worker or not, slow or not, kinds of its servers in ascending order.
@@ -44,15 +42,35 @@ struct Servers {
   std::vector<std::vector<std::size_t>> shards; ///< of each server
 };
 
+/// Orders servers by their shards: how many, then size, ready time, ready time on the slow node of each in turn.
+struct ShardsBefore {
+  const ServerExchange& exchange;
+  const std::vector<std::vector<std::size_t>>& shards;
+
+  bool operator()(std::size_t a, std::size_t b) const {
+    const auto& slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s : exchange.slow_ready_s;
+    if (shards[a].size() != shards[b].size()) return shards[a].size() < shards[b].size();
+    for (std::size_t position = 0; position < shards[a].size(); ++position) {
+      const std::size_t i = shards[a][position];
+      const std::size_t j = shards[b][position];
+      if (exchange.shards[i].size_bytes != exchange.shards[j].size_bytes)
+        return exchange.shards[i].size_bytes < exchange.shards[j].size_bytes;
+      if (exchange.ready_s[i] != exchange.ready_s[j]) return exchange.ready_s[i] < exchange.ready_s[j];
+      if (slow_s[i] != slow_s[j]) return slow_s[i] < slow_s[j];
+    }
+    return false;
+  }
+};
+
 Servers describe_servers(int count, const ServerExchange& exchange) {
   Servers servers{std::vector<std::size_t>(at(count), no_shards), std::vector<std::vector<std::size_t>>(at(count))};
-  Kinds<ServerDescription> prefixes;
   for (std::size_t i = 0; i < exchange.shards.size(); ++i) {
-    const std::size_t server = at(exchange.shards[i].server);
-    const double slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s[i] : exchange.slow_ready_s[i];
-    const ServerDescription grown{servers.kinds[server], exchange.shards[i].size_bytes, exchange.ready_s[i], slow_s};
-    servers.kinds[server] = 1 + prefixes.kind_of(grown);
-    servers.shards[server].push_back(i);
+    servers.shards[at(exchange.shards[i].server)].push_back(i);
+  }
+  std::map<std::size_t, std::size_t, ShardsBefore> kinds(ShardsBefore{exchange, servers.shards}); // of the first alike
+  for (std::size_t server = 0; server < servers.kinds.size(); ++server) {
+    if (servers.shards[server].empty()) continue;
+    servers.kinds[server] = kinds.emplace(server, 1 + kinds.size()).first->second;
   }
   return servers;
 }

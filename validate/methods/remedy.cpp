@@ -1,5 +1,7 @@
 #include "validate/methods/remedy.hpp"
 
+#include "calibrate/scale_model.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,11 +25,13 @@ struct Trial {
 
 class Search {
 public:
-  Search(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, std::size_t field)
-      : evidence_(evidence), points_(points), field_(field) {}
+  /// `models` know the points' own worlds.
+  Search(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, std::vector<ScaleModel>& models,
+         std::size_t field)
+      : evidence_(evidence), points_(points), models_(models), field_(field) {}
 
   /// Nothing when the times do not depend on the parameter, which both ends of its range tell.
-  std::optional<Trial> best() const {
+  std::optional<Trial> best() {
     const auto low = times_at(-reach);
     if (low == times_at(reach)) return {};
     Trial best{-reach, error_of_times(low)};
@@ -38,13 +42,13 @@ public:
 private:
   static Trial better(const Trial& a, const Trial& b) { return b.error < a.error ? b : a; }
 
-  std::vector<double> times_at(double at) const {
+  std::vector<double> times_at(double at) {
     const double value = prior_value(evidence_.priors[field_], at);
     std::vector<double> times_s;
-    for (const auto& one : points_) {
-      Parameters world = one.world;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      Parameters world = points_[i].world;
       world.*parameter_fields()[field_].value = value;
-      times_s.push_back(model_time_s(evidence_, one.point, world));
+      times_s.push_back(models_[i].time_beside_s(world));
     }
     return times_s;
   }
@@ -56,10 +60,10 @@ private:
     return sum / static_cast<double>(times_s.size());
   }
 
-  Trial try_at(double at) const { return {at, error_of_times(times_at(at))}; }
+  Trial try_at(double at) { return {at, error_of_times(times_at(at))}; }
 
   /// Golden section between the neighbours on the grid (J. Kiefer, Proc. AMS 4, 1953).
-  Trial refine(Trial best) const {
+  Trial refine(Trial best) {
     double low = std::max(-reach, best.at - 1);
     double high = std::min(reach, best.at + 1);
     Trial left = try_at(high - golden * (high - low));
@@ -81,6 +85,7 @@ private:
 
   const SeriesEvidence& evidence_;
   const std::vector<ExplainedPoint>& points_;
+  std::vector<ScaleModel>& models_;
   std::size_t field_;
 };
 
@@ -92,11 +97,7 @@ double coordinate_of(const Prior& prior, double value) {
 }
 
 ForecastParts parts_of(const SeriesEvidence& evidence, const ExplainedPoint& one) {
-  StepSetup setup = evidence.setup;
-  setup.gpus = one.point.gpus;
-  setup.gpus_per_node = one.point.gpus_per_node;
-  setup.strategy = one.point.strategy;
-  const auto time = time_step(setup, one.world, Fidelity::quick);
+  const auto time = time_step(setup_at(evidence, one.point), one.world, Fidelity::quick);
   return {
       one.point.gpus,         one.point.measured_s, time.iteration_s,  time.compute_s,  time.exposed_communication_s,
       time.synchronisation_s, time.straggling_s,    time.input_wait_s, time.bottleneck, one.world.form_residual};
@@ -107,8 +108,10 @@ std::vector<std::optional<Trial>> search_all(const SeriesEvidence& evidence,
   const auto fields = parameter_fields();
   std::vector<std::optional<Trial>> found(fields.size());
   const auto run = [&](std::size_t first) {
+    std::vector<ScaleModel> models;
+    for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.world);
     for (std::size_t k = first; k < fields.size(); k += threads)
-      if (fields[k].value != &Parameters::form_residual) found[k] = Search(evidence, points, k).best();
+      if (fields[k].value != &Parameters::form_residual) found[k] = Search(evidence, points, models, k).best();
   };
   auto other = std::async(std::launch::async, [&] { run(1); });
   run(0);

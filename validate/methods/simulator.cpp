@@ -1,6 +1,7 @@
 #include "validate/methods/simulator.hpp"
 
 #include "calibrate/gather.hpp"
+#include "calibrate/scale_model.hpp"
 #include "calibrate/step_fit.hpp"
 #include "sim/answer/belief.hpp"
 #include "sim/answer/quantile.hpp"
@@ -87,10 +88,11 @@ private:
     while (parameter_fields()[form].value != &Parameters::form_residual) ++form;
     std::vector<double> times_s(belief.worlds.values.size());
     const auto run = [&](std::size_t first) {
+      ScaleModel model(evidence, point);
       for (std::size_t w = first; w < times_s.size(); w += threads) {
         Parameters world = belief.worlds.values[w];
         world.form_residual = std::exp(carried.mean + carried.spread * belief.worlds.coordinates[w][form]);
-        times_s[w] = model_time_s(evidence, point, world);
+        times_s[w] = model.time_s(world);
       }
     };
     auto other = std::async(std::launch::async, [&] { run(1); });

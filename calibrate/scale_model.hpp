@@ -1,0 +1,28 @@
+#pragma once
+// One scale of a series, asked in many worlds.
+
+#include "calibrate/step_evidence.hpp"
+#include "sim/answer/step_memory.hpp"
+
+namespace ddlsim {
+
+/// What model_time_s() says, to the bit, without working out again what does not depend on the world. For one thread;
+/// the evidence must outlive it.
+class ScaleModel {
+public:
+  ScaleModel(const SeriesEvidence& evidence, const EvidencePoint& point);
+
+  /// Time in this world. The next worlds are compared with it, and what they have in common is not run again.
+  double time_s(const Parameters& world);
+  /// Time in a world beside that one, which stays the one that others are compared with.
+  double time_beside_s(const Parameters& world);
+
+private:
+  double run(const Parameters& world);
+
+  StepSetup setup_;
+  double size_bytes_; ///< of a bare all-reduce; 0: a training step
+  StepMemory memory_;
+};
+
+} // namespace ddlsim
