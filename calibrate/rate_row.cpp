@@ -113,7 +113,7 @@ Strategy read_strategy(Row& row) {
   if (!servers) return strategy;
   strategy.servers = read_servers(row);
   strategy.placement = row.one_of("placement", {"dedicated", "colocated", "unknown"}, "unknown");
-  strategy.sharding = row.one_of("sharding", {"round-robin", "bytes", "split", "hash", "unknown"}, "unknown");
+  strategy.sharding = row.one_of("sharding", {"round-robin", "bytes", "split", "pieces", "hash", "unknown"}, "unknown");
   return strategy;
 }
 

@@ -74,7 +74,7 @@ Preset preset_from(const Place& place) {
   static const std::vector<std::string> groupings{"buckets", "per-tensor", "fusion", "single"};
   static const std::vector<std::string> libraries{"nccl", "mpi", "gloo", "grpc", "ps-lite", "byteps"};
   static const std::vector<std::string> all_reduces{"ring", "hierarchical-ring", "tree", "halving-doubling"};
-  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "hash"};
+  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
   Preset preset;
   if (!place.is_object()) return preset;
   place.allow_only(known);

@@ -42,8 +42,8 @@ ServerCount servers_from(const Place& place, StrategyUse use) {
 void read_server_fields(const Place& place, StrategyUse use, Strategy& strategy) {
   static const std::vector<std::string> placements{"dedicated", "colocated"};
   static const std::vector<std::string> record_placements{"dedicated", "colocated", "unknown"};
-  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "hash"};
-  static const std::vector<std::string> record_shardings{"round-robin", "bytes", "split", "hash", "unknown"};
+  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
+  static const std::vector<std::string> record_shardings{"round-robin", "bytes", "split", "pieces", "hash", "unknown"};
   static const std::vector<std::string> devices{"cpu", "gpu"};
   const bool record = use == StrategyUse::record;
   strategy.servers = servers_from(place.at("servers"), use);

@@ -15,7 +15,7 @@ struct Strategy {
   std::string name;                  ///< none, ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto
   ServerCount servers;               ///< ps and ps-async only
   std::string placement = "unknown"; ///< dedicated, colocated, unknown
-  std::string sharding = "unknown";  ///< round-robin, bytes, split, hash, unknown
+  std::string sharding = "unknown";  ///< round-robin, bytes, split, pieces, hash, unknown
   bool on_node_reduce = true;
   std::string device = "cpu"; ///< where the server adds up: cpu, gpu
 };

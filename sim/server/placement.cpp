@@ -62,6 +62,12 @@ void place_split(Dealer& dealer, std::int64_t tensor, double size_bytes, double 
   }
 }
 
+void place_pieces(Dealer& dealer, std::int64_t tensor, double size_bytes, double most_bytes) {
+  for (double left_bytes = size_bytes; left_bytes > 0; left_bytes -= most_bytes) {
+    place_by_bytes(dealer, tensor, std::min(left_bytes, most_bytes));
+  }
+}
+
 void place_hash(Dealer& dealer, std::int64_t tensor, double size_bytes) {
   const std::uint64_t first_key = static_cast<std::uint64_t>(tensor) * byteps_keys_per_tensor;
   double left_bytes = size_bytes;
@@ -82,10 +88,12 @@ void place(Dealer& dealer, std::int64_t tensor, double size_bytes, const std::st
     place_by_bytes(dealer, tensor, size_bytes);
   } else if (rule == "split") {
     place_split(dealer, tensor, size_bytes, split_bytes);
+  } else if (rule == "pieces") {
+    place_pieces(dealer, tensor, size_bytes, split_bytes > 0 ? split_bytes : byteps_partition_bytes);
   } else if (rule == "hash") {
     place_hash(dealer, tensor, size_bytes);
   } else {
-    throw UserError("", "", "sharding '" + rule + "' is unknown, expected round-robin, bytes, split or hash");
+    throw UserError("", "", "sharding '" + rule + "' is unknown, expected round-robin, bytes, split, pieces or hash");
   }
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a scenario must say what it wants") {
 
 TEST_CASE("a record says unknown rather than nothing") {
   CHECK(told(R"({"name":"ps","servers":{"count":1},"placement":"dedicated"})", StrategyUse::record) ==
-        "/sharding: missing; give one of round-robin, bytes, split, hash, unknown");
+        "/sharding: missing; give one of round-robin, bytes, split, pieces, hash, unknown");
   CHECK(told(R"({"name":"all-reduce"})", StrategyUse::record).empty());
 }
 
