@@ -99,6 +99,37 @@ void keep_complete_parts(Split& tier, const std::vector<Series>& series, int mul
   tier.parts.erase(std::remove_if(tier.parts.begin(), tier.parts.end(), incomplete), tier.parts.end());
 }
 
+/// Where several GPUs, or several nodes, were seen at work in a cluster.
+struct SeenAtWork {
+  std::set<std::string> several_gpus;
+  std::set<std::string> several_nodes;
+};
+
+SeenAtWork seen_at_work(const std::vector<Located>& records, const std::vector<bool>& visible) {
+  SeenAtWork seen;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto* step = records[i].step;
+    if (step == nullptr || !visible[i]) continue;
+    if (step->gpus > 1) seen.several_gpus.insert(records[i].cluster);
+    if (step->nodes > 1) seen.several_nodes.insert(records[i].cluster);
+  }
+  return seen;
+}
+
+/// To carry over from another model or schedule there has to be one: without, it is the cluster that is left out.
+/// Points across nodes need another run across nodes.
+void keep_what_allows_transfer(Split& split, const std::vector<Located>& records, const std::vector<Series>& series) {
+  const auto seen = seen_at_work(records, split.visible_records);
+  for (auto& part : split.parts) {
+    const auto& of = series[part.series];
+    std::erase_if(part.targets, [&](std::size_t p) {
+      const auto& where = of.points[p].nodes > 1 ? seen.several_nodes : seen.several_gpus;
+      return where.count(of.cluster) == 0;
+    });
+  }
+  std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
+}
+
 /// One split for every value that `what` takes on multi-GPU training records.
 void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<Located>& records,
                   const std::vector<Series>& series, const std::function<std::string(const Located&)>& what) {
@@ -109,6 +140,7 @@ void add_transfer(std::vector<Split>& splits, const std::string& name, const std
   for (const auto& value : values) {
     const auto left_out = [&](const Located& at) { return what(at) == value; };
     splits.push_back(make_split(name, value, transfer_mask(records, left_out, whole_cluster), series));
+    if (!whole_cluster) keep_what_allows_transfer(splits.back(), records, series);
   }
 }
 
