@@ -5,11 +5,12 @@
 
 namespace ddlsim {
 
-/// The likeliest coordinates without `count` of the residuals from `first` on, by one Gauss-Newton step from the fit
-/// with all of them: with J, W, r their slopes, weights and residuals and C the covariance,
-///   moved = C J^T W (I - J C J^T W)^-1 r
-/// (J of these rows; Woodbury's identity on (C^-1 - J^T W J)^-1 J^T W r). Exact where residuals are linear and weights
-/// do not change; what the prior says stays.
-Eigen::VectorXd coordinates_without(const MapFit& fit, Eigen::Index first, Eigen::Index count);
+/// The likeliest coordinates without `count` of the residuals from `first` on: a few Gauss-Newton steps from the fit
+/// with all of them, each of which asks for the residuals and none for their slopes, which stay those of the whole fit:
+///   step = -(V + J^T W J)^-1 (V x + J^T W r)
+/// with J, W, r the other rows' slopes, weights and residuals and V the coordinates' weights, shortened until it costs
+/// less. Exact where residuals are linear and small; the prior stays.
+Eigen::VectorXd coordinates_without(const MapFit& fit, Eigen::Index first, Eigen::Index count,
+                                    const Residuals& residuals);
 
 } // namespace ddlsim
