@@ -15,6 +15,8 @@ namespace ddlsim {
 
 namespace {
 
+constexpr std::size_t most_next = 3; ///< measurements to propose: more than a person would make are noise
+
 /// What one node sends over its fastest NIC: where the rate of a curve is looked for when it is not measured.
 double link_rate_Bps(const Cluster& cluster) {
   double rate_Bps = 0;
@@ -29,9 +31,9 @@ void tell(std::vector<SetAside>& all, const std::vector<SetAside>& more) {
 void add_collectives(Calibrated& all) {
   for (const auto& fit : all.collectives.fits) {
     all.calibration.collectives.push_back(fit.curve);
-    for (const auto& note : fit.set_aside) all.calibration.set_aside.push_back({note.what, note.why});
+    tell(all.calibration.set_aside, fit.set_aside);
   }
-  for (const auto& note : all.collectives.set_aside) all.calibration.set_aside.push_back({note.what, note.why});
+  tell(all.calibration.set_aside, all.collectives.set_aside);
 }
 
 void add_compute(Calibrated& all) {
@@ -78,6 +80,7 @@ Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::
   all.calibration.cluster = cluster;
   all.calibration.set_aside = gathered.set_aside;
   tell(all.calibration.set_aside, mark_outliers(all.calibration));
+  all.next = next_measurements(gathered.evidence, priors_without(shelf.priors, cluster), all.calibration, most_next);
   add_collectives(all);
   add_compute(all);
   for (const auto& file : own)

@@ -3,6 +3,7 @@
 
 #include "calibrate/collective_fit.hpp"
 #include "calibrate/compute_fit.hpp"
+#include "calibrate/next_measurement.hpp"
 #include "calibrate/shelf.hpp"
 #include "sim/files/calibration.hpp"
 #include "sim/files/data_folder.hpp"
@@ -18,6 +19,7 @@ struct Calibrated {
   Calibration calibration;
   CollectiveFits collectives;
   ComputeFit compute;
+  std::vector<NextMeasurement> next{}; ///< the best three
 };
 
 /// Fits everything that `files`, records of any clusters, say of this one: its own, and those it borrows; the others

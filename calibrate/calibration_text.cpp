@@ -92,17 +92,34 @@ std::string learnt_text(const Calibration& calibration) {
   return text + fmt::format("{} more parameters stay at their priors: what hangs on them is assumed\n", unlearnt);
 }
 
+std::string next_text(const std::vector<NextMeasurement>& all) {
+  std::string text;
+  for (const auto& one : all)
+    text += fmt::format("  {}:\n    {} is then known to +-{:.0f} % instead of +-{:.0f} %\n", one.run, one.predicted,
+                        100 * one.then, 100 * one.now);
+  return text.empty() ? "" : "\nmeasure next (90 % intervals):\n" + text;
+}
+
+/// How far a prediction is off that did not see the series it is of.
+std::string quality_text(const CalibrationQuality& quality) {
+  std::string text = fmt::format("after the fit {:.1f} %", 100 * quality.fit_error);
+  if (quality.left_out_points > 0)
+    text += fmt::format(",\neach series predicted from all others {:.1f} % ({} points)", 100 * quality.left_out_error,
+                        quality.left_out_points);
+  return text;
+}
+
 } // namespace
 
 std::string calibration_text(const Calibrated& calibrated) {
   const auto& calibration = calibrated.calibration;
-  std::string text = fmt::format("{}: {} points of {} series; mean |ln(model / measured)| after the fit {:.1f} %\n",
-                                 calibration.cluster, calibration.quality.points, calibration.series.size(),
-                                 100 * calibration.quality.fit_error);
+  std::string text =
+      fmt::format("{}: {} points of {} series; mean |ln(model / measured)| {}\n", calibration.cluster,
+                  calibration.quality.points, calibration.series.size(), quality_text(calibration.quality));
   text += learnt_text(calibration) + series_text(calibration);
   if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
   if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
-  return text + set_aside_text(calibration);
+  return text + next_text(calibrated.next) + set_aside_text(calibration);
 }
 
 } // namespace ddlsim

@@ -1,6 +1,7 @@
 #include "calibrate/collective_evidence.hpp"
 
 #include "calibrate/implausible_rows.hpp"
+#include "calibrate/statistics.hpp"
 #include "sim/files/units.hpp"
 
 #include <fmt/format.h>
@@ -51,6 +52,7 @@ Row row_of(const Context& context, const PointToPointRecord& record) {
   row.key.operation = "point_to_point";
   row.key.algorithm = "none";
   row.key.ranks = 2;
+  row.key.nodes = record.nodes;
   return row;
 }
 
@@ -92,7 +94,7 @@ template <class Unwanted> std::vector<Row> take_out(std::vector<Row>& rows, cons
 }
 
 /// One word a file: contention is measured in many series at once.
-void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<EvidenceNote>& notes) {
+void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<SetAside>& notes) {
   const auto [least, most] = std::minmax_element(
       shared.begin(), shared.end(), [](const Row& a, const Row& b) { return a.concurrent_jobs < b.concurrent_jobs; });
   notes.push_back({place_text(file, lines_of(shared)),
@@ -100,7 +102,7 @@ void tell_shared(const std::string& file, const std::vector<Row>& shared, std::v
                                shared.size(), least->concurrent_jobs, most->concurrent_jobs)});
 }
 
-void set_shared_aside(Groups& groups, std::vector<EvidenceNote>& notes) {
+void set_shared_aside(Groups& groups, std::vector<SetAside>& notes) {
   std::map<std::string, std::vector<Row>> shared;
   for (auto& [name, rows] : groups) {
     const auto out = take_out(rows, [](const Row& row) { return row.concurrent_jobs > 1; });
@@ -109,7 +111,7 @@ void set_shared_aside(Groups& groups, std::vector<EvidenceNote>& notes) {
   for (const auto& [file, rows] : shared) tell_shared(file, rows, notes);
 }
 
-void set_suspect_aside(std::vector<Row>& rows, const std::string& file, std::vector<EvidenceNote>& notes) {
+void set_suspect_aside(std::vector<Row>& rows, const std::string& file, std::vector<SetAside>& notes) {
   const auto doubtful = [](const Row& row) { return row.head->suspect; };
   if (rows.empty() || std::none_of(rows.begin(), rows.end(), doubtful)) return;
   if (std::all_of(rows.begin(), rows.end(), doubtful)) {
@@ -119,21 +121,11 @@ void set_suspect_aside(std::vector<Row>& rows, const std::string& file, std::vec
   notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), "its source doubts it"});
 }
 
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// Spread of ln time: between the records of a size, or what one record says of itself.
 double spread_of(const std::vector<Row>& rows, const std::vector<double>& logs) {
   double stated = 0;
   for (const auto& row : rows) stated = std::max(stated, row.head->relative_spread);
-  if (logs.size() < 2) return stated;
-  double mean = 0, squares = 0;
-  for (const double one : logs) mean += one / static_cast<double>(logs.size());
-  for (const double one : logs) squares += (one - mean) * (one - mean);
-  return std::sqrt(squares / static_cast<double>(logs.size() - 1));
+  return logs.size() < 2 ? stated : standard_deviation(logs);
 }
 
 /// Times of one size, and by which factor they contradict each other.
@@ -147,12 +139,12 @@ Merged merged(const std::vector<Row>& rows) {
   std::vector<double> logs;
   for (const auto& row : rows) logs.push_back(std::log(row.sample.time_s));
   const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
-  const LawSample sample{rows.front().sample.size_bytes, std::exp(middle(logs))};
+  const LawSample sample{rows.front().sample.size_bytes, std::exp(median(logs))};
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
 }
 
 /// One word a curve, with the worst of its sizes.
-void tell_contradictions(const std::vector<Merged>& sizes, const std::string& file, std::vector<EvidenceNote>& notes) {
+void tell_contradictions(const std::vector<Merged>& sizes, const std::string& file, std::vector<SetAside>& notes) {
   std::vector<int> lines;
   int count = 0;
   const Merged* worst = nullptr;
@@ -172,7 +164,7 @@ void tell_contradictions(const std::vector<Merged>& sizes, const std::string& fi
 }
 
 std::vector<CollectiveSample> merged_by_size(const std::vector<Row>& rows, const std::string& file,
-                                             std::vector<EvidenceNote>& notes) {
+                                             std::vector<SetAside>& notes) {
   std::map<double, std::vector<Row>> by_size;
   for (const auto& row : rows) by_size[row.sample.size_bytes].push_back(row);
   std::vector<Merged> sizes;
@@ -227,7 +219,8 @@ void tell_copies(std::vector<CollectiveEvidence>& curves) {
 
 std::string curve_name(const CollectiveKey& key) {
   std::string name = fmt::format("{}/{}: {}", key.cluster, key.series, key.operation);
-  if (key.operation == "point_to_point") return name;
+  if (key.operation == "point_to_point")
+    return name + (key.nodes == 0 ? "" : key.nodes == 1 ? " inside a node" : " between nodes");
   if (key.algorithm != "unknown") name += " (" + key.algorithm + ")";
   return name + fmt::format(" of {} ranks on {} {}", key.ranks, key.nodes, key.nodes == 1 ? "node" : "nodes");
 }

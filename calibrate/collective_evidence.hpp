@@ -2,19 +2,13 @@
 // Records of collectives and messages sorted into the points that curves are fitted to, and what is not used and why.
 
 #include "calibrate/law_fit.hpp"
-#include "sim/files/collective_curve.hpp"
+#include "sim/files/calibration.hpp"
 #include "sim/files/measurement.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-
-/// Something a person should know: evidence not used, or contradictory.
-struct EvidenceNote {
-  std::string what; ///< which curve, which rows
-  std::string why;
-};
 
 /// One size of a curve: the middle of all times measured there.
 struct CollectiveSample {
@@ -28,12 +22,12 @@ struct CollectiveEvidence {
   CollectiveKey key;
   std::string file;                      ///< path the records were read from
   std::vector<CollectiveSample> samples; ///< ascending by size
-  std::vector<EvidenceNote> notes;
+  std::vector<SetAside> notes;
 };
 
 struct EvidenceOfAll {
   std::vector<CollectiveEvidence> curves; ///< ascending by key
-  std::vector<EvidenceNote> notes;        ///< of records that reach no curve
+  std::vector<SetAside> notes;            ///< of records that reach no curve
 };
 
 /// Set aside, each with a word: runs that shared their links with others; suspect records, unless a curve has nothing

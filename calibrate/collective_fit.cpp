@@ -2,6 +2,7 @@
 
 #include "calibrate/collective_priors.hpp"
 #include "calibrate/curve_quality.hpp"
+#include "calibrate/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -65,9 +66,7 @@ double measured_noise(const CollectiveEvidence& evidence) {
   std::vector<double> spreads;
   for (const auto& sample : evidence.samples)
     if (sample.spread > 0) spreads.push_back(sample.spread);
-  if (spreads.empty()) return usual_noise;
-  std::sort(spreads.begin(), spreads.end());
-  return spreads[spreads.size() / 2];
+  return spreads.empty() ? usual_noise : median(spreads);
 }
 
 std::string source_text(const CollectiveEvidence& evidence) {

@@ -18,13 +18,13 @@ struct CollectiveFitOptions {
 struct CollectiveFit {
   CollectiveCurve curve;
   std::vector<LawSample> samples;         ///< what it was fitted to, ascending by size
-  std::vector<EvidenceNote> set_aside;    ///< evidence of this curve not used, or contradictory
+  std::vector<SetAside> set_aside;        ///< evidence of this curve not used, or contradictory
   std::vector<double> measure_next_bytes; ///< sizes whose measurement would narrow it most, the best first
 };
 
 struct CollectiveFits {
-  std::vector<CollectiveFit> fits;     ///< ascending by key
-  std::vector<EvidenceNote> set_aside; ///< records that reach no curve
+  std::vector<CollectiveFit> fits; ///< ascending by key
+  std::vector<SetAside> set_aside; ///< records that reach no curve
 };
 
 /// A curve for every cluster, series, transport, library, operation, algorithm, ranks and nodes of the collective and

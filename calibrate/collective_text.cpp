@@ -115,7 +115,7 @@ std::string chart(const CollectiveFit& fit) {
                      to_chart(labels, {points, line}));
 }
 
-std::string note_lines(const std::vector<EvidenceNote>& notes) {
+std::string note_lines(const std::vector<SetAside>& notes) {
   std::string text;
   for (const auto& note : notes) text += fmt::format("  set aside or doubtful: {}: {}\n", note.what, note.why);
   return text;

@@ -1,5 +1,6 @@
 #include "calibrate/compute_screen.hpp"
 
+#include "calibrate/unit_slip.hpp"
 #include "sim/files/error.hpp"
 #include "sim/model/compute.hpp"
 
@@ -16,19 +17,10 @@ namespace {
 
 using Records = std::vector<const StepRecord*>;
 
-constexpr double far_from_roofline = 100; ///< the roofline itself is within a factor 3 of every published CNN rate
-constexpr double disagreement = 0.2;      ///< of ln time; the same GPU under two stacks differs by less
+constexpr double disagreement = 0.2; ///< of ln time; the same GPU under two stacks differs by less
 
 double ln_ratio(double a, double b) {
   return std::log(a / b);
-}
-
-/// "1000 times": a thousand is milliseconds for seconds; it is named when the ratio is that within a factor 2.
-std::string slip_text(double ln) {
-  constexpr double thousand = 1000;
-  const bool slip = std::abs(std::abs(ln) - std::log(thousand)) < std::log(2.0);
-  return fmt::format("{:.3g} times too {}{}", std::exp(std::abs(ln)), ln > 0 ? "slow" : "fast",
-                     slip ? ", as if milliseconds were taken for seconds" : "");
 }
 
 std::optional<double> roofline_s(const Screen& screen, const StepRecord& record) {
@@ -45,9 +37,8 @@ void keep_plausible(Records& records, const Screen& screen, std::vector<SetAside
     const auto expected_s = roofline_s(screen, *record);
     if (!expected_s) return false;
     const double ln = ln_ratio(record->iteration_s, *expected_s);
-    if (std::abs(ln) < std::log(far_from_roofline)) return false;
-    set_aside.push_back(
-        {place_of(*record), fmt::format("{} against the roofline of {}", slip_text(ln), screen.gpu->name)});
+    if (!is_unit_slip(ln)) return false;
+    set_aside.push_back({place_of(*record), unit_slip_text(ln, "the roofline of " + screen.gpu->name + " says")});
     return true;
   });
 }
@@ -68,8 +59,8 @@ void keep_same_unit(Records& records, std::vector<SetAside>& set_aside) {
   const double middle = middle_rate(records);
   std::erase_if(records, [&](const StepRecord* record) {
     const double ln = ln_ratio(record->iteration_s / record->batch_per_gpu, middle);
-    if (std::abs(ln) < std::log(far_from_roofline)) return false;
-    set_aside.push_back({place_of(*record), fmt::format("{} a sample against the other records", slip_text(ln))});
+    if (!is_unit_slip(ln)) return false;
+    set_aside.push_back({place_of(*record), unit_slip_text(ln, "the other records say of a sample")});
     return true;
   });
 }

@@ -11,6 +11,7 @@ namespace {
 constexpr double believed_share = 0.25;
 
 bool tells(const SeriesEvidence& series) {
+  if (series.measured != Measured::step && series.measured != Measured::all_reduce) return false;
   return std::any_of(series.points.begin(), series.points.end(),
                      [](const EvidencePoint& point) { return point.gpus > 1; });
 }

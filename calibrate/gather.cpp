@@ -2,6 +2,7 @@
 
 #include "calibrate/collective_series.hpp"
 #include "calibrate/contradiction.hpp"
+#include "calibrate/server_series.hpp"
 
 #include <algorithm>
 
@@ -31,6 +32,19 @@ void add_steps(const Shelf& shelf, const std::string& from, const std::string& c
   }
 }
 
+/// What that cluster's records of one kind say of transfers alone.
+std::vector<SeriesEvidence> bare_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& of,
+                                        const std::string& kind, const std::vector<MeasurementFile>& files) {
+  std::vector<MeasurementFile> theirs;
+  for (const auto& file : files) {
+    if (file.context.cluster != of.name) continue;
+    theirs.push_back({file.file, file.context, {}});
+    std::copy_if(file.records.begin(), file.records.end(), std::back_inserter(theirs.back().records),
+                 [&](const Record& record) { return kind_of(record) == kind; });
+  }
+  return kind == "server" ? server_series(shelf, priors, of, theirs) : collective_series(shelf, priors, of, theirs);
+}
+
 } // namespace
 
 Gathered gather(const Shelf& shelf, const std::string& cluster, const std::vector<Series>& series,
@@ -46,15 +60,12 @@ Gathered gather(const Shelf& shelf, const std::string& cluster, const std::vecto
     one.set_aside = told->second;
     gathered.set_aside.push_back({one.id, told->second});
   }
-  for (const auto& from : lenders(own, "collective")) {
-    std::vector<MeasurementFile> theirs;
-    std::copy_if(files.begin(), files.end(), std::back_inserter(theirs),
-                 [&](const MeasurementFile& file) { return file.context.cluster == from; });
-    for (auto& one : collective_series(shelf, priors, shelf.clusters.at(from), theirs)) {
-      one.borrowed = from != cluster;
-      gathered.evidence.push_back(std::move(one));
-    }
-  }
+  for (const char* kind : {"collective", "point_to_point", "server"})
+    for (const auto& from : lenders(own, kind))
+      for (auto& one : bare_series(shelf, priors, shelf.clusters.at(from), kind, files)) {
+        one.borrowed = from != cluster;
+        gathered.evidence.push_back(std::move(one));
+      }
   return gathered;
 }
 

@@ -1,5 +1,6 @@
 #include "calibrate/implausible_rows.hpp"
 
+#include "calibrate/unit_slip.hpp"
 #include "sim/files/units.hpp"
 
 #include <fmt/format.h>
@@ -49,11 +50,6 @@ int common_level(const std::vector<int>& levels) {
   for (const auto& [level, count] : counts)
     if (count > counts[best]) best = level;
   return best;
-}
-
-std::string slip_text(int level) {
-  return fmt::format("about {}{} times {} than its neighbours allow: a slip of the unit (s, ms or us)?", 1000,
-                     std::abs(level) > 1 ? fmt::format("^{}", std::abs(level)) : "", level > 0 ? "more" : "less");
 }
 
 /// How far a row stands off the straight line, in logarithms, between its neighbours.
@@ -108,7 +104,7 @@ std::vector<std::string> implausible_rows(const std::vector<LawSample>& samples)
   const auto levels = unit_levels(samples);
   const int common = common_level(levels);
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (levels[i] != common) reasons[i] = slip_text(levels[i] - common);
+    if (levels[i] != common) reasons[i] = unit_slip_text((levels[i] - common) * thousand, "its neighbours allow");
   mark_outliers(samples, reasons);
   return reasons;
 }

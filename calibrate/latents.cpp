@@ -40,12 +40,24 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
 /// Whether the series' times can depend on that parameter at all.
 bool hangs_on(const SeriesEvidence& series, const std::string& parameter) {
   static const std::vector<std::string> network{"nic_efficiency", "socket_rate",      "net_latency",
-                                                "link_spread",    "intra_efficiency", "intra_latency_factor",
-                                                "operation_cost"};
+                                                "link_spread",    "intra_efficiency", "intra_latency_factor"};
   static const std::vector<std::string> all_reduce_only{"interference", "operation_cost", "tensor_cost",
                                                         "tensor_cost_slope"};
+  static const std::vector<std::string> of_server{"server_process_rate", "server_connection_rate",
+                                                  "server_message_cost"};
   if (parameter == "form_residual") return false;
-  if (is_collective(series)) return is_in(network, parameter);
+  switch (series.measured) {
+  case Measured::all_reduce:
+    return parameter == "operation_cost" || is_in(network, parameter);
+  case Measured::message:
+    return is_in(network, parameter);
+  case Measured::push:
+  case Measured::pull:
+  case Measured::push_pull:
+    return is_in(of_server, parameter) || is_in(network, parameter);
+  case Measured::step:
+    break;
+  }
   if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
   return !parameter.starts_with("server_");
 }

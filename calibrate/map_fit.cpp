@@ -34,7 +34,8 @@ double robust_weight(double residual) {
 
 MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen::VectorXd& start,
                const MapOptions& options) {
-  MapFit fit{start, {}, {}, 0, 0};
+  MapFit fit;
+  fit.coordinates = start;
   Eigen::VectorXd left = residuals(start);
   fit.cost = cost_of(start, left);
   Eigen::MatrixXd slopes = jacobian(start);
@@ -65,6 +66,8 @@ MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen
   const Eigen::MatrixXd information = curvature(fit.coordinates, slopes, weights);
   fit.covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
   fit.leverage = weights.cwiseProduct((slopes * fit.covariance).cwiseProduct(slopes).rowwise().sum());
+  fit.residuals = left;
+  fit.slopes = slopes;
   return fit;
 }
 

@@ -25,6 +25,8 @@ struct MapFit {
   Eigen::VectorXd leverage; ///< of each residual: what share of its variance the fit took, 0 to 1
   double cost = 0;          ///< sum of robust_cost() over coordinates and residuals
   int steps = 0;
+  Eigen::VectorXd residuals; ///< whitened, at the end
+  Eigen::MatrixXd slopes;    ///< of them, a row a residual
 };
 
 /// Half of 4 ln(1 + r^2 / 4): quadratic near 0, so that a residual of 1 counts nearly as in least squares, and of a

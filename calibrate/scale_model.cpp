@@ -1,9 +1,11 @@
 #include "calibrate/scale_model.hpp"
 
+#include "calibrate/bare_transfer.hpp"
+
 namespace ddlsim {
 
 ScaleModel::ScaleModel(const SeriesEvidence& evidence, const EvidencePoint& point)
-    : setup_(setup_at(evidence, point)), size_bytes_(point.size_bytes) {}
+    : setup_(setup_at(evidence, point)), measured_(evidence.measured), point_(point) {}
 
 double ScaleModel::time_s(const Parameters& world) {
   memory_.learns = true;
@@ -16,7 +18,7 @@ double ScaleModel::time_beside_s(const Parameters& world) {
 }
 
 double ScaleModel::run(const Parameters& world) {
-  if (size_bytes_ > 0) return bare_all_reduce_s(setup_, size_bytes_, world);
+  if (measured_ != Measured::step) return bare_transfer_s(measured_, setup_, point_, world);
   return time_step(setup_, world, Fidelity::quick, memory_).iteration_s;
 }
 

@@ -21,7 +21,8 @@ private:
   double run(const Parameters& world);
 
   StepSetup setup_;
-  double size_bytes_; ///< of a bare all-reduce; 0: a training step
+  Measured measured_;
+  EvidencePoint point_;
   StepMemory memory_;
 };
 

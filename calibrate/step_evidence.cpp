@@ -1,9 +1,7 @@
 #include "calibrate/step_evidence.hpp"
 
 #include "calibrate/scale_model.hpp"
-#include "sim/collective/all_reduce.hpp"
 #include "sim/files/error.hpp"
-#include "sim/model/build_machine.hpp"
 #include "sim/model/compute.hpp"
 
 #include <algorithm>
@@ -117,11 +115,6 @@ StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point) {
   setup.gpus_per_node = point.gpus_per_node;
   setup.strategy = point.strategy;
   return setup;
-}
-
-double bare_all_reduce_s(const StepSetup& setup, double size_bytes, const Parameters& world) {
-  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  return world.operation_cost_s + all_reduce_s(machine, size_bytes, all_reduce_of(setup, world));
 }
 
 double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {

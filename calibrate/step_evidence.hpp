@@ -1,5 +1,5 @@
 #pragma once
-// A measured series as the fit sees it: what the simulator needs to time each of its scales, and what was measured.
+// A measured series as the fit sees it: what the simulator needs to time each of its points, and what was measured.
 
 #include "calibrate/series.hpp"
 #include "calibrate/shelf.hpp"
@@ -12,16 +12,19 @@
 
 namespace ddlsim {
 
-/// One scale.
+/// What the time of a series' points is of.
+enum class Measured { step, all_reduce, message, push, pull, push_pull };
+
+/// One scale; of a bare transfer one size.
 struct EvidencePoint {
-  int gpus = 1;
+  int gpus = 1; ///< of a bare transfer its ranks; of an exchange with a server the workers
   int nodes = 1;
   int gpus_per_node = 1;
   Strategy strategy;
   double measured_s = 0;
   double noise = 0; ///< standard deviation of the measurement's ln
   bool suspect = false;
-  double size_bytes = 0; ///< of a bare all-reduce; 0: a training step
+  double size_bytes = 0; ///< of a bare transfer
 };
 
 struct SeriesEvidence {
@@ -34,11 +37,12 @@ struct SeriesEvidence {
   std::vector<EvidencePoint> points;
   bool borrowed = false;   ///< measured on another cluster
   std::string set_aside{}; ///< not empty: why no parameter is to learn from it; its own residual is still known
+  Measured measured = Measured::step;
 };
 
-/// A bare collective over sizes, and not a training step over scales.
-inline bool is_collective(const SeriesEvidence& series) {
-  return !series.points.empty() && series.points.front().size_bytes > 0;
+/// A transfer alone over sizes, and not a training step over scales.
+inline bool is_bare(const SeriesEvidence& series) {
+  return series.measured != Measured::step;
 }
 
 /// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
@@ -51,10 +55,7 @@ std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vec
 /// The series' setup at that scale.
 StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point);
 
-/// One all-reduce of that many bytes with nothing beside it.
-double bare_all_reduce_s(const StepSetup& setup, double size_bytes, const Parameters& world);
-
-/// Iteration of that scale in that world (of a bare collective: its time); nothing but what a quick run knows.
+/// Iteration of that scale in that world (of a bare transfer: bare_transfer_s()); nothing but what a quick run knows.
 double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world);
 
 } // namespace ddlsim

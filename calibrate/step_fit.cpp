@@ -1,5 +1,6 @@
 #include "calibrate/step_fit.hpp"
 
+#include "calibrate/left_out.hpp"
 #include "calibrate/map_fit.hpp"
 #include "calibrate/step_problem.hpp"
 #include "sim/answer/version.hpp"
@@ -118,10 +119,36 @@ void add_series(Calibration& calibration, const StepProblem& problem, const std:
       sum += std::abs(misses(row));
       one.points.push_back({point.gpus, point.nodes, misses(row++), scale * point.noise});
     }
-    if (!is_collective(series[s])) calibration.series.push_back(one);
+    if (!is_bare(series[s])) calibration.series.push_back(one);
   }
   calibration.quality.points = static_cast<int>(row);
   calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;
+}
+
+/// Each own series predicted by a fit without it, its one-GPU time known: steps where there are some, else transfers
+/// alone.
+void add_left_out(Calibration& calibration, StepProblem& problem, const MapFit& fit,
+                  const std::vector<SeriesEvidence>& series) {
+  const auto counts = [&](const SeriesEvidence& one, bool bare) {
+    return !one.borrowed && one.set_aside.empty() && !one.points.empty() && is_bare(one) == bare;
+  };
+  const bool bare =
+      std::none_of(series.begin(), series.end(), [&](const SeriesEvidence& one) { return counts(one, false); });
+  const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
+  double sum = 0;
+  Eigen::Index first = 0;
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const auto count = static_cast<Eigen::Index>(series[s].points.size());
+    if (counts(series[s], bare)) {
+      auto world = world_at(problem.latents(), series[s], s, coordinates_without(fit, first, count, residuals));
+      world.form_draw = problem.forms().draw_of(s);
+      for (const auto& point : series[s].points)
+        sum += std::abs(std::log(point.measured_s / model_time_s(series[s], point, world)));
+      calibration.quality.left_out_points += static_cast<int>(count);
+    }
+    first += count;
+  }
+  if (sum > 0) calibration.quality.left_out_error = sum / calibration.quality.left_out_points;
 }
 
 bool crosses_nodes(const SeriesEvidence& series) {
@@ -176,6 +203,7 @@ Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOp
   add_parameters(calibration, problem, fit, series);
   calibration.forms = problem.forms().calibrated();
   add_series(calibration, problem, series, problem.misses(fit.coordinates));
+  add_left_out(calibration, problem, fit, series);
   return calibration;
 }
 

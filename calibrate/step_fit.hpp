@@ -18,7 +18,8 @@ struct StepFitOptions {
 /// All series of a cluster at once. Coordinates of the parameters of which the series hang (calibrate/scope.hpp) are
 /// the likeliest under their priors; residuals ln(measured / model) of a series are correlated by the law, heavy-tailed
 /// once whitened, and their spread is estimated for each transport. Series without points only lend their place. The
-/// calibration has parameters, correlation, series and quality.fit_error.
+/// calibration has parameters, correlation, series and quality; what is left out of that is a series each
+/// (coordinates_without).
 Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOptions& options);
 
 } // namespace ddlsim

@@ -18,7 +18,7 @@ constexpr int look_again_after = 4; ///< steps
 } // namespace
 
 std::string noise_group(const SeriesEvidence& series) {
-  return series.scope.transport + (is_collective(series) ? " alone" : "");
+  return series.scope.transport + (is_bare(series) ? " alone" : "");
 }
 
 StepProblem::StepProblem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)

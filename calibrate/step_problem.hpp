@@ -16,7 +16,7 @@
 
 namespace ddlsim {
 
-/// What is taken to be equally far off: all steps over one transport, all bare collectives over it.
+/// What is taken to be equally far off: all steps over one transport, all transfers alone over it.
 std::string noise_group(const SeriesEvidence& series);
 
 /// One fit: the unknowns, the points, and how noisy each transport's series are taken to be. The series must outlive

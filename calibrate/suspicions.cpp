@@ -1,6 +1,8 @@
 #include "calibrate/suspicions.hpp"
 
 #include "calibrate/statistics.hpp"
+#include "calibrate/unit_slip.hpp"
+#include "sim/files/units.hpp"
 #include "sim/model/carry.hpp"
 #include "sim/model/compute.hpp"
 
@@ -15,16 +17,8 @@
 namespace ddlsim {
 namespace {
 
-/// No world of the priors is off by that much, and units are 1000 apart.
-const double slip = std::log(100.0);
-
 std::string scale_text(int gpus, int nodes) {
   return fmt::format("{} GPU{} on {} node{}", gpus, gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
-}
-
-/// "about 1000 times longer", "about 900 times shorter": of a difference of logarithms.
-std::string times_text(double off) {
-  return fmt::format("about {:.2g} times {}", std::exp(std::abs(off)), off > 0 ? "longer" : "shorter");
 }
 
 /// ln(measured / model) in the median world of the priors.
@@ -42,28 +36,37 @@ double compute_off(const SeriesEvidence& series) {
   return std::log(setup.one_gpu_s / roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
 }
 
-constexpr const char* unit_question = "a slip of the unit (s, ms or us)? It is left out";
+SetAside left_out(const std::string& what, const std::string& why, double off, const std::string& than) {
+  return {what, why + unit_slip_text(off, than) + " It is left out"};
+}
+
+/// Of a series most of whose times are far off, or whose one-GPU time is: nothing is left.
+SetAside clear_slipped(SeriesEvidence& series, double compute, double middle_off) {
+  series.points.clear();
+  if (is_bare(series)) return left_out(series.id, "its times are ", middle_off, "the machine allows");
+  const std::string why = "the one-GPU time is ";
+  if (is_unit_slip(compute)) return left_out(series.id, why, compute, "the device allows");
+  return left_out(series.id, why, -middle_off, "the other scales allow");
+}
+
+std::string point_text(const SeriesEvidence& series, const EvidencePoint& point) {
+  return is_bare(series) ? print_quantity(point.size_bytes, Dimension::size) : scale_text(point.gpus, point.nodes);
+}
 
 std::vector<SetAside> slips_of(SeriesEvidence& series) {
   std::vector<double> off;
   for (const auto& point : series.points) off.push_back(off_before(series, point));
-  const auto far = std::count_if(off.begin(), off.end(), [](double one) { return std::abs(one) > slip; });
-  const double compute = compute_off(series);
-  if (std::abs(compute) > slip || 2 * far > static_cast<long>(off.size())) {
-    const double by = std::abs(compute) > slip ? compute : -median(off);
-    series.points.clear();
-    return {{series.id,
-             fmt::format("the one-GPU time is {} than {}: {}", times_text(by),
-                         std::abs(compute) > slip ? "the device allows" : "the other scales allow", unit_question)}};
-  }
+  const double compute = is_bare(series) ? 0 : compute_off(series);
+  if (is_unit_slip(compute) || 2 * std::count_if(off.begin(), off.end(), is_unit_slip) > static_cast<long>(off.size()))
+    return {clear_slipped(series, compute, median(off))};
   std::vector<SetAside> told;
   std::vector<EvidencePoint> kept;
   for (std::size_t p = 0; p < off.size(); ++p) {
     const auto& point = series.points[p];
-    if (std::abs(off[p]) <= slip) kept.push_back(point);
-    if (std::abs(off[p]) > slip)
-      told.push_back({fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
-                      fmt::format("{} than all else allows: {}", times_text(off[p]), unit_question)});
+    if (!is_unit_slip(off[p])) kept.push_back(point);
+    if (is_unit_slip(off[p]))
+      told.push_back(
+          left_out(fmt::format("{} at {}", series.id, point_text(series, point)), "", off[p], "all else allows"));
   }
   series.points = kept;
   return told;
@@ -124,7 +127,7 @@ double usual_spread(const Calibration& calibration, const std::string& transport
 std::vector<SetAside> take_out_unit_slips(std::vector<SeriesEvidence>& evidence) {
   std::vector<SetAside> told;
   for (auto& series : evidence) {
-    if (is_collective(series) || series.points.empty()) continue;
+    if (series.points.empty()) continue;
     const auto slips = slips_of(series);
     told.insert(told.end(), slips.begin(), slips.end());
   }
@@ -154,9 +157,9 @@ std::vector<SetAside> thin_evidence(const Cluster& cluster, const std::vector<Se
   bool collectives = false;
   for (const auto& series : evidence) {
     if (series.borrowed) continue;
-    collectives = collectives || is_collective(series);
+    collectives = collectives || is_bare(series);
     for (const auto& point : series.points) {
-      if (point.gpus < 2 || is_collective(series)) continue;
+      if (point.gpus < 2 || is_bare(series)) continue;
       scales.insert({point.nodes, point.gpus});
       ++points;
     }

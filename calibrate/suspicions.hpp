@@ -13,8 +13,8 @@
 namespace ddlsim {
 
 /// Times a hundred times and more off what the simulator says before it learns anything: a slip of the unit. Takes the
-/// points out; where most scales of a series are that far off, or compute is as far from what the device can do, it is
-/// the one-GPU time that slipped, and the whole series goes.
+/// points out; where most points of a series are that far off, or compute is as far from what the device can do, the
+/// whole series goes: of training it is then the one-GPU time that slipped.
 std::vector<SetAside> take_out_unit_slips(std::vector<SeriesEvidence>& evidence);
 
 /// Scales measured more than once with times that differ: their standard deviation is a tenth and more. The middle is

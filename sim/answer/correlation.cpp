@@ -1,5 +1,6 @@
 #include "sim/answer/correlation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -18,6 +19,10 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
   }
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+double width_left(double correlation) {
+  return std::sqrt(std::max(0.0, 1 - correlation * correlation));
 }
 
 } // namespace ddlsim

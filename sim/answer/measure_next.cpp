@@ -58,7 +58,7 @@ MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<do
   }
   if (next.parameter.empty()) return next;
   next.what = measurements_of_parameters().at(next.parameter);
-  next.interval_then = next.interval_now * std::sqrt(std::max(0.0, 1 - strongest * strongest));
+  next.interval_then = next.interval_now * width_left(strongest);
   return next;
 }
 

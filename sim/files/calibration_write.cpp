@@ -13,11 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lies below
 
-double value_at(const Prior& prior, double coordinate) {
-  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
-  return prior.median * std::exp(prior.width * coordinate);
-}
-
 /// Four digits: the file is for people too, and a sixth digit of a fitted coordinate says nothing.
 double four_digits(double value) {
   constexpr double scale = 1e4;
@@ -40,9 +35,9 @@ Json to_json(const CalibratedParameter& one) {
   Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
   prior.median = nine_digits(prior.median);
   prior.width = nine_digits(prior.width);
-  json["value"] = nine_digits(value_at(prior, mean));
-  json["low"] = nine_digits(value_at(prior, mean - upper_95 * error));
-  json["high"] = nine_digits(value_at(prior, mean + upper_95 * error));
+  json["value"] = nine_digits(prior_value(prior, mean));
+  json["low"] = nine_digits(prior_value(prior, mean - upper_95 * error));
+  json["high"] = nine_digits(prior_value(prior, mean + upper_95 * error));
   json["unit"] = one.prior.unit;
   json["identified"] = one.identified;
   json["points"] = one.points;

@@ -80,6 +80,7 @@ struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
   double time_s = 0; ///< one way
+  int nodes = 0;     ///< 1: between two processes of a node; 2: between nodes; 0: not stated
 };
 
 struct LayerRecord {
@@ -98,8 +99,11 @@ struct LayerRecord {
 /// A software ceiling: bytes a second through one server, process or channel.
 struct ServerRecord {
   RecordHead head;
-  std::string what; ///< push, pull, push-pull, channel
-  double rate_Bps = 0;
+  std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel
+  double rate_Bps = 0;   ///< bytes in and out of the server together
+  int workers = 0;       ///< that talk to it at the same time; 0: not stated
+  int nodes = 0;         ///< that server and workers are on; 0: not stated
+  double size_bytes = 0; ///< of each worker's tensor; 0: not stated
 };
 
 /// Input pipeline or storage.

@@ -46,13 +46,14 @@ CollectiveRecord collective_from(const Place& line, const LineOrigin& origin) {
 }
 
 PointToPointRecord point_to_point_from(const Place& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"size_bytes", "value", "unit"};
+  static const std::vector<std::string> keys{"size_bytes", "nodes", "value", "unit"};
   static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
   PointToPointRecord record;
   const auto before = line.mistakes_so_far();
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
   record.size_bytes = line.number("size_bytes", 0, unbounded);
+  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, 2));
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
   const double rate = unit_in_si(unit, Dimension::bandwidth);
@@ -88,12 +89,15 @@ LayerRecord layer_from(const Place& line, const LineOrigin& origin) {
 }
 
 ServerRecord server_from(const Place& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"what", "value", "unit"};
+  static const std::vector<std::string> keys{"what", "workers", "nodes", "size_bytes", "value", "unit"};
   static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel"};
   ServerRecord record;
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
   record.what = line.one_of("what", whats);
+  record.workers = static_cast<int>(line.integer_or("workers", 0, 1, most_ranks));
+  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, most_ranks));
+  if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
   record.rate_Bps = value_in(line, rate_units(), Dimension::bandwidth);
   return record;
 }

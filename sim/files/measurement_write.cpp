@@ -73,6 +73,7 @@ void put(ordered_json& json, const CollectiveRecord& record) {
 
 void put(ordered_json& json, const PointToPointRecord& record) {
   json["size_bytes"] = record.size_bytes;
+  if (record.nodes > 0) json["nodes"] = record.nodes;
   put_value(json, record.time_s, "s");
 }
 
@@ -90,6 +91,9 @@ void put(ordered_json& json, const LayerRecord& record) {
 
 void put(ordered_json& json, const ServerRecord& record) {
   json["what"] = record.what;
+  if (record.workers > 0) json["workers"] = record.workers;
+  if (record.nodes > 0) json["nodes"] = record.nodes;
+  put_if_stated(json, "size_bytes", record.size_bytes);
   put_value(json, record.rate_Bps, "B/s");
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -89,6 +90,11 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
   }
   const std::vector<std::string> names(known.begin(), known.end());
   throw UserError("", "", unknown_name_text("prior", parameter, names, names));
+}
+
+double prior_value(const Prior& prior, double coordinate) {
+  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
+  return prior.median * std::exp(prior.width * coordinate);
 }
 
 } // namespace ddlsim

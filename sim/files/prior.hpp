@@ -29,4 +29,7 @@ std::vector<Prior> read_priors(const std::filesystem::path& file);
 const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
                         const std::string& preset);
 
+/// Value of a prior at a standard-normal coordinate.
+double prior_value(const Prior& prior, double coordinate);
+
 } // namespace ddlsim

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -56,11 +55,6 @@ std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std:
     found.push_back(find_prior(priors, name, transport, preset));
   }
   return found;
-}
-
-double prior_value(const Prior& prior, double coordinate) {
-  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
-  return prior.median * std::exp(prior.width * coordinate);
 }
 
 Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,

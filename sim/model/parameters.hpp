@@ -71,7 +71,4 @@ std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::s
 /// go first.
 std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors);
 
-/// Value of a prior at a standard-normal coordinate.
-double prior_value(const Prior& prior, double coordinate);
-
 } // namespace ddlsim

@@ -49,7 +49,7 @@ EvidenceOfAll evidence_of(const std::vector<CollectiveRecord>& rows) {
 }
 
 /// The one note of the one curve.
-EvidenceNote only_note(const std::vector<CollectiveRecord>& rows) {
+SetAside only_note(const std::vector<CollectiveRecord>& rows) {
   const auto all = evidence_of(rows);
   REQUIRE(all.curves.size() == 1);
   REQUIRE(all.curves[0].notes.size() == 1);
@@ -119,7 +119,7 @@ TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
       const auto note = only_note(rows);
       CHECK(note.what == "a.jsonl:" + std::to_string(row + 2));
       CHECK_THAT(note.why, Catch::Contains("slip of the unit"));
-      CHECK_THAT(note.why, Catch::Contains(factor > 1 ? "1000 times more" : "1000 times less"));
+      CHECK_THAT(note.why, Catch::Contains(factor > 1 ? "1000 times longer" : "1000 times shorter"));
     }
   }
 }

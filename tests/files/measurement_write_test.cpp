@@ -102,9 +102,10 @@ std::vector<Record> draw_records(Draw& draw) {
       draw_step(draw),
       ddlsim::CollectiveRecord{draw_head(draw), draw.pick({"all_reduce", "broadcast"}), draw.text(), 8 + draw.count(8),
                                draw.count(8), draw.count(3), draw.sometimes(draw.size()), draw.size()},
-      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size()},
+      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1},
       draw_layer(draw),
-      ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size()},
+      ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size(),
+                           draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
       ddlsim::InputRecord{draw_head(draw), draw.pick({"loader", "storage"}), samples, samples > 0 ? 0 : draw.size()},
       ddlsim::LossRecord{draw_head(draw), "vgg16", draw.count(90) - 1, draw.count(1'000'000), draw.size(),
                          draw.flip() ? -1 : draw.share()}};
@@ -130,7 +131,7 @@ bool equal(const ddlsim::CollectiveRecord& a, const ddlsim::CollectiveRecord& b)
 }
 
 bool equal(const ddlsim::PointToPointRecord& a, const ddlsim::PointToPointRecord& b) {
-  return a.size_bytes == b.size_bytes && a.time_s == b.time_s;
+  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes;
 }
 
 bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
@@ -140,7 +141,8 @@ bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
 }
 
 bool equal(const ddlsim::ServerRecord& a, const ddlsim::ServerRecord& b) {
-  return a.what == b.what && a.rate_Bps == b.rate_Bps;
+  return a.what == b.what && a.rate_Bps == b.rate_Bps && a.workers == b.workers && a.nodes == b.nodes &&
+         a.size_bytes == b.size_bytes;
 }
 
 bool equal(const ddlsim::InputRecord& a, const ddlsim::InputRecord& b) {

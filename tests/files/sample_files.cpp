@@ -110,10 +110,10 @@ json sample_record(const std::string& kind) {
                    "gpus_per_node": 4, "synchronised": true, "data": "synthetic", "value": 1024, "unit": "samples/s"})"},
       {"collective", R"({"operation": "all_reduce", "algorithm": "ring", "ranks": 8, "nodes": 2, "size_bytes": 1e8,
                          "value": 12.5, "unit": "ms"})"},
-      {"point_to_point", R"({"size_bytes": 4096, "value": 3, "unit": "us"})"},
+      {"point_to_point", R"({"size_bytes": 4096, "nodes": 2, "value": 3, "unit": "us"})"},
       {"layer", R"({"model": "resnet50_v1", "layer": "conv1", "kind": "conv", "pass": "forward", "precision": "fp32",
                     "batch": 64, "flop": 1e9, "size_bytes": 37632, "value": 1.5, "unit": "ms"})"},
-      {"server", R"({"what": "push", "value": 0.3, "unit": "GB/s"})"},
+      {"server", R"({"what": "push", "workers": 3, "nodes": 4, "size_bytes": 1048576, "value": 0.3, "unit": "GB/s"})"},
       {"input", R"({"what": "loader", "value": 900, "unit": "samples/s"})"},
       {"loss", R"({"model": "resnet50_v1", "epoch": 1, "step": 100, "value": 2.5, "accuracy": 0.4})"}};
   record.update(json::parse(own.at(kind)));

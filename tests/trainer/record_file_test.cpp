@@ -84,7 +84,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     ddltrain::RecordFile records(file.path, context());
     for (const char* strategy : {"none", "ring", "hierarchical-ring", "ps", "ps-async"}) records.add(step(strategy));
     records.add(ddltrain::CollectiveRecord{full_head(), "all_reduce", "ring", 4, 2, 1024, 1e-4});
-    records.add(ddltrain::PointToPointRecord{full_head(), 4, 1e-6});
+    records.add(ddltrain::PointToPointRecord{full_head(), 4, 1e-6, 2});
     ddltrain::LayerRecord layer;
     layer.head = full_head();
     layer.model = "lenet5";
@@ -94,7 +94,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     layer.batch = 1;
     layer.time_s = 1e-3;
     records.add(layer);
-    records.add(ddltrain::ServerRecord{full_head(), "push-pull", 1e9});
+    records.add(ddltrain::ServerRecord{full_head(), "push-pull", 1e9, 3, 4, 1048576});
     records.add(ddltrain::InputRecord{full_head(), "loader", 100, 0});
     records.add(ddltrain::InputRecord{full_head(), "storage", 0, 1e8});
     records.add(ddltrain::LossRecord{full_head(), "lenet5", 1, 100, 2.5, 0.5});

@@ -75,6 +75,7 @@ struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
   double time_s = 0; ///< one way
+  int nodes = 0;     ///< 1: both ranks on one; 2; 0: not stated
 };
 
 struct LayerRecord {
@@ -94,6 +95,9 @@ struct ServerRecord {
   RecordHead head;
   std::string what; ///< push, pull, push-pull, channel
   double rate_Bps = 0;
+  int workers = 0;       ///< 0: not stated, and so below
+  int nodes = 0;         ///< that the server and its workers are on
+  double size_bytes = 0; ///< of each worker's tensor
 };
 
 /// Input pipeline or storage; one of the two rates.

@@ -122,7 +122,9 @@ std::string record_line(const CollectiveRecord& record) {
 }
 
 std::string record_line(const PointToPointRecord& record) {
-  return measured_line("point_to_point", record.head, {{"size_bytes", record.size_bytes}}, {record.time_s, "s"});
+  Json fields{{"size_bytes", record.size_bytes}};
+  if (record.nodes > 0) fields["nodes"] = record.nodes;
+  return measured_line("point_to_point", record.head, fields, {record.time_s, "s"});
 }
 
 std::string record_line(const LayerRecord& record) {
@@ -134,7 +136,11 @@ std::string record_line(const LayerRecord& record) {
 }
 
 std::string record_line(const ServerRecord& record) {
-  return measured_line("server", record.head, {{"what", record.what}}, {record.rate_Bps, "B/s"});
+  Json fields{{"what", record.what}};
+  if (record.workers > 0) fields["workers"] = record.workers;
+  if (record.nodes > 0) fields["nodes"] = record.nodes;
+  if (record.size_bytes > 0) fields["size_bytes"] = record.size_bytes;
+  return measured_line("server", record.head, fields, {record.rate_Bps, "B/s"});
 }
 
 std::string record_line(const InputRecord& record) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 namespace ddltrain {
 namespace {
@@ -28,6 +30,19 @@ RecordHead head_of(const RankedSamples& samples, const MeasureOptions& options, 
   put_samples(head, samples.times_s, options);
   mark_disturbance(head, samples.others_cores);
   return head;
+}
+
+/// On how many nodes these ranks are.
+int nodes_of(const NodeMap& map, const std::vector<std::size_t>& ranks) {
+  std::set<int> nodes;
+  for (const std::size_t rank : ranks) nodes.insert(map.node_of_rank[rank]);
+  return static_cast<int>(nodes.size());
+}
+
+std::vector<std::size_t> first_ranks(int count) {
+  std::vector<std::size_t> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 double median(const RankedSamples& samples) {
@@ -137,6 +152,7 @@ PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t siz
   record.head.note = fmt::format("half of a round trip, {} a repetition, {}", round_trips, record.head.note);
   record.size_bytes = static_cast<double>(size_bytes);
   record.time_s = median(samples);
+  record.nodes = nodes_of(job.nodes, {0, static_cast<std::size_t>(peer)});
   return record;
 }
 
@@ -172,6 +188,9 @@ ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, 
   record.head.note = fmt::format("1 server, {} workers, {} bytes each, bytes in and out of the server counted, {}",
                                  workers, size_bytes, record.head.note);
   record.what = text_of(work);
+  record.workers = workers;
+  record.nodes = nodes_of(job.nodes, first_ranks(workers + 1));
+  record.size_bytes = static_cast<double>(size_bytes);
   const double bytes = static_cast<double>(size_bytes) * workers * (work == ServerWork::push_pull ? 2 : 1);
   record.rate_Bps = bytes / median(samples);
   return record;

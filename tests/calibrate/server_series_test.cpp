@@ -1,0 +1,180 @@
+#include "calibrate/bare_series.hpp"
+#include "calibrate/gather.hpp"
+#include "calibrate/server_series.hpp"
+#include "calibrate/step_fit.hpp"
+#include "tests/calibrate/planted_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace ddlsim;
+using namespace ddlsim_test;
+
+namespace {
+
+ServerRecord exchange(const std::string& what, int workers, int nodes, double size_bytes, double time_s) {
+  ServerRecord record;
+  record.head.series = "server-" + what;
+  record.head.transport = "mpi-ib";
+  record.what = what;
+  record.workers = workers;
+  record.nodes = nodes;
+  record.size_bytes = size_bytes;
+  record.rate_Bps = size_bytes * workers * (what == "push-pull" ? 2 : 1) / time_s;
+  return record;
+}
+
+PointToPointRecord message(double size_bytes, double time_s, int nodes) {
+  PointToPointRecord record{{}, size_bytes, time_s, nodes};
+  record.head.series = "one-way";
+  record.head.transport = "mpi-ib";
+  return record;
+}
+
+std::vector<SeriesEvidence> series_of(const Shelf& shelf, std::vector<Record> records) {
+  return server_series(shelf, shelf.priors, shelf.clusters.at("planted"), {planted_file(std::move(records))});
+}
+
+constexpr double mega = 1 << 20;
+
+/// Exchanges with a server and messages, as the model times them in the world that `change` makes of the medians.
+template <class Change> std::vector<Record> planted_transfers(const Shelf& shelf, const Change& change) {
+  const auto& cluster = shelf.clusters.at("planted");
+  const auto& transport = *transport_named(cluster, "mpi-ib");
+  const auto time_s = [&](Measured measured, const EvidencePoint& point) {
+    const auto series = empty_bare_series(shelf, shelf.priors, cluster, transport, "", measured);
+    Parameters world;
+    const auto fields = parameter_fields();
+    for (std::size_t k = 0; k < fields.size(); ++k) world.*fields[k].value = series.priors[k].median;
+    change(world);
+    return model_time_s(series, point, world);
+  };
+  std::vector<Record> records;
+  for (double size_bytes = mega / 16; size_bytes <= 64 * mega; size_bytes *= 4) {
+    EvidencePoint point{2, 2, 1, {}, 0, 0, false, size_bytes};
+    records.emplace_back(message(size_bytes, time_s(Measured::message, point), 2));
+    for (const int workers : {1, 3}) {
+      point.gpus = workers;
+      point.nodes = workers + 1;
+      records.emplace_back(exchange("push-pull", workers, workers + 1, size_bytes, time_s(Measured::push_pull, point)));
+      records.emplace_back(exchange("push", workers, workers + 1, size_bytes, time_s(Measured::push, point)));
+    }
+  }
+  return records;
+}
+
+const CalibratedParameter& found(const Calibration& calibration, const std::string& name) {
+  const auto one = std::find_if(calibration.parameters.begin(), calibration.parameters.end(),
+                                [&](const CalibratedParameter& parameter) { return parameter.name == name; });
+  REQUIRE(one != calibration.parameters.end());
+  return *one;
+}
+
+double fitted(const Calibration& calibration, const std::string& name) {
+  const auto& one = found(calibration, name);
+  return prior_value(one.prior, one.coordinate);
+}
+
+} // namespace
+
+TEST_CASE("a server's records become a series each work and number of workers, its points sizes") {
+  const auto shelf = planted_shelf();
+  const auto all = series_of(shelf, {exchange("push", 1, 2, mega, 0.010), exchange("push", 1, 2, 4 * mega, 0.040),
+                                     exchange("push", 3, 4, mega, 0.030), exchange("push-pull", 1, 2, mega, 0.020)});
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].id == "planted/planted/server-push: push of 1 worker and one server");
+  REQUIRE(all[0].points.size() == 2);
+  CHECK(all[0].points[1].size_bytes == 4 * mega);
+  CHECK(all[0].points[1].measured_s == Approx(0.040).epsilon(1e-12)); // through a rate and back
+  CHECK(all[0].scope == CalibrationScope{"mpi-ib", "", "", "", 0});
+  CHECK(all[1].points.at(0).gpus == 3);
+  CHECK(all[1].points.at(0).nodes == 4);
+  CHECK(all[2].measured == Measured::push_pull);
+  CHECK(all[2].points.at(0).measured_s == Approx(0.020).epsilon(1e-12));
+}
+
+TEST_CASE("records of one size are one point, the middle of their times") {
+  const auto shelf = planted_shelf();
+  const auto all = series_of(shelf, {exchange("pull", 1, 2, mega, 0.010), exchange("pull", 1, 2, mega, 0.013),
+                                     exchange("pull", 1, 2, mega, 0.011)});
+  REQUIRE(all.size() == 1);
+  REQUIRE(all[0].points.size() == 1);
+  CHECK(all[0].points[0].measured_s == Approx(0.011).epsilon(1e-12));
+}
+
+TEST_CASE("records that do not say what the simulator needs, or what it cannot time, are left out") {
+  const auto shelf = planted_shelf();
+  const auto good = exchange("push", 2, 3, mega, 0.01);
+  CHECK(series_of(shelf, {good}).size() == 1);
+  const auto left_out = [&](const auto& change) {
+    auto record = good;
+    change(record);
+    return series_of(shelf, {record}).empty();
+  };
+  CHECK(left_out([](ServerRecord& one) { one.workers = 0; }));
+  CHECK(left_out([](ServerRecord& one) { one.nodes = 0; }));
+  CHECK(left_out([](ServerRecord& one) { one.size_bytes = 0; }));
+  CHECK(left_out([](ServerRecord& one) { one.size_bytes = 1024; })); // messages with a protocol of their own
+  CHECK(left_out([](ServerRecord& one) { one.nodes = 2; }));         // the server with one of its two workers
+  CHECK(left_out([](ServerRecord& one) { one.what = "channel"; }));
+  CHECK(left_out([](ServerRecord& one) { one.head.transport = "grpc"; }));
+  CHECK(left_out([](ServerRecord& one) { one.head.suspect = true; }));
+}
+
+TEST_CASE("transfers alone are gathered with what each hangs on") {
+  const auto shelf = planted_shelf();
+  auto file = planted_file(
+      {message(mega, 0.01, 2), message(mega, 0.001, 1), message(mega, 0.01, 0), exchange("push", 1, 2, mega, 0.01)});
+  const auto gathered = gather(shelf, "planted", {}, {file});
+  REQUIRE(gathered.evidence.size() == 3); // a message that does not say where it went is no evidence
+  const auto latents = find_latents(gathered.evidence);
+  const auto hangs = [&](std::size_t series, const std::string& name) {
+    const auto fields = parameter_fields();
+    for (std::size_t k = 0; k < fields.size(); ++k)
+      if (fields[k].name == name) return latents.of_series[series][k] >= 0;
+    return false;
+  };
+  CHECK(gathered.evidence[0].measured == Measured::message);
+  CHECK(gathered.evidence[2].measured == Measured::push);
+  for (const std::size_t series : {0, 1, 2}) {
+    CHECK(hangs(series, "nic_efficiency"));
+    CHECK(hangs(series, "server_process_rate") == (series == 2));
+    CHECK(hangs(series, "server_message_cost") == (series == 2));
+    for (const char* never : {"server_duplex", "operation_cost", "interference", "compute_factor", "sync_on"})
+      CHECK_FALSE(hangs(series, never));
+  }
+}
+
+TEST_CASE("a message faster than the wire says nothing of the wire") {
+  const auto shelf = planted_shelf(); // 1.25 GB/s
+  const auto sizes = [&](int nodes) {
+    const auto file =
+        planted_file({message(mega, 0.5 * mega / 1.25e9, nodes), message(4 * mega, 4.1 * mega / 1.25e9, nodes)});
+    return gather(shelf, "planted", {}, {file}).evidence.at(0).points.size();
+  };
+  CHECK(sizes(2) == 1);
+  CHECK(sizes(1) == 2); // inside a node there is none
+}
+
+TEST_CASE("what was planted in messages and exchanges with a server comes back") {
+  const auto shelf = planted_shelf();
+  constexpr double process_Bps = 5e8; // narrower than the NIC, so that it shows
+  const auto records = planted_transfers(shelf, [&](Parameters& world) {
+    world.nic_efficiency = 0.9;
+    world.net_latency_s = 2e-5;
+    world.server_process_Bps = process_Bps;
+  });
+  const auto gathered = gather(shelf, "planted", {}, {planted_file(records)});
+  const auto calibration = fit_steps(gathered.evidence, {});
+  CHECK(calibration.series.empty()); // a transfer alone has no iteration to carry residuals to
+  CHECK(calibration.quality.points == 30);
+  CHECK(found(calibration, "nic_efficiency").identified);
+  CHECK(found(calibration, "server_process_rate").identified);
+  for (const auto& [name, truth] : {std::pair{"nic_efficiency", 0.9}, std::pair{"server_process_rate", process_Bps}}) {
+    const auto& one = found(calibration, name);
+    INFO(name << " " << fitted(calibration, name));
+    // Without noise the prior alone pulls, by less than one error of the fit.
+    CHECK(std::abs(std::log(fitted(calibration, name) / truth)) < one.error * one.prior.width);
+  }
+}
