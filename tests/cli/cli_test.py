@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
+DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
 QUICK = ["--gpus", "1,8", "--fidelity", "closed-form"]
 
@@ -380,6 +380,15 @@ class ImportAndValidate(Case):
         self.assertEqual([row.get("id") for row in tree.iter("tr") if row.get("id")], ["p0", "p1", "p2"])
         self.assertEqual(len([mark for mark in tree.iter("circle")]), 4 * 3)
         self.assertNotIn("http", page.read_text())
+
+    def test_a_series_that_the_simulator_cannot_answer_says_why(self):
+        odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
+        told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
+        self.assertIn("no answer to any point: ddlsim, uncalibrated", told.stdout)
+        quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
 
     def test_one_cluster_only(self):
         result = run("validate", "--cluster", "ec2-p2.xlarge", "--split", "T1", "--json")
