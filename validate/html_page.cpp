@@ -18,12 +18,15 @@ body { background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, s
   max-width: 1400px; padding: 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; border-top: 2px solid var(--line); padding-top: 1rem; }
 nav a { display: inline-block; margin-right: 1rem; } a { color: var(--reduce); }
-p, figcaption, caption { max-width: 75ch; } .charts { display: flex; flex-wrap: wrap; gap: 1.5rem; }
-figure { margin: 0; flex: 1 1 560px; max-width: 680px; } figcaption, caption { color: var(--soft); text-align: left; }
-svg { width: 100%; height: auto; background: var(--band); } svg text { fill: var(--ink); font-size: 11px; }
-.box { overflow: auto; max-height: 34rem; margin: 1rem 0; } table { border-collapse: collapse; font-size: 0.87rem; }
+p, figcaption, caption { max-width: min(75ch, calc(100vw - 3rem)); } .charts { display: flex; flex-wrap: wrap; gap: 1.5rem; }
+figure { margin: 0; flex: 1 1 560px; max-width: 680px; min-width: 0; overflow-x: auto; } figcaption, caption { color: var(--soft); text-align: left; }
+svg { width: 100%; min-width: 520px; height: auto; background: var(--band); } svg text { fill: var(--ink); font-size: 11px; }
+.box { overflow: auto; max-height: 34rem; margin: 1rem 0; } table { border-collapse: collapse; font-size: 0.87rem;
+  width: max-content; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.15rem 0.55rem; text-align: right; white-space: nowrap; }
-th[scope=row], td.t { text-align: left; font-weight: normal; }
+th[scope=row], td.t, th.t { text-align: left; } th[scope=row] { font-weight: normal; }
+th[scope=row], td.t { white-space: normal; overflow-wrap: anywhere; max-width: 24rem; }
+@media (max-width: 640px) { th[scope=row] { max-width: 9rem; } }
 thead th { position: sticky; top: 0; background: var(--paper); } tr:target, tr.sum { background: var(--band); }
 td.best { background: var(--best); font-weight: bold; }
 .grid { stroke: var(--line); } .zero { stroke: var(--ink); } .near { stroke: var(--soft); stroke-dasharray: 4 4; }
@@ -32,12 +35,13 @@ td.best { background: var(--best); font-weight: bold; }
 .ps { fill: var(--server); stroke: var(--server); } .as { fill: var(--async); stroke: var(--async); }
 .c { fill-opacity: 0; } .on { stroke: var(--ink); stroke-width: 3; fill-opacity: 1; }
 .over { stroke-dasharray: 2 2; }
-.parts rect { stroke: var(--paper); } .q1 { fill: var(--reduce); } .q2 { fill: var(--server); }
+.parts { min-width: 0; } .parts rect { stroke: var(--paper); } .q1 { fill: var(--reduce); } .q2 { fill: var(--server); }
 .q3 { fill: var(--async); } .q4 { fill: var(--soft); } .q5 { fill: var(--line); }
 #tip { position: fixed; z-index: 2; background: var(--paper); border: 1px solid var(--ink); padding: 0.3rem 0.6rem;
-  white-space: pre; font-size: 0.85rem; pointer-events: none; }
+  white-space: pre-wrap; overflow-wrap: anywhere; max-width: calc(100vw - 3rem); font-size: 0.85rem;
+  pointer-events: none; }
 #tip[hidden] { display: none; }
-:focus-visible { outline: 3px solid var(--reduce); }
+:focus-visible { outline: 3px solid var(--reduce); outline-offset: -3px; }
 )css";
 
 constexpr const char* script = R"js(//<![CDATA[
@@ -52,8 +56,8 @@ constexpr const char* script = R"js(//<![CDATA[
     var row = document.getElementById("p" + id);
     var heads = row.closest("table").tHead.rows[0].cells;
     return Array.prototype.map.call(row.cells, function (cell, i) {
-      return heads[i].textContent + ": " + cell.textContent;
-    }).join("\n");
+      return cell.textContent === "" ? "" : heads[i].textContent + ": " + cell.textContent;
+    }).filter(Boolean).join("\n");
   }
   function show(point) {
     var id = point === null ? null : point.getAttribute("data-p");

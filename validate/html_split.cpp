@@ -84,10 +84,10 @@ std::string score_row(const std::string& title, const std::vector<const SplitSco
 }
 
 std::string score_table(const std::vector<const SplitScore*>& scores, const std::string& split) {
-  std::vector<std::string> head{"cluster", "points"};
+  std::vector<Column> columns{{"cluster", Align::left}, {"points"}};
   std::set<std::string> clusters;
   for (const auto* score : scores) {
-    head.push_back(score->method);
+    columns.push_back({score->method});
     for (const auto& [cluster, one] : score->by_cluster) clusters.insert(cluster);
   }
   std::vector<std::string> rows;
@@ -105,7 +105,7 @@ std::string score_table(const std::vector<const SplitScore*>& scores, const std:
       "mean of clusters", scores, [](const SplitScore& s) { return &s.overall; }, sum));
   rows.push_back(score_row(
       "classes A and B only", scores, [](const SplitScore& s) { return &s.judged; }, sum));
-  return html_table(split + ": mean error by cluster, %; * where not every point was answered", head, rows);
+  return html_table(split + ": mean error by cluster, %; * where not every point was answered", columns, rows);
 }
 
 /// Five parts of the largest target as one bar.
@@ -135,13 +135,13 @@ std::string parts_bar(const ForecastParts& parts) {
 std::string explained_row(const ExplainedSeries& one) {
   const auto& parts = one.why.points.back();
   auto row = "<tr>" + html_row_head(one.series) + html_cell(html_percent(one.mean_error)) +
+             html_cell(remedy_text(one.why.remedy), "t") + html_cell(parts.bottleneck, "t") + parts_bar(parts) +
              html_cell(fmt::format("{}", parts.gpus)) + html_cell(seconds_text(parts.measured_s)) +
              html_cell(seconds_text(parts.predicted_s));
   for (const double part_s :
        {parts.compute_s, parts.communication_s, parts.synchronisation_s, parts.straggling_s, parts.input_s})
     row += html_cell(seconds_text(part_s));
-  return row + parts_bar(parts) + html_cell(parts.bottleneck, "t") + html_cell(remedy_text(one.why.remedy), "t") +
-         "</tr>";
+  return row + "</tr>";
 }
 
 std::string explained_table(const ValidationResult& result, const std::string& split) {
@@ -152,8 +152,19 @@ std::string explained_table(const ValidationResult& result, const std::string& s
   return html_table(fmt::format("{}: series more than {:.0f} % off; the median prediction of their largest scale taken "
                                 "apart, and the one parameter that would mend them most",
                                 split, 100 * explained_error),
-                    {"series", "mean error, %", "GPUs", "measured", "predicted", "compute", "communication",
-                     "synchronisation", "straggling", "input", "parts", "dominates", "what would have to differ"},
+                    {{"series", Align::left},
+                     {"mean error, %"},
+                     {"what would have to differ", Align::left},
+                     {"dominates", Align::left},
+                     {"parts", Align::left},
+                     {"GPUs"},
+                     {"measured"},
+                     {"predicted"},
+                     {"compute"},
+                     {"communication"},
+                     {"synchronisation"},
+                     {"straggling"},
+                     {"input"}},
                     rows);
 }
 
@@ -183,8 +194,17 @@ std::string point_table(const ValidationResult& result, const std::string& split
   if (rows.empty()) return "";
   return fmt::format("<details><summary>All {} points of {}</summary>\n", rows.size(), html_escaped(split)) +
          html_table(fmt::format("{}: every point, and what {} says of it", split, method),
-                    {"series", "strategy", "stack", "GPUs", "nodes", "noise class", "measured", "predicted", "90 %",
-                     "off, %", "left out"},
+                    {{"series", Align::left},
+                     {"strategy", Align::left},
+                     {"stack", Align::left},
+                     {"GPUs"},
+                     {"nodes"},
+                     {"noise class"},
+                     {"measured"},
+                     {"predicted"},
+                     {"90 %"},
+                     {"off, %"},
+                     {"left out", Align::left}},
                     rows) +
          "</details>\n";
 }

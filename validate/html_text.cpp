@@ -60,12 +60,15 @@ std::string html_off(double predicted_s, double measured_s) {
   return fmt::format("{:+.1f}", 100 * std::log(predicted_s / measured_s));
 }
 
-std::string html_table(const std::string& caption, const std::vector<std::string>& head,
+std::string html_table(const std::string& caption, const std::vector<Column>& columns,
                        const std::vector<std::string>& rows) {
   auto table = fmt::format("<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"
                            "<caption>{0}</caption>\n<thead><tr>",
                            html_escaped(caption));
-  for (const auto& title : head) table += fmt::format("<th scope=\"col\">{}</th>", html_escaped(title));
+  for (const auto& [header, align] : columns) {
+    table +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", align == Align::left ? " class=\"t\"" : "", html_escaped(header));
+  }
   table += "</tr></thead>\n<tbody>\n";
   for (const auto& row : rows) table += row + "\n";
   return table + "</tbody></table></div>\n";

@@ -1,6 +1,8 @@
 #pragma once
 // Small pieces of HTML that are well-formed XML too.
 
+#include "sim/answer/text_table.hpp"
+
 #include <string>
 #include <vector>
 
@@ -19,9 +21,9 @@ std::string html_percent(double ratio);
 /// +12.3 for ln(predicted / measured) = 0.123.
 std::string html_off(double predicted_s, double measured_s);
 
-/// A table that scrolls inside its own box, also by keyboard: `caption` is text, cells of the head are text, rows are
+/// A table that scrolls inside its own box, also by keyboard: `caption` and the columns' headers are text, rows are
 /// whole <tr> elements.
-std::string html_table(const std::string& caption, const std::vector<std::string>& head,
+std::string html_table(const std::string& caption, const std::vector<Column>& columns,
                        const std::vector<std::string>& rows);
 
 /// <th scope="row"> and <td>; `classes` may be empty.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ddlsim {
 namespace {
@@ -36,8 +37,9 @@ std::string navigation(const ValidationResult& result) {
 }
 
 std::string overview(const ValidationResult& result) {
-  std::vector<std::string> head{"split", "points"}, rows;
-  for (const auto& method : result.methods) head.push_back(method);
+  std::vector<Column> columns{{"split", Align::left}, {"points"}};
+  std::vector<std::string> rows;
+  for (const auto& method : result.methods) columns.push_back({method});
   for (const auto& split : split_names()) {
     if (!has_points(result, split)) continue;
     std::vector<const Score*> scores;
@@ -48,7 +50,7 @@ std::string overview(const ValidationResult& result) {
   return html_table(
       "Mean error over clusters, %: |ln(predicted / measured)| of the iteration time, averaged over points "
       "of a series, series of a cluster, clusters; * where not every point was answered",
-      head, rows);
+      columns, rows);
 }
 
 /// Coverage and width of the method's 90 % intervals, by split.
@@ -62,9 +64,20 @@ std::string intervals(const ValidationResult& result, const std::string& method)
                    html_cell(html_percent(one.median_error)) + html_cell(html_percent(one.worst_error)) + "</tr>");
   }
   if (rows.empty()) return "";
-  return html_table(
-      method + ": 90 % intervals and single points",
-      {"split", "covered, %", "half-width, %", "interval score x 100", "median point, %", "worst point, %"}, rows);
+  return html_table(method + ": 90 % intervals and single points",
+                    {{"split", Align::left},
+                     {"covered, %"},
+                     {"half-width, %"},
+                     {"interval score x 100"},
+                     {"median point, %"},
+                     {"worst point, %"}},
+                    rows);
+}
+
+std::size_t series_with_points(const ValidationResult& result) {
+  std::set<std::string> series;
+  for (const auto& point : result.points) series.insert(point.series);
+  return series.size();
 }
 
 } // namespace
@@ -74,7 +87,7 @@ std::string validation_html(const ValidationResult& result) {
   std::string body = fmt::format("<p>{} points of {} series, none of them shown to the method that predicts it. Charts "
                                  "and points are of {}. A pointer on a mark, or the arrow keys in a chart, read a "
                                  "point's values; the same point is then marked in every chart.</p>\n",
-                                 result.points.size(), result.series.size(), html_escaped(method));
+                                 result.points.size(), series_with_points(result), html_escaped(method));
   body += navigation(result);
   if (result.points.empty()) {
     body += "<p>There is nothing to predict.</p>\n";

@@ -1,3 +1,4 @@
+#include "sim/files/names.hpp"
 #include "validate/report.hpp"
 
 #include <fmt/format.h>
@@ -77,6 +78,7 @@ std::string cluster_rows(const Scores& scores) {
 std::string mean_row(const std::string& title, const Scores& scores,
                      const std::function<const Score&(const SplitScore&)>& part) {
   const int points = most_points(scores, [&](const SplitScore& s) { return part(s).points; });
+  if (points == 0) return "";
   return row_of(title, fmt::format("{}", points), scores,
                 [&](const SplitScore& s) { return cell_of(&part(s), points); });
 }
@@ -85,6 +87,13 @@ std::string overall_row(const std::string& title, const Scores& scores,
                         const std::function<std::string(const Score&)>& figure) {
   return row_of(title, "", scores,
                 [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
+}
+
+/// Of the 90 % intervals; "-" where a method states none and there is no other cluster to take one from.
+std::string interval_row(const std::string& title, const Scores& scores, double Score::*figure) {
+  return row_of(title, "", scores, [&](const SplitScore& s) {
+    return s.overall.points_with_interval == 0 ? std::string("-") : percent(s.overall.*figure);
+  });
 }
 
 std::string overall_rows(const Scores& scores) {
@@ -96,9 +105,9 @@ std::string overall_rows(const Scores& scores) {
   }
   text += overall_row("median point", scores, [](const Score& s) { return percent(s.median_error); });
   text += overall_row("worst point", scores, [](const Score& s) { return percent(s.worst_error); });
-  text += overall_row("covered by 90 %, %", scores, [](const Score& s) { return percent(s.coverage); });
-  text += overall_row("half-width, %", scores, [](const Score& s) { return percent(s.half_width); });
-  text += overall_row("interval score x 100", scores, [](const Score& s) { return percent(s.interval_score); });
+  text += interval_row("covered by 90 %, %", scores, &Score::coverage);
+  text += interval_row("half-width, %", scores, &Score::half_width);
+  text += interval_row("interval score x 100", scores, &Score::interval_score);
   return text;
 }
 
@@ -110,9 +119,10 @@ std::string difference_rows(const ValidationResult& result, const Scores& scores
   std::string text;
   for (const auto& one : result.differences) {
     if (one.split == split && one.points > 0 && is_shown(scores, one.rival)) {
-      text += fmt::format("  {} against {}: {:+.1f} points [{:+.1f}, {:+.1f}], {} points on {} clusters\n", one.method,
-                          one.rival, 100 * one.difference, 100 * one.range.low, 100 * one.range.high, one.points,
-                          one.clusters);
+      text += fmt::format("  {} against {}: {:+.1f} points", one.method, one.rival, 100 * one.difference);
+      if (one.clusters > 1) // of one cluster every resample is the same
+        text += fmt::format(" [{:+.1f}, {:+.1f}]", 100 * one.range.low, 100 * one.range.high);
+      text += fmt::format(", {} points on {} cluster{}\n", one.points, one.clusters, one.clusters == 1 ? "" : "s");
     }
   }
   return text.empty() ? text : "mean error less a rival's, with 90 % of a bootstrap over clusters:\n" + text;
@@ -138,10 +148,17 @@ bool say_the_same(const SplitScore& one, const SplitScore& other) {
                     [&](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
 }
 
-/// Methods that coincide (with one visible scale most laws are the straight line) share a column; `note` names them.
-Scores distinct(const Scores& all, std::string& note) {
+/// Methods that coincide (with one visible scale most laws are the straight line) share a column, and those that answer
+/// nothing have none, but for the reference; `note` names them.
+Scores distinct(const Scores& all, const std::string& reference, std::string& note) {
   Scores kept;
+  std::vector<std::string> silent;
   for (const auto* score : all) {
+    if (score->overall.points == 0) {
+      silent.push_back(score->method);
+      if (score->method == reference) kept.push_back(score);
+      continue;
+    }
     const auto twin = std::find_if(kept.begin(), kept.end(), [&](const auto* k) { return say_the_same(*k, *score); });
     if (twin == kept.end()) {
       kept.push_back(score);
@@ -149,6 +166,7 @@ Scores distinct(const Scores& all, std::string& note) {
       note += fmt::format("{} says the same as {} at every point\n", score->method, (*twin)->method);
     }
   }
+  if (!silent.empty()) note += fmt::format("no answer to any point: {}\n", join_names(silent));
   return kept;
 }
 
@@ -158,7 +176,7 @@ std::string split_block(const ValidationResult& result, const std::string& split
     if (score.split == split) of_split.push_back(&score);
   if (of_split.empty()) return "";
   std::string note;
-  const auto all = distinct(of_split, note);
+  const auto all = distinct(of_split, result.reference, note);
   auto text = split_title(split) + "\n";
   for (std::size_t first = 0; first < all.size(); first += methods_side_by_side) {
     const auto count = std::min(methods_side_by_side, all.size() - first);

@@ -1,11 +1,12 @@
 """The program as a user runs it: standard output, standard error, exit code, files left behind.
 
-usage: cli_test.py DDLSIM SOURCE_FOLDER
+usage: cli_test.py DDLSIM SOURCE_FOLDER [CASE...]
 """
 
 import csv
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -15,7 +16,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
+DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
 QUICK = ["--gpus", "1,8", "--fidelity", "closed-form"]
 
@@ -100,6 +101,10 @@ class List(Case):
             self.assertIn(name, result.stdout)
             self.assertEqual(result.stderr, "")
 
+    def test_the_readme_counts_what_is_shipped(self):
+        counts = [len(run("list", what).stdout.splitlines()) - 1 for what in ("models", "gpus", "clusters", "presets")]
+        self.assertIn("{} models, {} GPUs, {} clusters and {} presets".format(*counts), " ".join((SOURCE / "README.md").read_text().split()))
+
 
 class Predict(Case):
     def test_table(self):
@@ -107,6 +112,29 @@ class Predict(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         for word in ("ring over nccl-ib", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
             self.assertIn(word, result.stdout)
+
+    def test_the_table_has_every_figure_of_the_json_with_its_interval_in_120_columns(self):
+        scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "closed-form")
+        text, points = run(*scenario).stdout, json.loads(run(*scenario, "--json").stdout)["points"]
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "": 1, "k": 1e3, "M": 1e6, "%": 1e-2}
+        rows = re.findall(r"^ *(\d+) +[\d+]+ " + 3 * r" +([\d.]+) ?(us|ms|s|min|k|M|%|) \(([\d.]+)\.\.([\d.]+)\)", text, re.MULTILINE)
+        self.assertEqual(len(rows), len(points))
+        for gpus, *cells in rows:
+            point = points.pop(0)
+            self.assertEqual(int(gpus), point["gpus"])
+            for name in ("iteration_s", "samples_per_s", "efficiency"):
+                value, unit, low, high = cells[:4]
+                del cells[:4]
+                for end, shown, least in (("", value, 5e-4), ("_low", low, 5e-3), ("_high", high, 5e-3)):
+                    # half a step of the last digit shown: of four (an efficiency has tenths of a percent), of three of a bound
+                    self.assertAlmostEqual(float(shown) * units[unit], point[name + end],
+                                           delta=max(least * point[name + end], 5e-3 * units[unit], 5e-3 * (name == "efficiency")))
+
+    def test_an_approximation_is_told_under_the_table(self):
+        result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps")
+        self.assertIn("Communication approximated at 1024 GPUs (closed-form: ", result.stdout)
+        self.assertNotIn("approximated", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
 
     def test_json_is_the_same_bytes_twice_and_has_the_fields(self):
         first, second = run("predict", SCENARIO, *QUICK, "--json"), run("predict", SCENARIO, *QUICK, "--json")
@@ -175,8 +203,9 @@ class Sweep(Case):
         self.assertEqual({None} & set().union(*rows), set())
         self.assertNotIn(None, {value for row in rows for value in row.values()})
         self.assertEqual({row["scenario"].split("=")[1][:4] for row in rows if row["error"]}, {"64 /", "4096"})
-        table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
-        self.assertEqual(len(table), 1 + 2 * 4)
+        header, *table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
+        self.assertEqual(header.count("(90 %)"), 3)
+        self.assertEqual(len([line for line in table if line.startswith("iris-resnet50  ")]), 2 * 4)
 
     def test_nothing_that_can_be_is_a_failure_and_a_malformed_axis_wrong_use(self):
         result = run("predict", SCENARIO, "--sweep", "/cluster=irsi,irsa", *QUICK)
@@ -352,6 +381,15 @@ class ImportAndValidate(Case):
         self.assertEqual(len([mark for mark in tree.iter("circle")]), 4 * 3)
         self.assertNotIn("http", page.read_text())
 
+    def test_a_series_that_the_simulator_cannot_answer_says_why(self):
+        odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
+        told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
+        self.assertIn("no answer to any point: ddlsim, uncalibrated", told.stdout)
+        quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
+
     def test_one_cluster_only(self):
         result = run("validate", "--cluster", "ec2-p2.xlarge", "--split", "T1", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -430,4 +468,4 @@ class Validate(Case):
 
 if __name__ == "__main__":
     os.environ.pop("NO_COLOR", None)
-    unittest.main(argv=[sys.argv[0]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

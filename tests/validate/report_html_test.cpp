@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -80,6 +81,27 @@ TEST_CASE("every scored point has its row, and every answered one its mark in fo
   }
   CHECK(silent > 0);
   CHECK(page.find("a/f/f, 16 GPUs: measured 1.05 s, predicted 1.5 s, off by +35.7 %") != std::string::npos);
+}
+
+TEST_CASE("what a person reads: heads stand over their cells, no signed zero, only series with points are counted") {
+  const auto result = small_result(1.5);
+  const auto page = validation_html(result);
+  CHECK(count(page, "<th scope=\"col\" class=\"t\">series</th>") >= 1);
+  CHECK(count(page, "<th scope=\"col\">series</th>") == 0);
+  CHECK(count(page, ">0 %</text>") >= 3);
+  CHECK(page.find("+0 %") == std::string::npos);
+  std::set<std::string> series;
+  for (const auto& point : result.points) series.insert(point.series);
+  CHECK(page.find(fmt::format("{} points of {} series", result.points.size(), series.size())) != std::string::npos);
+}
+
+TEST_CASE("a source whose name is too long for its place is whole under the pointer") {
+  auto result = small_result(1.5);
+  for (auto& point : result.points) point.file = "a-file-of-a-name-that-nobody-would-read-beside-a-chart";
+  const auto page = validation_html(result);
+  const auto title = page.find("a-file-of-a-name-that-nobody-would-read-beside-a-chart</title>");
+  REQUIRE(title != std::string::npos);
+  CHECK(page.find("...</text>", title) != std::string::npos);
 }
 
 TEST_CASE("the page loads nothing and is the same bytes twice") {

@@ -80,6 +80,17 @@ TEST_CASE("what is left out keeps its one-GPU times") {
   CHECK(std::get<StepRecord>(visible[1].records[0]).gpus == 1);
 }
 
+TEST_CASE("a model is left out only where another was run on as many") {
+  auto other = curve_file("c", "vgg", {1, 1, 1}); // one node
+  for (auto& record : other.records) std::get<StepRecord>(record).model = "vgg16";
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1}), other});
+  const auto* out = find(made, "leave-one-model-out", "resnet50");
+  REQUIRE(out != nullptr);
+  CHECK(target_gpus(made, *out) == std::vector<int>{2, 4}); // nothing tells what a second node costs
+  CHECK(find(made, "leave-one-strategy-out", schedule_of("ring", "pytorch-ddp")) == nullptr);
+  CHECK(find(made, "leave-one-cluster-out", "c") != nullptr);
+}
+
 TEST_CASE("a cluster left out loses its link facts too, and no other cluster does") {
   auto here = curve_file("here", "f", {1, 1, 1, 1});
   here.records.insert(here.records.end(),

@@ -85,6 +85,22 @@ bool is_own(const Series& series, RecordIndex first_own) {
          });
 }
 
+/// Why the simulator does not answer for a series on a cluster that has a file.
+std::string what_is_missing(const SeriesSummary& series, const DataFolder& data) {
+  const auto models = list_models(data);
+  if (std::count(models.begin(), models.end(), series.model) == 0)
+    return fmt::format("model {} has no layer table (`ddlsim list models`)", series.model);
+  if (load_cluster(data, series.cluster).nics.empty())
+    return fmt::format("platforms/{}/cluster.json has no NIC", series.cluster);
+  return "its GPU is not known, or has no rate for its precision (`ddlsim list gpus`)";
+}
+
+bool has_answer(const ValidationResult& result, const std::string& series) {
+  return std::any_of(result.points.begin(), result.points.end(), [&](const ScoredPoint& point) {
+    return point.series == series && point.forecasts.count(barred_method) != 0;
+  });
+}
+
 /// Why a person may look in vain for a series of his own, or for the simulator's answer to it.
 void narrate_own(const Sources& sources, const ValidationResult& result, const DataFolder& data,
                  const CommandLine& line) {
@@ -95,11 +111,15 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   std::set<std::string> unknown;
   for (const auto& one : result.series) {
     if (own.count(one.id) == 0) continue;
-    if (std::count(known.begin(), known.end(), one.cluster) == 0) unknown.insert(one.cluster);
-    if (!one.splits.empty()) continue;
-    narrate(line, fmt::format("{}: nothing to predict: {} scale{}, {} of several nodes; give a one-GPU row and "
-                              "at least one larger scale",
-                              one.id, one.scales, one.scales == 1 ? "" : "s", one.multi_node_scales));
+    const bool is_known = std::count(known.begin(), known.end(), one.cluster) != 0;
+    if (!is_known) unknown.insert(one.cluster);
+    if (one.splits.empty()) {
+      narrate(line, fmt::format("{}: nothing to predict: {} scale{}, {} of several nodes; give a one-GPU row and "
+                                "at least one larger scale",
+                                one.id, one.scales, one.scales == 1 ? "" : "s", one.multi_node_scales));
+    } else if (is_known && !has_answer(result, one.id)) {
+      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, what_is_missing(one, data)));
+    }
   }
   for (const auto& cluster : unknown) {
     narrate(line, fmt::format("cluster {0} has no platforms/{0}/cluster.json, so that only the rivals answer for it",

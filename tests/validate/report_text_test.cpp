@@ -1,0 +1,70 @@
+#include "tests/validate/result.hpp"
+#include "validate/report.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace ddlsim::test;
+
+namespace ddlsim {
+namespace {
+
+/// Answers nothing.
+class Silent final : public Method {
+public:
+  explicit Silent(std::string name) : name_(std::move(name)) {}
+  std::string name() const override { return name_; }
+  void prepare(const Evidence&) override {}
+  std::optional<Forecast> forecast(const Question&) const override { return {}; }
+
+private:
+  std::string name_;
+};
+
+/// Says half a second, and of no interval.
+class Point final : public Method {
+public:
+  std::string name() const override { return "point"; }
+  void prepare(const Evidence&) override {}
+  std::optional<Forecast> forecast(const Question&) const override { return Forecast{0.5, 0, 0}; }
+};
+
+ValidationResult of_one_cluster(std::unique_ptr<Method> reference) {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(std::move(reference));
+  methods.push_back(std::make_unique<Point>());
+  methods.push_back(std::make_unique<Silent>("mute"));
+  return validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06})}, methods, {});
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("methods without an answer are named as such, not as saying the same") {
+  const auto text = validation_text(of_one_cluster(std::make_unique<Silent>("ddlsim")));
+  CHECK(has(text, "no answer to any point: ddlsim, mute\n"));
+  CHECK_FALSE(has(text, "says the same"));
+  CHECK(has(text, "mean error, %              points     ddlsim      point\n")); // the reference keeps its column
+}
+
+TEST_CASE("where no interval is known no figure of intervals is printed, nor classes without a point") {
+  const auto text = validation_text(of_one_cluster(std::make_unique<Silent>("ddlsim")));
+  CHECK(has(text, "covered by 90 %, %                         -          -\n"));
+  CHECK(has(text, "half-width, %                              -          -\n"));
+  CHECK(has(text, "  class C "));
+  CHECK_FALSE(has(text, "  class A "));
+}
+
+TEST_CASE("a difference on one cluster has no range: every resample of it is the same") {
+  const auto one = validation_text(of_one_cluster(std::make_unique<Sayer>(1.5)));
+  CHECK(has(one, "ddlsim against point: "));
+  CHECK(has(one, " points on 1 cluster\n"));
+  CHECK_FALSE(has(one, " points ["));
+}
+
+} // namespace ddlsim
