@@ -74,7 +74,9 @@ TEST_CASE("shipped records: no record is on both sides of a split") {
         for (const auto record : points[target].records) REQUIRE_FALSE(split.visible_records[record]);
       for (const auto visible : part.visible)
         for (const auto record : points[visible].records) REQUIRE(split.visible_records[record]);
-      CHECK(part.targets.size() + part.visible.size() == points.size());
+      // Leaving a model or schedule out drops the points that nothing could be carried over to.
+      const bool drops = split.name == "leave-one-model-out" || split.name == "leave-one-strategy-out";
+      CHECK((drops || part.targets.size() + part.visible.size() == points.size()));
     }
 }
 

@@ -14,29 +14,55 @@ using namespace ddlsim::test;
 namespace ddlsim {
 namespace {
 
-/// Remembers every time it was shown; answers with its own interval.
+/// What had been shown when one point was asked for.
+struct Asked {
+  std::string series;
+  int gpus = 0;
+  std::set<double> shown;
+};
+
+/// Remembers every time it was shown in a fold; answers with its own interval.
 class Witness final : public Method {
 public:
-  explicit Witness(std::set<double>& seen) : seen_(&seen) {}
+  explicit Witness(std::vector<Asked>& asked) : asked_(&asked) {}
   std::string name() const override { return "witness"; }
   void prepare(const Evidence& evidence) override {
-    seen_->clear();
-    for (const auto& record : records_of<StepRecord>(evidence.files)) seen_->insert(record.iteration_s);
+    shown_.clear();
+    for (const auto& record : records_of<StepRecord>(evidence.files)) shown_.insert(record.iteration_s);
     for (const auto& series : evidence.series)
-      for (const auto& point : series.points) seen_->insert(point.iteration_s);
+      for (const auto& point : series.points) shown_.insert(point.iteration_s);
   }
   std::optional<Forecast> forecast(const Question& question) const override {
-    for (const auto& point : question.known.points) seen_->insert(point.iteration_s);
+    Asked asked{question.known.id, question.gpus, shown_};
+    for (const auto& point : question.known.points) asked.shown.insert(point.iteration_s);
+    asked_->push_back(asked);
     return question.gpus == 16 ? std::optional<Forecast>() : Forecast{1, 0.5, 2};
   }
 
 private:
-  std::set<double>* seen_;
+  std::vector<Asked>* asked_;
+  std::set<double> shown_;
 };
 
 std::vector<MeasurementFile> two_clusters() {
   return {curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06}),
           curve_file("b", "g", {2.01, 2.02, 2.03, 2.14, 2.35, 2.96})};
+}
+
+/// The same with a second family in each cluster, run by a second schedule.
+std::vector<MeasurementFile> two_families() {
+  auto files = two_clusters();
+  for (const auto& [cluster, base_s] : {std::pair{"a", 3.0}, std::pair{"b", 4.0}}) {
+    std::vector<double> times_s;
+    for (int i = 1; i <= 6; ++i) times_s.push_back(base_s + 0.01 * i);
+    auto other = curve_file(cluster, "other", times_s);
+    for (auto& record : other.records) {
+      std::get<StepRecord>(record).model = "vgg16";
+      std::get<StepRecord>(record).preset = "horovod";
+    }
+    files.push_back(other);
+  }
+  return files;
 }
 
 ValidationResult run(const std::vector<MeasurementFile>& files) {
@@ -47,24 +73,28 @@ ValidationResult run(const std::vector<MeasurementFile>& files) {
 
 TEST_CASE("a method is never shown a time that it is asked for") {
   for (const auto& split : split_names()) {
-    std::set<double> seen;
+    std::vector<Asked> asked;
     std::vector<std::unique_ptr<Method>> methods;
-    methods.push_back(std::make_unique<Witness>(seen));
+    methods.push_back(std::make_unique<Witness>(asked));
     ValidationOptions options;
     options.splits = {split};
-    // One fold at a time, so that what was seen belongs to the targets: one cluster, one model, one schedule.
-    const auto result =
-        validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06})}, methods, options);
+    const auto result = validate_measurements(two_families(), methods, options);
     REQUIRE_FALSE(result.points.empty());
-    CHECK_FALSE(seen.empty());
-    for (const auto& point : result.points) CHECK(seen.count(point.measured_s) == 0);
+    for (const auto& point : result.points) {
+      const auto when = std::find_if(asked.begin(), asked.end(), [&](const Asked& one) {
+        return one.series == point.series && one.gpus == point.gpus;
+      });
+      REQUIRE(when != asked.end());
+      CHECK_FALSE(when->shown.empty());
+      CHECK(when->shown.count(point.measured_s) == 0);
+    }
   }
 }
 
 TEST_CASE("a method may be silent at a point, and its own interval is kept") {
-  std::set<double> seen;
+  std::vector<Asked> asked;
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(std::make_unique<Witness>(seen));
+  methods.push_back(std::make_unique<Witness>(asked));
   const auto result = validate_measurements(two_clusters(), methods, {});
   for (const auto& point : result.points) {
     CHECK((point.forecasts.count("witness") == 0) == (point.gpus == 16));
@@ -101,8 +131,8 @@ TEST_CASE("nothing to score is a result, not an error") {
 }
 
 TEST_CASE("the JSON has the promised fields, and the same bytes twice") {
-  const auto text = validation_json(run(two_clusters()));
-  CHECK(text == validation_json(run(two_clusters())));
+  const auto text = validation_json(run(two_families()));
+  CHECK(text == validation_json(run(two_families())));
   const auto json = nlohmann::json::parse(text);
   const auto& point = json.at("points").at(0);
   for (const auto* key : {"series", "cluster", "model", "strategy", "gpus", "split", "class", "measured_s"})
