@@ -1,4 +1,5 @@
 #include "sim/answer/compute_evidence.hpp"
+#include "tests/files/plain_records.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -22,16 +23,9 @@ struct Desk {
 };
 
 StepRecord record(double batch, double iteration_s, const std::string& preset = "horovod") {
-  StepRecord step;
-  step.head.gpu = "G";
-  step.head.series = "s";
-  step.model = "m";
-  step.precision = "fp32";
-  step.batch_per_gpu = batch;
+  auto step = test::one_gpu_step(batch, iteration_s);
   step.preset = preset;
-  step.gpus = 1;
-  step.mode = "train";
-  step.iteration_s = iteration_s;
+  step.synchronised = true;
   return step;
 }
 

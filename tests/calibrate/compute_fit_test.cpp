@@ -2,6 +2,7 @@
 #include "calibrate/compute_text.hpp"
 #include "sim/files/data_folder.hpp"
 #include "sim/model/line_fit.hpp"
+#include "tests/files/plain_records.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -20,19 +21,10 @@ double true_s(double batch) {
 }
 
 StepRecord step(double batch, double time_s, int line, const std::string& model = "m") {
-  StepRecord record;
+  auto record = test::one_gpu_step(batch, time_s);
   record.head.file = "a.jsonl";
   record.head.line = line;
-  record.head.series = "s";
-  record.head.gpu = "G";
   record.model = model;
-  record.precision = "fp32";
-  record.preset = "p";
-  record.batch_per_gpu = batch;
-  record.iteration_s = time_s;
-  record.gpus = 1;
-  record.mode = "train";
-  record.synchronised = false;
   return record;
 }
 

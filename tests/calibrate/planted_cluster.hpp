@@ -6,6 +6,7 @@
 #include "calibrate/series.hpp"
 #include "sim/model/carry.hpp"
 #include "tests/calibrate/planted_law.hpp"
+#include "tests/files/plain_records.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -80,22 +81,8 @@ inline const std::vector<PlantedScale>& planted_scales() {
 }
 
 inline ddlsim::StepRecord planted_record(const std::string& model, int gpus, int nodes, double iteration_s) {
-  ddlsim::StepRecord record;
-  record.head.series = model + "-ddp";
-  record.head.transport = "nccl-ib";
-  record.head.gpu = "G";
+  auto record = ddlsim::test::plain_step(model + "-ddp", gpus, nodes, iteration_s);
   record.model = model;
-  record.precision = "fp32";
-  record.wire_precision = "fp32";
-  record.batch_per_gpu = 32;
-  record.preset = "pytorch-ddp";
-  record.strategy.name = "ring";
-  record.gpus = gpus;
-  record.nodes = nodes;
-  record.gpus_per_node = gpus / nodes;
-  record.data = "synthetic";
-  record.mode = "train";
-  record.iteration_s = iteration_s;
   return record;
 }
 

@@ -50,3 +50,20 @@ TEST_CASE("an unknown name is told with the nearest and the list") {
   CHECK(ddlsim::unknown_name_text("GPU", "H900X", {"K80"}, {"K80"}) == "no GPU is called \"H900X\"; there are: K80");
   CHECK(ddlsim::unknown_name_text("GPU", "K80", {}, {}) == "no GPU is called \"K80\"; there is none at all");
 }
+
+TEST_CASE("of many names those alike are offered, and how to see them all") {
+  std::vector<std::string> clusters{"azure-k80", "azure-p100", "azure-v100", "azure-v100-ib", "iris"};
+  for (int i = 10; i < 20; ++i) clusters.push_back("other-" + std::to_string(i));
+  const auto told = [&](const std::string& kind, const std::string& name) {
+    return ddlsim::unknown_name_text(kind, name, clusters, clusters);
+  };
+  CHECK(told("cluster", "irsi") ==
+        "no cluster is called \"irsi\"; did you mean iris? `ddlsim list clusters` shows all 15");
+  CHECK(told("cluster", "AZURE") == "no cluster is called \"AZURE\"; did you mean azure-k80, azure-p100 or azure-v100? "
+                                    "`ddlsim list clusters` shows all 15");
+  CHECK(told("cluster with measurements", "azure-v10") ==
+        "no cluster with measurements is called \"azure-v10\"; did you mean azure-v100, azure-k80 or azure-p100? "
+        "`ddlsim list clusters` shows all 15");
+  CHECK(told("model", "x") == "no model is called \"x\"; `ddlsim list models` shows all 15");
+  CHECK(told("prior", "x") == "no prior is called \"x\"; there are: " + join_names(clusters)); // nothing lists them
+}

@@ -1,4 +1,5 @@
 #include "sim/model/compute_curve.hpp"
+#include "tests/files/plain_records.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,16 +7,9 @@ namespace ddlsim {
 namespace {
 
 StepRecord step(const std::string& series, double batch, double time_s, bool synchronised = false) {
-  StepRecord record;
+  auto record = test::one_gpu_step(batch, time_s);
   record.head.series = series;
   record.head.gpu = "Gee";
-  record.model = "m";
-  record.precision = "fp32";
-  record.preset = "p";
-  record.batch_per_gpu = batch;
-  record.iteration_s = time_s;
-  record.gpus = 1;
-  record.mode = "train";
   record.synchronised = synchronised;
   return record;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Records made by hand for the tests of the protocol.
 
-#include "sim/files/measurement.hpp"
+#include "tests/files/plain_records.hpp"
 #include "validate/method.hpp"
 
 #include <string>
@@ -11,31 +11,11 @@
 namespace ddlsim::test {
 
 inline StepRecord step(const std::string& series, int gpus, int nodes, double iteration_s) {
-  StepRecord record;
-  record.head.series = series;
-  record.head.transport = "nccl-ib";
+  auto record = plain_step(series, gpus, nodes, iteration_s);
   record.head.gpu = "V100";
   record.model = "resnet50_v1.5";
-  record.precision = "fp32";
-  record.wire_precision = "fp32";
   record.batch_per_gpu = 64;
-  record.preset = "pytorch-ddp";
-  record.strategy.name = "ring";
-  record.gpus = gpus;
-  record.nodes = nodes;
-  record.gpus_per_node = gpus / nodes;
-  record.data = "synthetic";
-  record.mode = "train";
-  record.iteration_s = iteration_s;
   return record;
-}
-
-inline MeasurementFile file_of(const std::string& cluster, const std::string& name, std::vector<Record> records) {
-  MeasurementFile file;
-  file.file = name + ".jsonl";
-  file.context.cluster = cluster;
-  file.records = std::move(records);
-  return file;
 }
 
 /// One series on nodes of four GPUs: 1, 2, 4 in a node, then 8, 16, 32; times in that order.

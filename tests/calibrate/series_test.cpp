@@ -1,5 +1,5 @@
 #include "calibrate/series.hpp"
-#include "tests/validate/records.hpp"
+#include "tests/files/plain_records.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,8 +8,8 @@ using namespace ddlsim::test;
 namespace ddlsim {
 
 TEST_CASE("records of one experiment become one series, ascending") {
-  const auto series =
-      group_series({file_of("iris", "run", {step("a", 8, 2, 0.3), step("a", 1, 1, 0.1), step("a", 4, 1, 0.2)})});
+  const auto series = group_series(
+      {file_of("iris", "run", {plain_step("a", 8, 2, 0.3), plain_step("a", 1, 1, 0.1), plain_step("a", 4, 1, 0.2)})});
   REQUIRE(series.size() == 1);
   CHECK(series[0].id == "iris/run/a");
   CHECK(series[0].strategy == "ring");
@@ -20,15 +20,15 @@ TEST_CASE("records of one experiment become one series, ascending") {
 }
 
 TEST_CASE("one GPU without synchronisation is kept apart and starts the curve only where nothing else does") {
-  auto base = step("a", 1, 1, 0.09);
+  auto base = plain_step("a", 1, 1, 0.09);
   base.synchronised = false;
-  const auto with = group_series({file_of("c", "f", {base, step("a", 1, 1, 0.1), step("a", 2, 1, 0.11)})});
+  const auto with = group_series({file_of("c", "f", {base, plain_step("a", 1, 1, 0.1), plain_step("a", 2, 1, 0.11)})});
   REQUIRE(with.size() == 1);
   CHECK(with[0].one_gpu_s == 0.09);
   CHECK(one_gpu_time(with[0]) == 0.1);
   CHECK(curve_points(with[0]).size() == 2);
 
-  const auto without = group_series({file_of("c", "f", {base, step("a", 2, 1, 0.11)})});
+  const auto without = group_series({file_of("c", "f", {base, plain_step("a", 2, 1, 0.11)})});
   REQUIRE(without.size() == 1);
   CHECK(one_gpu_time(without[0]) == 0.09);
   REQUIRE(curve_points(without[0]).size() == 2);
@@ -37,10 +37,10 @@ TEST_CASE("one GPU without synchronisation is kept apart and starts the curve on
 }
 
 TEST_CASE("a scale measured again gives the median, its spread, and the trusted before the suspect") {
-  auto doubted = step("a", 2, 1, 9);
+  auto doubted = plain_step("a", 2, 1, 9);
   doubted.head.suspect = true;
-  const auto series =
-      group_series({file_of("c", "f", {step("a", 2, 1, 1.0), step("a", 2, 1, 1.2), step("a", 2, 1, 1.1), doubted})});
+  const auto series = group_series({file_of(
+      "c", "f", {plain_step("a", 2, 1, 1.0), plain_step("a", 2, 1, 1.2), plain_step("a", 2, 1, 1.1), doubted})});
   REQUIRE(series.size() == 1);
   REQUIRE(series[0].points.size() == 1);
   const auto& point = series[0].points[0];
@@ -53,7 +53,7 @@ TEST_CASE("a scale measured again gives the median, its spread, and the trusted 
 
 TEST_CASE("server counts may change with scale; two strategies at one scale are two series") {
   const auto ps = [](int gpus, int servers) {
-    auto record = step("a", gpus, gpus, 1.0);
+    auto record = plain_step("a", gpus, gpus, 1.0);
     record.strategy.name = "ps";
     record.strategy.servers = {ServerCount::Rule::count, servers};
     return record;
@@ -70,7 +70,7 @@ TEST_CASE("server counts may change with scale; two strategies at one scale are 
 }
 
 TEST_CASE("what must agree splits a series name, forward passes are no training, other records are passed over") {
-  auto other = step("a", 4, 1, 0.2);
+  auto other = plain_step("a", 4, 1, 0.2);
   const auto field = GENERATE(0, 1, 2, 3, 4, 5);
   if (field == 0) other.model = "vgg16";
   if (field == 1) other.batch_per_gpu = 32;
@@ -78,18 +78,18 @@ TEST_CASE("what must agree splits a series name, forward passes are no training,
   if (field == 3) other.preset = "horovod";
   if (field == 4) other.head.transport = "mpi-ib";
   if (field == 5) other.data = "real";
-  CHECK(group_series({file_of("c", "f", {step("a", 2, 1, 0.1), other})}).size() == 2);
+  CHECK(group_series({file_of("c", "f", {plain_step("a", 2, 1, 0.1), other})}).size() == 2);
 
-  auto forward = step("a", 4, 1, 0.2);
+  auto forward = plain_step("a", 4, 1, 0.2);
   forward.mode = "forward";
-  const auto series = group_series({file_of("c", "f", {CollectiveRecord{}, step("a", 2, 1, 0.1), forward})});
+  const auto series = group_series({file_of("c", "f", {CollectiveRecord{}, plain_step("a", 2, 1, 0.1), forward})});
   REQUIRE(series.size() == 1);
   REQUIRE(series[0].points.size() == 1);
   CHECK(series[0].points[0].records == std::vector<RecordIndex>{1});
 }
 
 TEST_CASE("a shelf of single GPUs has no curve but keeps its times") {
-  auto alone = step("v100", 1, 1, 0.2);
+  auto alone = plain_step("v100", 1, 1, 0.2);
   alone.strategy.name = "none";
   const auto series = group_series({file_of("single-gpu", "f", {alone})});
   REQUIRE(series.size() == 1);

@@ -1,0 +1,114 @@
+"""`ddlsim calibrate`: what it writes, and what predictions make of it."""
+
+import json
+import os
+import shutil
+import stat
+
+from program import SOURCE, Case, main, run
+
+
+class Calibrate(Case):
+    """On a copy of a few shipped files: one cluster, two series over Ethernet."""
+
+    CLUSTER = "azure-nc24rs-v3-v100"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("platforms/gpus.json", "platforms/priors.json", "scenarios/presets.json", f"platforms/{self.CLUSTER}/cluster.json",
+                     "scenarios/models/resnet50_v1.json", "scenarios/models/mobilenet_v2.json"):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SOURCE / name, self.folder / name)
+        self.cluster = self.folder / "platforms" / self.CLUSTER
+        (self.cluster / "measurements").mkdir()
+        source = next((SOURCE / "platforms" / self.CLUSTER / "measurements").glob("*.jsonl"))
+        lines = source.read_text().splitlines(keepends=True)
+        series = ("azure-v100-resnet50-openmpi-nccl-tcp", "azure-v100-mobilenetv2-openmpi-nccl-tcp")
+        kept = lines[:1] + [line for line in lines if json.loads(line).get("series") in series]
+        (self.cluster / "measurements" / "few.jsonl").write_text("".join(kept))
+        self.file = self.cluster / "calibration.json"
+
+    def calibrate(self, *arguments):
+        return run("calibrate", "--cluster", self.CLUSTER, "--data", self.folder, *arguments)
+
+    def predict(self):
+        scenario = {"format": "ddlsim-scenario", "version": 1, "name": "small", "model": "resnet50_v1", "batch_per_gpu": 64,
+                    "precision": "fp32", "cluster": self.CLUSTER, "preset": "horovod", "transport": "nccl-tcp",
+                    "gpus": [8, 32, 128], "strategies": [{"name": "ring"}], "efficiency_bound": 0.8, "seed": 1}
+        file = self.write("small.json", json.dumps(scenario))
+        result = run("predict", file, "--data", self.folder, "--json", "--fidelity", "closed-form")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)["points"]
+
+    def test_it_writes_the_file_and_prints_what_was_learnt(self):
+        result = self.calibrate()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("14 points of 2 series", result.stdout)
+        self.assertIn("learnt, with 90 %", result.stdout)
+        calibration = json.loads(self.file.read_text())
+        self.assertEqual(calibration["cluster"], self.CLUSTER)
+        self.assertEqual([name.split()[0] for name in calibration["files"]], ["few.jsonl"])
+        self.assertTrue(any(one["identified"] for one in calibration["parameters"]))
+        checked = run("check", self.file, "--data", self.folder)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertIn(f"calibration of {self.CLUSTER}", checked.stdout)
+
+    def test_a_second_run_gives_the_same_bytes(self):
+        self.assertEqual(self.calibrate("--quiet").returncode, 0)
+        first = self.file.read_bytes()
+        again = self.calibrate("--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.file.read_bytes(), first)
+        self.assertEqual(again.stdout.encode(), first)
+        self.assertEqual(sorted(file.name for file in self.cluster.iterdir()), ["calibration.json", "cluster.json", "measurements"])
+
+    def test_predictions_are_narrower_with_it_and_say_so(self):
+        before = self.predict()
+        self.assertEqual({point["evidence"] for point in before}, {"assumed"})
+        self.assertEqual(self.calibrate("--quiet").returncode, 0)
+        after = self.predict()
+        self.assertEqual([point["evidence"] for point in after], ["calibrated", "calibrated", "extrapolated"])
+        for wide, narrow in zip(before, after):
+            widths = [point["iteration_s_high"] / point["iteration_s_low"] for point in (wide, narrow)]
+            self.assertLess(widths[1], widths[0])
+        records = map(json.loads, (self.cluster / "measurements/few.jsonl").read_text().splitlines())
+        measured_s = 64 * 32 / next(record["value"] for record in records
+                                    if record.get("gpus") == 32 and record["model"] == "resnet50_v1")
+        self.assertLessEqual(after[1]["iteration_s_low"], measured_s)
+        self.assertGreaterEqual(after[1]["iteration_s_high"], measured_s)
+
+    def test_an_unknown_cluster_offers_the_nearest(self):
+        self.refused(run("calibrate", "--cluster", "azure-nc24rs-v3-v10", "--data", self.folder), 1, f"did you mean {self.CLUSTER}?")
+        self.refused(run("calibrate", "--data", self.folder), 2, "--cluster")
+
+    def test_nothing_measured_is_refused_and_leaves_nothing(self):
+        (self.cluster / "measurements" / "few.jsonl").unlink()
+        self.refused(self.calibrate(), 1, "no step record", "ddltrain")
+        self.assertFalse(self.file.exists())
+
+    def test_a_bad_record_is_told_and_the_old_calibration_stays(self):
+        self.file.write_text("old")
+        with (self.cluster / "measurements" / "few.jsonl").open("a") as records:
+            records.write('{"record": "step", "gpus": 0}\n')
+        self.refused(self.calibrate(), 1, "few.jsonl:18", "gpus")
+        self.assertEqual(self.file.read_text(), "old")
+
+    def test_elsewhere_by_output(self):
+        elsewhere = self.folder / "mine.json"
+        self.assertEqual(self.calibrate("--output", elsewhere, "--quiet").returncode, 0)
+        self.assertTrue(json.loads(elsewhere.read_text())["parameters"])
+        self.assertFalse(self.file.exists())
+
+    def test_a_folder_that_cannot_be_written(self):
+        if os.geteuid() == 0:
+            self.file.mkdir()  # root may write anywhere: a folder stands where the file should be
+        else:
+            self.cluster.chmod(stat.S_IRUSR | stat.S_IXUSR)
+            self.addCleanup(self.cluster.chmod, stat.S_IRWXU)
+        self.refused(self.calibrate(), 1, "calibration.json")
+        self.assertFalse(self.file.is_file())
+        self.assertEqual(sorted(file.name for file in self.cluster.iterdir() if file != self.file), ["cluster.json", "measurements"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""`ddlsim predict`: one scenario, many at once, and what varies them."""
+
+import csv
+import json
+import re
+
+from program import QUICK, SCENARIO, Case, main, run
+
+
+class Predict(Case):
+    def test_table(self):
+        result = run("predict", SCENARIO, *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for word in ("ring over nccl-ib", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
+            self.assertIn(word, result.stdout)
+
+    def test_the_table_has_every_figure_of_the_json_with_its_interval_in_120_columns(self):
+        scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "closed-form")
+        text, points = run(*scenario).stdout, json.loads(run(*scenario, "--json").stdout)["points"]
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "": 1, "k": 1e3, "M": 1e6, "%": 1e-2}
+        rows = re.findall(r"^ *(\d+) +[\d+]+ " + 3 * r" +([\d.]+) ?(us|ms|s|min|k|M|%|) \(([\d.]+)\.\.([\d.]+)\)", text, re.MULTILINE)
+        self.assertEqual(len(rows), len(points))
+        for gpus, *cells in rows:
+            point = points.pop(0)
+            self.assertEqual(int(gpus), point["gpus"])
+            for name in ("iteration_s", "samples_per_s", "efficiency"):
+                value, unit, low, high = cells[:4]
+                del cells[:4]
+                for end, shown, least in (("", value, 5e-4), ("_low", low, 5e-3), ("_high", high, 5e-3)):
+                    # half a step of the last digit shown: of four (an efficiency has tenths of a percent), of three of a bound
+                    self.assertAlmostEqual(float(shown) * units[unit], point[name + end],
+                                           delta=max(least * point[name + end], 5e-3 * units[unit], 5e-3 * (name == "efficiency")))
+
+    def test_an_approximation_is_told_under_the_table(self):
+        result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps")
+        self.assertIn("Communication approximated at 1024 GPUs (closed-form: ", result.stdout)
+        self.assertNotIn("approximated", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
+
+    def test_json_is_the_same_bytes_twice_and_has_the_fields(self):
+        first, second = run("predict", SCENARIO, *QUICK, "--json"), run("predict", SCENARIO, *QUICK, "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        prediction = json.loads(first.stdout)
+        self.assertEqual(len(prediction["points"]), 8)
+        self.assertEqual({point["fidelity"] for point in prediction["points"]}, {"closed-form"})
+
+    def test_full_and_closed_form_agree_on_the_ring(self):
+        full, closed = (json.loads(run("predict", SCENARIO, "--gpus", "8,12", "--fidelity", fidelity, "--json").stdout)["points"]
+                        for fidelity in ("full", "closed-form"))
+        for a, b in zip(full[:2], closed[:2]):
+            self.assertAlmostEqual(a["iteration_s"] / b["iteration_s"], 1, delta=1e-6)
+
+    def test_output_is_whole_or_not_there(self):
+        output = self.folder / "prediction.json"
+        result = run("predict", SCENARIO, *QUICK, "--json", "--output", output)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn("prediction.json", result.stderr)
+        before = output.read_bytes()
+        self.refused(run("predict", self.folder / "none.json", "--json", "--output", output), 1)
+        self.assertEqual(output.read_bytes(), before)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["prediction.json"])
+        self.refused(run("predict", SCENARIO, *QUICK, "--output", self.folder / "no" / "such" / "folder.json"), 1, "folder.json")
+
+    def test_quiet_says_nothing_on_standard_error(self):
+        result = run("predict", SCENARIO, *QUICK, "--quiet", "--output", self.folder / "x.txt")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_unknown_names_offer_the_nearest(self):
+        scenario = json.loads(SCENARIO.read_text())
+        scenario["model"] = "resnet50_v15"
+        self.refused(run("predict", self.write("s.json", json.dumps(scenario))), 1, "resnet50_v15", "resnet50_v1.5")
+        for option, near, command in (("/model=resnet5", "resnet50_v1", "models"), ("/cluster=azure", "azure-nc24r-k80", "clusters")):
+            result = run("predict", SCENARIO, "--set", option, *QUICK)
+            self.refused(result, 1, near, f"`ddlsim list {command}`")
+            self.assertLess(len(result.stderr), 300)
+
+    def test_beyond_growth_is_a_row(self):
+        result = run("predict", SCENARIO, "--gpus", "8,9999999", "--fidelity", "closed-form", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        points = json.loads(result.stdout)["points"]
+        self.assertEqual([("error" in point) for point in points[:2]], [False, True])
+
+
+class Sweep(Case):
+    AXES = ("--sweep", "/batch_per_gpu=64,4096", "--sweep", "/cluster=iris,dgx1-v100,irsi", *QUICK)
+
+    def test_every_combination_is_a_scenario_and_what_cannot_be_is_a_row(self):
+        result = run("predict", SCENARIO, *self.AXES, "--json", "--strategy", "ring")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        predictions = json.loads(result.stdout)["predictions"]
+        self.assertEqual(len(predictions), 6)
+        self.assertEqual(predictions[1]["cluster"], "dgx1-v100")
+        self.assertIn("iris", predictions[2]["error"])  # irsi: did you mean
+        self.assertIn("GB", predictions[3]["points"][0]["error"])  # 4096 samples do not fit
+        self.assertEqual(predictions[0]["scenario"], "iris-resnet50 /batch_per_gpu=64 /cluster=iris")
+
+    def test_any_number_of_jobs_gives_the_same_bytes(self):
+        for form in ("--json", "--csv", "--quiet"):
+            one, two = (run("predict", SCENARIO, *self.AXES, form, "--jobs", jobs) for jobs in ("1", "3"))
+            self.assertEqual(one.stdout, two.stdout)
+            self.assertIn("irsi", one.stdout)
+
+    def test_csv_rows_have_all_columns_and_a_table_has_a_line_a_strategy(self):
+        rows = list(csv.DictReader(run("predict", SCENARIO, *self.AXES, "--csv").stdout.splitlines()))
+        self.assertEqual(len(rows), 4 * 8 + 2)
+        self.assertEqual({None} & set().union(*rows), set())
+        self.assertNotIn(None, {value for row in rows for value in row.values()})
+        self.assertEqual({row["scenario"].split("=")[1][:4] for row in rows if row["error"]}, {"64 /", "4096"})
+        header, *table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
+        self.assertEqual(header.count("(90 %)"), 3)
+        self.assertEqual(len([line for line in table if line.startswith("iris-resnet50  ")]), 2 * 4)
+
+    def test_nothing_that_can_be_is_a_failure_and_a_malformed_axis_wrong_use(self):
+        result = run("predict", SCENARIO, "--sweep", "/cluster=irsi,irsa", *QUICK)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("irsi", result.stdout)
+        self.refused(run("predict", SCENARIO, "--sweep", "batch"), 2, "--sweep")
+        self.refused(run("predict", SCENARIO, "--jobs", "0"), 2, "--jobs")
+
+
+class Vary(Case):
+    def test_csv_has_a_row_a_point(self):
+        result = run("predict", SCENARIO, *QUICK, "--csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        self.assertEqual([row["gpus"] for row in rows], ["1", "8"] * 4)
+        self.assertEqual({None} & {value for row in rows for value in row.values()}, set())
+
+    def test_set_changes_the_scenario_before_it_is_checked(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=64", "--set", "/cluster=dgx1-v100")
+        self.assertEqual(json.loads(result.stdout)["batch_per_gpu"], 64)
+        self.refused(run("predict", SCENARIO, "--set", "/batch_per_gpu=-1"), 1, "/batch_per_gpu", "-1")
+        self.refused(run("predict", SCENARIO, "--set", "/no/where=1"), 1, "--set", "/no/where")
+        self.refused(run("predict", SCENARIO, "--set", "batch"), 2, "NAME=VALUE")
+
+    def test_strategy_picks(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--strategy", "ring")
+        self.assertEqual(len(json.loads(result.stdout)["strategies"]), 1)
+        self.refused(run("predict", SCENARIO, *QUICK, "--strategy", "rink"), 1, "rink", "ring")
+
+    def test_what_does_not_fit_in_memory_is_a_row(self):
+        result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for point in json.loads(result.stdout)["points"]:
+            self.assertIn("V100-SXM2-16GB", point["error"])
+        table = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096").stdout
+        self.assertEqual(table.count("8 GPUs cannot be: 4096 samples"), 4)
+
+
+if __name__ == "__main__":
+    main()

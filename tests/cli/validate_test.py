@@ -1,0 +1,131 @@
+"""`ddlsim validate` and `ddlsim import`: shipped series, tables of one's own, the bar."""
+
+import json
+from xml.etree import ElementTree
+
+from program import SOURCE, Case, main, run
+
+
+class ImportAndValidate(Case):
+    RATES = {1: 230, 2: 430, 4: 800, 8: 1400, 16: 2500}
+
+    def table(self):
+        rows = "".join(f"vgg16,64,{gpus},4,{rate}\n" for gpus, rate in self.RATES.items())
+        return self.write("rates.csv", "model,batch_per_gpu,gpus,gpus_per_node,rate\n" + rows)
+
+    def test_a_typed_table_becomes_a_scored_series(self):
+        records = self.folder / "rates.jsonl"
+        imported = run("import", "csv", self.table(), "--cluster", "my-cluster", "--output", records)
+        self.assertEqual(imported.returncode, 0, imported.stderr)
+        checked = json.loads(run("validate", "--measurements", records, "--own-only", "--json").stdout)
+        mine = checked["points"]
+        self.assertEqual({point["cluster"] for point in mine}, {"my-cluster"})
+        self.assertEqual({(point["split"], point["gpus"]) for point in mine if point["split"] in ("T1", "T2", "T3")},
+                         {("T1", 8), ("T1", 16), ("T2", 16)})
+        for point in mine:
+            self.assertAlmostEqual(point["measured_s"], 64 * point["gpus"] / self.RATES[point["gpus"]])
+        kept = next(point for point in mine if (point["split"], point["gpus"]) == ("T2", 16))
+        self.assertAlmostEqual(kept["methods"]["straight-line"]["predicted_s"], 64 * 8 / 1400)
+
+    def test_one_command_scores_a_table_and_draws_the_page(self):
+        page = self.folder / "page.html"
+        result = run("validate", "--measurements", self.table(), "--cluster", "dlperf-v100", "--own-only", "--set",
+                     "transport=nccl-ib", "--set", "preset=pytorch-ddp", "--split", "T1,T2", "--json", "--html", page)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no column strategy", result.stderr)
+        points = json.loads(result.stdout)["points"]
+        self.assertEqual([(point["split"], point["gpus"]) for point in points], [("T1", 8), ("T1", 16), ("T2", 16)])
+        for point in points:
+            self.assertIn("ddlsim", point["methods"])
+        tree = ElementTree.parse(page)
+        self.assertEqual([row.get("id") for row in tree.iter("tr") if row.get("id")], ["p0", "p1", "p2"])
+        self.assertEqual(len([mark for mark in tree.iter("circle")]), 4 * 3)
+        self.assertNotIn("http", page.read_text())
+
+    def test_a_series_that_the_simulator_cannot_answer_says_why(self):
+        odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
+        told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
+        self.assertIn("no answer to any point: ddlsim, uncalibrated", told.stdout)
+        quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
+
+    def test_one_cluster_only(self):
+        result = run("validate", "--cluster", "ec2-p2.xlarge", "--split", "T1", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual({point["cluster"] for point in json.loads(result.stdout)["points"]}, {"ec2-p2.xlarge"})
+        self.refused(run("validate", "--cluster", "ec2-p2.xlrage"), 1, "ec2-p2.xlrage", "ec2-p2.xlarge")
+
+    def test_what_cannot_be_meant(self):
+        self.refused(run("validate", "--own-only"), 2, "--measurements")
+        self.refused(run("validate", "--set", "transport=nccl-ib"), 2, ".csv")
+        self.refused(run("validate", "--cluster", "iris", "--bar", "bar.json"), 2, "--bar")
+        self.refused(run("validate", "--measurements", self.table()), 1, "rates.csv", "cluster")
+        self.refused(run("validate", "--measurements", self.folder / "none.csv", "--cluster", "iris"), 1, "none.csv")
+        self.refused(run("validate", "--bar", self.folder / "none.json"), 1, "none.json")
+
+    def test_a_bad_table_tells_every_mistake(self):
+        table = self.write("bad.csv", "model,batch_per_gpu,gpus,rate\nvgg16,64,0,230\nvgg16,64,two,430\n")
+        self.refused(run("import", "csv", table, "--cluster", "mine"), 1, "bad.csv:2", "bad.csv:3")
+
+
+class Bar(Case):
+    """On a data folder with one measured cluster: what one takes from it, one may not lose again."""
+
+    def setUp(self):
+        super().setUp()
+        data = self.folder / "data"
+        (data / "platforms").mkdir(parents=True)
+        for name in ("gpus.json", "priors.json", "ec2-p2.xlarge"):
+            (data / "platforms" / name).symlink_to(SOURCE / "platforms" / name)
+        (data / "scenarios").symlink_to(SOURCE / "scenarios")
+        self.arguments = ("--data", data, "--split", "T1,T2", "--quiet")
+        self.bar = self.folder / "accuracy.json"
+
+    def validate(self, *arguments):
+        return run("validate", *self.arguments, *arguments)
+
+    def test_the_bar_holds_only_tightens_and_breaks(self):
+        made = self.validate("--update-bar", self.bar)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        text, reached = self.bar.read_text(), json.loads(self.bar.read_text())
+        self.assertEqual(list(reached["splits"]), ["T1", "T2"])
+        held = self.validate("--bar", self.bar)
+        self.assertEqual((held.returncode, held.stderr, held.stdout), (0, "", made.stdout))
+
+        loose = json.loads(text)
+        loose["splits"]["T1"]["figures"]["mean_error"] += 5
+        del loose["splits"]["T2"]["clusters"]["ec2-p2.xlarge"]
+        self.bar.write_text(json.dumps(loose))
+        self.assertEqual(self.validate("--update-bar", self.bar).returncode, 0)
+        self.assertEqual(self.bar.read_text(), text)
+
+        tight = json.loads(text)
+        tight["splits"]["T1"]["figures"]["mean_error"] -= 0.06
+        tight["splits"]["T2"]["clusters"]["ec2-p2.xlarge"] -= 0.06
+        tight["splits"]["T3"] = tight["splits"]["T2"]  # not run, not looked at
+        self.bar.write_text(json.dumps(tight))
+        for option in ("--bar", "--update-bar"):
+            broken = self.validate(option, self.bar)
+            self.assertEqual((broken.returncode, len(broken.stderr.splitlines())), (1, 2), broken.stderr)
+            self.assertIn("T1: mean error rose", broken.stderr)
+            self.assertIn("T2: mean error of ec2-p2.xlarge rose", broken.stderr)
+            self.assertEqual(json.loads(self.bar.read_text()), tight)
+
+
+class Validate(Case):
+    def test_shipped_series(self):
+        result = run("validate", "--split", "T1,T2", "--cluster", "azure-nc24rs-v2-p100", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        validation = json.loads(result.stdout)
+        self.assertIn("ddlsim", validation["methods"])
+        for split in ("T1", "T2"):
+            for method in validation["methods"]:
+                score = validation["overall"][split][method]
+                for name in ("points", "mean_error", "median_error", "worst_error", "coverage", "interval_score"):
+                    self.assertIn(name, score)
+
+
+if __name__ == "__main__":
+    main()
