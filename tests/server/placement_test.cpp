@@ -130,6 +130,20 @@ TEST_CASE("each rule on a list one can follow by hand") {
   CHECK(split[2] == Approx(20 + 40.0 / 3 + 10));
 }
 
+TEST_CASE("pieces: parts of the given size on the emptiest server, and no two servers differ by more than one") {
+  const auto shards = place_tensors({10, 70, 25}, 2, "pieces", 20);
+  const std::vector<double> sizes{10, 20, 20, 20, 10, 20, 5};
+  const std::vector<int> servers{0, 1, 0, 1, 0, 0, 1};
+  REQUIRE(shards.size() == sizes.size());
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    CHECK(shards[i].size_bytes == sizes[i]);
+    CHECK(shards[i].server == servers[i]);
+  }
+  const auto loads = server_loads(place_tensors(std::vector<double>(100, 1e7), 8, "pieces", 4e6), 8);
+  CHECK(*std::max_element(loads.begin(), loads.end()) - *std::min_element(loads.begin(), loads.end()) <= 4e6);
+  CHECK(place_tensors({8192000}, 3, "pieces", 0).size() == 2); // BytePS's own size where none is given
+}
+
 TEST_CASE("hash: 4,096,000-byte parts on djb2 of the key's decimal text") {
   const std::vector<Shard> shards = place_tensors({100, 5e6}, 7, "hash", 0);
   REQUIRE(shards.size() == 3);
@@ -148,7 +162,7 @@ TEST_CASE("no byte is lost by any rule") {
       bytes = 4.0 * static_cast<double>(1 + random() % 30000000);
     }
     const int servers = 1 + static_cast<int>(random() % 64);
-    for (const char* rule : {"round-robin", "bytes", "split", "hash"}) {
+    for (const char* rule : {"round-robin", "bytes", "split", "pieces", "hash"}) {
       std::vector<double> sums(tensors.size(), 0.0);
       for (const Shard& shard : place_tensors(tensors, servers, rule, 4e6)) {
         REQUIRE((shard.server >= 0 && shard.server < servers));
