@@ -1,8 +1,10 @@
 #include "sim/program/cli.hpp"
 
 #include "calibrate/plain_text.hpp"
+#include "sim/answer/text_lines.hpp"
 #include "sim/answer/version.hpp"
 #include "sim/files/names.hpp"
+#include "sim/program/examples.hpp"
 #include "validate/split.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -23,30 +26,53 @@ const std::vector<std::string>& command_names() {
   return names;
 }
 
-/// Options every command has.
-void add_common(CLI::App& app, CommandLine& line) {
-  app.add_option("--data", line.data_folder, "Folder that holds platforms/ and scenarios/")->capture_default_str();
-  app.add_flag("--quiet,-q", line.quiet, "No narration on standard error");
+/// Descriptions in lines that a terminal does not break.
+class HelpInColumns : public CLI::Formatter {
+public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = to_lines(option->get_description(), report_columns - get_column_width() - 3);
+    text.pop_back();
+    return text;
+  }
+};
+
+/// A command with its examples and the options that every command has.
+CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
+  auto& command = *app.add_subcommand(name, description);
+  command.footer(examples_of(name));
+  command
+      .add_option("--data", line.data_folder,
+                  fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
+      ->type_name("FOLDER")
+      ->group("Of every command");
+  command.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")
+      ->group("Of every command");
+  return command;
 }
 
-void add_output(CLI::App& app, CommandLine& line) {
-  app.add_option("--output,-o", line.output, "Write the result to this file instead of standard output");
-  app.add_flag("--json", line.json, "The result as JSON");
+void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the result") {
+  app.add_option("--output,-o", line.output,
+                 fmt::format("Write {} to this file, whole or not at all, instead of to standard output", what))
+      ->type_name("FILE");
+}
+
+void add_json(CLI::App& app, CommandLine& line) {
+  app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
 }
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
-  auto* check =
-      app.add_subcommand("check", "Check files: models, gpus, clusters, measurements, scenarios, presets, priors");
-  check->add_option("FILE", command.files, "Files to check")->required();
-  add_common(*check, line);
+  auto& check =
+      add_command(app, line, "check",
+                  "Check files of any kind: scenarios, models, clusters, measurements, catalogues, calibrations");
+  check.add_option("FILE", command.files, "Files to check; all mistakes of all are told")->required()->type_name("");
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
-  auto* list = app.add_subcommand("list", "List what is shipped: models, gpus, clusters or presets");
-  list->add_option("WHAT", command.what, "models, gpus, clusters or presets")
+  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters or presets");
+  list.add_option("WHAT", command.what, "models, gpus, clusters or presets")
       ->required()
-      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}));
-  add_common(*list, line);
+      ->type_name("")
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
 }
 
 /// What varies a scenario from the command line, as typed.
@@ -66,85 +92,110 @@ const std::map<std::string, Fidelity>& fidelity_names() {
 }
 
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
-  auto* predict = app.add_subcommand(
-      "predict", "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
-  predict->add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required();
-  predict->add_option("--sweep", variation.sweep,
-                      "/json/path=A,B,C: the scenario once for each value, e.g. /cluster=iris,dgx1-v100; several "
-                      "options: every combination");
-  predict
-      ->add_option("--jobs,-j", command.jobs, "Scenarios of a sweep computed beside each other; all cores if not given")
-      ->check(CLI::PositiveNumber);
-  predict->add_option("--gpus", variation.gpus, "GPU counts instead of the scenario's: 1,8,64")
+  auto& predict = add_command(app, line, "predict",
+                              "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
+  predict.add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required()->type_name("");
+  predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  predict->add_option("--cluster", variation.cluster, "Cluster instead of the scenario's");
-  predict->add_option("--strategy", command.strategies, "Only these of the scenario's strategies: ring,ps")
-      ->delimiter(',');
-  predict->add_option("--set", variation.set,
-                      "/json/path=VALUE: another value in the scenario, e.g. /batch_per_gpu=64");
-  predict->add_flag("--csv", command.csv, "The points as CSV");
+      ->type_name("N,N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
+      ->type_name("NAME");
+  predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
+      ->delimiter(',')
+      ->type_name("NAME,NAME");
   predict
-      ->add_option(
+      .add_option("--set", variation.set,
+                  "Another value at a place of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+      ->type_name("/PATH=VALUE");
+  predict
+      .add_option("--sweep", variation.sweep,
+                  "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
+      ->type_name("/PATH=A,B");
+  predict
+      .add_option("--jobs,-j", command.jobs,
+                  "So many scenarios of a sweep beside each other; as many as cores if not given")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict
+      .add_option(
           "--fidelity", command.fidelity,
-          "auto: formulas where they are exact, else simulated; folded: what plays the same role once; full: every "
-          "message on SimGrid; closed-form: formulas only")
-      ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""))
-      ->default_str("auto");
-  add_common(*predict, line);
-  add_output(*predict, line);
+          "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
+          "closed-form (formulas only), folded (what plays the same role once), full (every message on SimGrid)")
+      ->type_name("HOW")
+      ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""));
+  predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
+  add_json(predict, line);
+  add_output(predict, line);
 }
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
-  auto* calibrate = app.add_subcommand(
-      "calibrate", "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
-  calibrate->add_option("--cluster", command.cluster, "Folder name under platforms/")->required();
-  add_common(*calibrate, line);
-  add_output(*calibrate, line);
+  auto& calibrate = add_command(app, line, "calibrate",
+                                "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
+  calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
+      ->required()
+      ->type_name("NAME");
+  calibrate.add_flag("--json", line.json, "Print the calibration instead of what was learnt in words");
+  calibrate
+      .add_option("--output,-o", line.output, "Write the calibration to this file instead of to the cluster's folder")
+      ->type_name("FILE");
 }
 
-/// What a person says of a table of rates, or of a log; "NAME=VALUE" words go to `given`.
 void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>& given) {
-  app.add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it");
-  app.add_option("--machine", context.machine, "The machine in words");
-  app.add_option("--software", context.software, "Names and versions");
-  app.add_option("--date", context.date, "2018, 2018-05 or 2018-05-07");
-  app.add_option("--who", context.who, "Who measured");
-  app.add_option("--title", context.title, "Title of the source");
-  app.add_option("--set", given, "NAME=VALUE that holds for every row, e.g. --set transport=nccl-ib");
+  app.add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it")->type_name("NAME");
+  app.add_option("--machine", context.machine, "The machine in words")->type_name("TEXT");
+  app.add_option("--software", context.software, "Names and versions of what was measured")->type_name("TEXT");
+  app.add_option("--date", context.date, "When it was measured: 2018, 2018-05 or 2018-05-07")->type_name("DATE");
+  app.add_option("--who", context.who, "Who measured")->type_name("TEXT");
+  app.add_option("--title", context.title, "Title of the source")->type_name("TEXT");
+  app.add_option("--set", given, "Holds for every row that has no such column, e.g. transport=nccl-ib")
+      ->type_name("NAME=VALUE");
 }
 
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
-  auto* validate =
-      app.add_subcommand("validate", "Score the simulator and its rivals on measured series they did not see");
-  validate->add_option("--measurements", command.measurements,
-                       "Measurement files of your own, besides the shipped ones; a .csv is a table of rates as "
-                       "`ddlsim import csv` takes it, and --gpu ... --set say of it what they say there");
-  validate->add_option("--cluster", command.context.cluster,
-                       "Score this cluster's series only; a table of rates was measured on it");
-  validate->add_flag("--own-only", command.own_only, "Score the series of --measurements only");
-  validate->add_option("--split", command.splits, "Only these: T1,T2,T3,leave-one-model-out,...")
+  auto& validate =
+      add_command(app, line, "validate", "Score the simulator and its rivals on measured series they did not see");
+  validate
+      .add_option("--measurements", command.measurements,
+                  "Measurement files of your own, besides the shipped ones. A .csv is a table of rates as `ddlsim "
+                  "import csv` takes it; the options from --gpu to --set are about it")
+      ->type_name("FILE");
+  validate
+      .add_option("--cluster", command.context.cluster,
+                  "Score this cluster's series only; a table of rates was measured on it")
+      ->type_name("NAME");
+  validate.add_flag("--own-only", command.own_only, "Score the series of --measurements only");
+  validate
+      .add_option("--split", command.splits,
+                  fmt::format("Only these of {}; all, which takes minutes, if not given", join_names(split_names())))
       ->delimiter(',')
-      ->check(CLI::IsMember(split_names()));
-  validate->add_option("--html", command.html, "Write a page with charts and every point to this file");
-  validate->add_option("--bar", command.bar, "Fail when a figure is worse than in this file (validate/accuracy.json)");
-  validate->add_option("--update-bar", command.update_bar,
-                       "Lower the figures of this file to those reached; fails when one rose");
-  add_context(*validate, command.context, given);
-  add_common(*validate, line);
-  add_output(*validate, line);
+      ->type_name("SPLIT,SPLIT")
+      ->check(CLI::IsMember(split_names()).description(""));
+  validate.add_option("--html", command.html, "Write a page with charts and every point, which needs no network")
+      ->type_name("FILE");
+  validate
+      .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
+      ->type_name("FILE");
+  validate
+      .add_option("--update-bar", command.update_bar,
+                  "Lower the figures of this file to those reached; exit with 1 when one rose")
+      ->type_name("FILE");
+  add_context(validate, command.context, given);
+  add_json(validate, line);
+  add_output(validate, line);
 }
 
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
-  auto* import = app.add_subcommand("import", "Turn a table of rates or an nccl-tests log into measurement records");
-  import->add_option("KIND", command.kind, "nccl-tests or csv")
+  auto& import = add_command(app, line, "import",
+                             "Turn a table of rates or an nccl-tests log into measurement records (JSON Lines)");
+  import.add_option("KIND", command.kind, "csv (a table of rates) or nccl-tests (its log)")
       ->required()
-      ->check(CLI::IsMember({"nccl-tests", "csv"}));
-  import->add_option("FILE", command.file, "Log or table")->required();
-  import->add_option("--cluster", command.context.cluster, "Cluster the figures were measured on");
-  add_context(*import, command.context, given);
-  add_common(*import, line);
-  import->add_option("--output,-o", line.output, "Write the records to this file instead of standard output");
+      ->type_name("")
+      ->check(CLI::IsMember({"nccl-tests", "csv"}).description(""));
+  import.add_option("FILE", command.file, "Table or log")->required()->type_name("");
+  import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on")->type_name("NAME");
+  add_context(import, command.context, given);
+  add_output(import, line, "the records");
 }
 
 /// What cannot be meant together, in a sentence; "" when all is well.
@@ -252,7 +303,12 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
 
   CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
                "ddlsim"};
-  app.set_version_flag("--version", version());
+  app.set_version_flag("--version", version(), "Print the version");
+  app.set_help_flag("--help,-h", "Print this");
+  const auto help = std::make_shared<HelpInColumns>();
+  help->label("SUBCOMMAND", "COMMAND");
+  app.formatter(help);
+  app.footer(examples_of(""));
   app.require_subcommand(1);
   add_check(app, line, check);
   add_list(app, line, list);
@@ -274,10 +330,10 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (!wrong.empty())
     return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
 
-  if (const auto told = contradiction_in(validate); !told.empty())
+  const auto& chosen = app.get_subcommands().front()->get_name();
+  if (const auto told = contradiction_in(validate); chosen == "validate" && !told.empty())
     return EarlyExit{wrong_use, "", "ddlsim: " + told + "\n"};
 
-  const auto& chosen = app.get_subcommands().front()->get_name();
   if (chosen == "check") line.command = check;
   if (chosen == "list") line.command = list;
   if (chosen == "predict") line.command = predict;

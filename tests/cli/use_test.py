@@ -1,6 +1,8 @@
 """The program's help, exit codes, `check` and `list`."""
 
-from program import SCENARIO, SOURCE, Case, main, run
+import re
+
+from program import QUICK, SCENARIO, SOURCE, Case, main, run
 
 
 class Use(Case):
@@ -9,6 +11,27 @@ class Use(Case):
         self.assertEqual(result.returncode, 0)
         for command in ("check", "list", "predict", "validate", "import"):
             self.assertIn(command, result.stdout)
+
+    def test_help_of_every_command_has_examples_and_fits_120_columns(self):
+        commands = ("check", "list", "predict", "calibrate", "validate", "import")
+        for result in [run("--help")] + [run(command, "--help") for command in commands]:
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"\n(Examples?|Begin with):\n  ddlsim ")
+            self.assertNotIn(" TEXT:", result.stdout)
+            self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
+
+    def test_examples_of_help_are_commands_that_are_understood(self):
+        examples = [line.split("      ")[0].split() for command in ("check", "list", "predict", "calibrate", "validate", "import")
+                    for line in run(command, "--help").stdout.splitlines() if line.startswith("  ddlsim ")]
+        self.assertGreater(len(examples), 10)
+        for _, *arguments in examples:
+            result = run(*arguments, "--data", self.folder, cwd=self.folder)  # an empty folder: nothing is computed
+            self.assertIn(result.returncode, (0, 1), (arguments, result.stderr))
+
+    def test_nothing_is_coloured(self):
+        for arguments in (("list", "gpus"), ("check", SCENARIO), ("predict", SCENARIO, *QUICK)):
+            result = run(*arguments)
+            self.assertNotIn("\x1b", result.stdout + result.stderr)
 
     def test_version(self):
         result = run("--version")
@@ -63,7 +86,8 @@ class List(Case):
 
     def test_the_readme_counts_what_is_shipped(self):
         counts = [len(run("list", what).stdout.splitlines()) - 1 for what in ("models", "gpus", "clusters", "presets")]
-        self.assertIn("{} models, {} GPUs, {} clusters and {} presets".format(*counts), " ".join((SOURCE / "README.md").read_text().split()))
+        said = re.search(r"shows what is shipped: ([^.]*)\.", (SOURCE / "README.md").read_text())[1]
+        self.assertEqual(said.replace("\n", " "), "{} models, {} GPUs, {} clusters and {} presets".format(*counts))
 
 
 if __name__ == "__main__":

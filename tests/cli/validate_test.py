@@ -17,6 +17,9 @@ class ImportAndValidate(Case):
         records = self.folder / "rates.jsonl"
         imported = run("import", "csv", self.table(), "--cluster", "my-cluster", "--output", records)
         self.assertEqual(imported.returncode, 0, imported.stderr)
+        said = run("import", "csv", self.table(), "--cluster", "my-cluster", "--set", "transport=nccl-ib", "--who", "me")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual({json.loads(line).get("transport") for line in said.stdout.splitlines()[1:]}, {"nccl-ib"})
         checked = json.loads(run("validate", "--measurements", records, "--own-only", "--json").stdout)
         mine = checked["points"]
         self.assertEqual({point["cluster"] for point in mine}, {"my-cluster"})
