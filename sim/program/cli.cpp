@@ -61,9 +61,8 @@ void add_json(CLI::App& app, CommandLine& line) {
 }
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
-  auto& check =
-      add_command(app, line, "check",
-                  "Check files of any kind: scenarios, models, clusters, measurements, catalogues, calibrations");
+  auto& check = add_command(app, line, "check",
+                            "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
   check.add_option("FILE", command.files, "Files to check; all mistakes of all are told")->required()->type_name("");
 }
 

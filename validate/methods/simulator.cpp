@@ -37,8 +37,8 @@ public:
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
-    if (!can_simulate(question.strategy)) return {};
     const auto& cluster = question.known.cluster;
+    if (!can_simulate(question.strategy) || shelf_.clusters.count(cluster) == 0) return {}; // a person's own cluster
     const auto priors = priors_of(cluster);
     const auto evidence = series_evidence(shelf_, priors, question.known);
     if (!evidence || (question.nodes > 1 && evidence->setup.cluster.nics.empty())) return {};
