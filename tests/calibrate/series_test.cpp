@@ -73,7 +73,7 @@ TEST_CASE("what must agree splits a series name, forward passes are no training,
   auto other = plain_step("a", 4, 1, 0.2);
   const auto field = GENERATE(0, 1, 2, 3, 4, 5);
   if (field == 0) other.model = "vgg16";
-  if (field == 1) other.batch_per_gpu = 32;
+  if (field == 1) other.batch_per_gpu = 64;
   if (field == 2) other.precision = "amp";
   if (field == 3) other.preset = "horovod";
   if (field == 4) other.head.transport = "mpi-ib";
