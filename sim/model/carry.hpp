@@ -18,7 +18,7 @@ struct CarryLaw {
   double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
   double lasting = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
   double per_doubling = 0.7; ///< those of HKBU's schedules by this a doubling
-  double at_crossing = 0.65;  ///< judgement: another path, another reason to be off
+  double at_crossing = 0.65; ///< judgement: another path, another reason to be off
 };
 double covariance(const CarryLaw& law, const Scale& a, const Scale& b);
 

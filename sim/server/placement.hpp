@@ -18,7 +18,8 @@ struct Shard {
 ///   bytes        the server with the fewest bytes so far, the first of equals (tf_cnn_benchmarks parameter_server)
 ///   split        tensors of at least `split_bytes` in P equal parts, one a server; others whole on server 9973 i mod P
 ///                (MXNet kvstore_dist; its parts are whole elements, ours are exact P-ths)
-///   pieces       parts of `split_bytes` (0: 4,096,000), the last one short, each on the server with the fewest bytes so
+///   pieces       parts of `split_bytes` (0: 4,096,000), the last one short, each on the server with the fewest bytes
+///   so
 ///                far: what cutting tensors is for, where the hash that deals them out is not known
 ///   hash         parts of 4,096,000 bytes, the last one short; part j on server djb2(text of the number 65536 i + j)
 ///   mod P
