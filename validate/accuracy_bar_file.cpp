@@ -1,4 +1,4 @@
-#include "sim/files/json_document.hpp"
+#include "sim/base/json.hpp"
 #include "validate/accuracy_bar.hpp"
 
 #include <nlohmann/json.hpp>

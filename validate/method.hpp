@@ -2,7 +2,7 @@
 // A way to predict, behind one interface: the simulator is one, the rivals are the others. One file a method in
 // validate/methods/.
 
-#include "calibrate/series.hpp"
+#include "calibrate/data/series.hpp"
 
 #include <memory>
 #include <optional>

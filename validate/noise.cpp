@@ -1,6 +1,6 @@
 #include "validate/noise.hpp"
 
-#include "calibrate/statistics.hpp"
+#include "sim/base/statistics.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // How well a series can be known at all, from the data alone and before any prediction.
 
-#include "calibrate/series.hpp"
+#include "calibrate/data/series.hpp"
 
 #include <string>
 #include <vector>

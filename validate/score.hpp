@@ -1,7 +1,7 @@
 #pragma once
 // Errors, intervals and their averages. Error = |ln(predicted / measured)| of iteration time.
 
-#include "calibrate/statistics.hpp"
+#include "sim/base/statistics.hpp"
 #include "validate/method.hpp"
 
 #include <map>

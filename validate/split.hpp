@@ -1,7 +1,7 @@
 #pragma once
 // What a method may see and what it must predict: tiers and transfer splits, by rule from the records alone.
 
-#include "calibrate/series.hpp"
+#include "calibrate/data/series.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 // The ways to sum a vector over all ranks, by name.
 
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 // ICCS 2004; Thakur, Rabenseifner, Gropp, Int. J. High Perform. Comput. Appl. 19, 2005).
 
 #include "sim/collective/schedule.hpp"
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 namespace ddlsim {
 
@@ -22,7 +22,7 @@ namespace ddlsim {
 ///
 /// Equal to the full run (1e-6) on one switch with full nodes of 2^a ranks, any number of them. With short last nodes,
 /// other nodes or leaves some pairs are ahead of others: 6 % too fast to 28 % too slow on up to 64 ranks
-/// (tests/engine/full_all_reduce_test.cpp). O(g log n), on fat-trees O(ranks of a leaf x log n).
+/// (tests/simgrid/full_all_reduce_test.cpp). O(g log n), on fat-trees O(ranks of a leaf x log n).
 /// Throws std::invalid_argument when a link in use has no rate.
 double halving_doubling_all_reduce_s(const Machine& machine, double size_bytes);
 

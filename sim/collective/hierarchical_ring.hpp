@@ -4,7 +4,7 @@
 // hierarchical all-reduce over NCCL and MPI).
 
 #include "sim/collective/schedule.hpp"
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 namespace ddlsim {
 

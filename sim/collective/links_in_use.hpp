@@ -1,7 +1,7 @@
 #pragma once
 // Which links a collective over all ranks needs.
 
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 namespace ddlsim {
 

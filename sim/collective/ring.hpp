@@ -2,7 +2,7 @@
 // Ring all-reduce: reduce-scatter then all-gather, 2(n-1) steps of S/n bytes (Patarasuk and Yuan, J. Parallel Distrib.
 // Comput. 69, 2009).
 
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 namespace ddlsim {
 

@@ -3,7 +3,7 @@
 // (Sanders, Speck, Traeff, Parallel Computing 35, 2009; NCCL since 2.4).
 
 #include "sim/collective/schedule.hpp"
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 #include <vector>
 
@@ -24,7 +24,7 @@ namespace ddlsim {
 /// O(1) on one switch, O(N) where leaves have uplinks that can be the narrowest place.
 ///
 /// The full run shares links among the chunks as they meet: 25 MB on 4 to 64 ranks, 1 to 8 a node, are 0 to 5 % faster
-/// there, a third faster at 3 nodes (see share), 100 kB up to 55 % (tests/engine/full_all_reduce_test.cpp).
+/// there, a third faster at 3 nodes (see share), 100 kB up to 55 % (tests/simgrid/full_all_reduce_test.cpp).
 /// Throws std::invalid_argument when a link in use has no rate.
 double tree_all_reduce_s(const Machine& machine, double size_bytes);
 

@@ -1,6 +1,6 @@
 // How long one communication takes to simulate.
 
-#include "sim/engine/engine.hpp"
+#include "sim/simgrid/engine.hpp"
 #include "tests/bench/machines.hpp"
 #include "tests/bench/memory.hpp"
 

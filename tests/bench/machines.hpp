@@ -1,9 +1,9 @@
 #pragma once
 // The machine and the model of the benchmarks.
 
-#include "sim/files/data_folder.hpp"
-#include "sim/files/model.hpp"
-#include "sim/model/machine.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/network/machine.hpp"
 
 #include <vector>
 

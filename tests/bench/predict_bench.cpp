@@ -1,9 +1,9 @@
 // How long an iteration, a curve and a sweep take to predict.
 
-#include "sim/answer/predict.hpp"
-#include "sim/answer/report.hpp"
-#include "sim/answer/step.hpp"
-#include "sim/engine/worker_pool.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/iteration/step.hpp"
+#include "sim/predict/predict.hpp"
+#include "sim/predict/report.hpp"
 #include "tests/bench/memory.hpp"
 
 #include <benchmark/benchmark.h>

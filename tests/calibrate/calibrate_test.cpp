@@ -1,6 +1,6 @@
-#include "calibrate/calibrate.hpp"
-#include "sim/files/data_folder.hpp"
-#include "sim/files/error.hpp"
+#include "calibrate/fit/calibrate.hpp"
+#include "sim/base/error.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "tests/calibrate/import_support.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 

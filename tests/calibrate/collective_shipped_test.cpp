@@ -1,7 +1,7 @@
 // How well a size that was not measured is predicted, on every published nccl-tests table that ships with the program:
 // fitted on every other size, the rest predicted, both ways. Each bound is what is reached, rounded up.
 
-#include "calibrate/collective_fit.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "calibrate/collective_text.hpp"
+#include "calibrate/fit/collective_text.hpp"
 
 #include <catch2/catch.hpp>
 

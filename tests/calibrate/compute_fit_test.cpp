@@ -1,8 +1,8 @@
-#include "calibrate/compute_fit.hpp"
-#include "calibrate/compute_text.hpp"
-#include "sim/files/data_folder.hpp"
-#include "sim/model/line_fit.hpp"
-#include "tests/files/plain_records.hpp"
+#include "calibrate/fit/compute_fit.hpp"
+#include "calibrate/fit/compute_text.hpp"
+#include "sim/compute/batch_line_fit.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "tests/formats/plain_records.hpp"
 
 #include <catch2/catch.hpp>
 

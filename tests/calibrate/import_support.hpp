@@ -1,7 +1,7 @@
 #pragma once
 // Files and logs that the importer tests read. Every number of the logs is computed here, none is measured.
 
-#include "calibrate/imported.hpp"
+#include "calibrate/import/imported.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,5 +1,5 @@
-#include "calibrate/map_fit.hpp"
-#include "tests/calibrate/planted_law.hpp"
+#include "calibrate/fit/map_fit.hpp"
+#include "tests/calibrate/planted_curve.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>

@@ -1,5 +1,5 @@
-#include "calibrate/next_measurement.hpp"
-#include "calibrate/step_fit.hpp"
+#include "calibrate/fit/next_measurement.hpp"
+#include "calibrate/fit/step_fit.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>

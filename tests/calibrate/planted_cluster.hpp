@@ -1,12 +1,12 @@
 #pragma once
 // A small invented cluster with three series measured on it, whose parameters a test may plant.
 
-#include "calibrate/calibrate.hpp"
-#include "calibrate/latents.hpp"
-#include "calibrate/series.hpp"
-#include "sim/model/carry.hpp"
-#include "tests/calibrate/planted_law.hpp"
-#include "tests/files/plain_records.hpp"
+#include "calibrate/data/series.hpp"
+#include "calibrate/fit/calibrate.hpp"
+#include "calibrate/fit/free_parameters.hpp"
+#include "sim/predict/residual_process.hpp"
+#include "tests/calibrate/planted_curve.hpp"
+#include "tests/formats/plain_records.hpp"
 
 #include <Eigen/Cholesky>
 

@@ -1,7 +1,6 @@
-#include "calibrate/bare_series.hpp"
-#include "calibrate/gather.hpp"
-#include "calibrate/server_series.hpp"
-#include "calibrate/step_fit.hpp"
+#include "calibrate/data/fit_data.hpp"
+#include "calibrate/data/transfer_series.hpp"
+#include "calibrate/fit/step_fit.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>

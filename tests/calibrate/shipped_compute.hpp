@@ -1,8 +1,8 @@
 #pragma once
 // One-GPU records as shipped, for tests of what they teach.
 
-#include "calibrate/compute_transfer.hpp"
-#include "sim/answer/compute_shelf.hpp"
+#include "calibrate/fit/prior_widths.hpp"
+#include "sim/compute/other_clusters.hpp"
 
 namespace ddlsim::test {
 

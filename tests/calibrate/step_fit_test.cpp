@@ -1,4 +1,4 @@
-#include "calibrate/step_fit.hpp"
+#include "calibrate/fit/step_fit.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>

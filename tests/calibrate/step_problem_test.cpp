@@ -1,4 +1,4 @@
-#include "calibrate/step_problem.hpp"
+#include "calibrate/fit/step_problem.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>

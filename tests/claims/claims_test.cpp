@@ -2,7 +2,7 @@
 // was fitted to these clusters, and priors that they shaped are left out.
 
 #include "tests/claims/question.hpp"
-#include "tests/engine/scale.hpp"
+#include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 // A shipped scenario, looked up as `ddlsim predict` does, but without the priors that its own cluster shaped.
 
-#include "sim/answer/compute_evidence.hpp"
-#include "sim/answer/predict.hpp"
-#include "sim/answer/step.hpp"
-#include "sim/files/data_folder.hpp"
-#include "sim/model/compute.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/compute/one_gpu_estimate.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/iteration/step.hpp"
+#include "sim/predict/predict.hpp"
 
 #include <algorithm>
 #include <string>

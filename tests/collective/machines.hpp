@@ -1,7 +1,7 @@
 #pragma once
 // Machines for the tests of collectives.
 
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 #include <cmath>
 #include <random>

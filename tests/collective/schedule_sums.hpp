@@ -2,7 +2,7 @@
 // Sums over the messages of a schedule.
 
 #include "sim/collective/schedule.hpp"
-#include "sim/model/machine.hpp"
+#include "sim/network/machine.hpp"
 
 #include <cstddef>
 #include <map>

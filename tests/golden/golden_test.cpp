@@ -2,10 +2,10 @@
 // After a change that is meant: DDLSIM_REFRESH_GOLDEN=1 build/release/bin/golden_test, then check every line that
 // moved.
 
-#include "sim/engine/message_log.hpp"
-#include "sim/model/timeline.hpp"
-#include "tests/answer/small_world.hpp"
+#include "sim/iteration/timeline.hpp"
+#include "sim/simgrid/message_trace.hpp"
 #include "tests/golden/timeline_text.hpp"
+#include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

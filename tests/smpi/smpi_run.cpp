@@ -1,6 +1,6 @@
 #include "tests/smpi/smpi_run.hpp"
 
-#include "sim/engine/network_knobs.hpp"
+#include "sim/simgrid/simgrid_settings.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // An independent program for each schedule: plain MPI, with sums that it checks, against our full simulation. SMPI
 // shares SimGrid's links with us, so this tests our schedules, bytes and delays, not the network model.
 
-#include "sim/engine/engine.hpp"
+#include "sim/simgrid/engine.hpp"
 #include "tests/smpi/smpi_run.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "trainer/files/error.hpp"
-#include "trainer/timing/byte_sizes.hpp"
 #include "trainer/timing/communication_measurement.hpp"
+#include "trainer/timing/measure_options.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "trainer/cuda/cuda_abi.hpp"
+#include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/files/error.hpp"

@@ -3,7 +3,6 @@
 
 #include "tests/trainer/operator_count.hpp"
 #include "trainer/describe/layer_table.hpp"
-#include "trainer/describe/table_json.hpp"
 #include "trainer/models/catalogue.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,8 @@
 // What trains on a GPU, on the processor's tensors: the same code, so it is held to the host's path to the bit.
-#include "trainer/communication/node_map.hpp"
+#include "trainer/communication/mpi_session.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/train/flat_model.hpp"
-#include "trainer/train/loss_scale.hpp"
-#include "trainer/train/tensor_sgd.hpp"
+#include "trainer/train/optimizer.hpp"
 
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros_like.h>

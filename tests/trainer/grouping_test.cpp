@@ -1,9 +1,16 @@
+#include "trainer/communication/ring.hpp"
+#include "trainer/files/error.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
-#include "trainer/synchronisation/group_readiness.hpp"
+#include "trainer/synchronisation/gradient_groups.hpp"
 #include "trainer/synchronisation/momentum_sgd.hpp"
+#include "trainer/synchronisation/sharding.hpp"
 #include "trainer/synchronisation/work_thread.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <map>
 
 using namespace ddltrain;
 
@@ -93,4 +100,105 @@ TEST_CASE("A work thread does jobs in order and tells of the first failure") {
   thread.add([&done] { done.push_back(3); });
   thread.drain();
   CHECK(done.back() == 3);
+}
+
+using namespace ddltrain;
+
+namespace {
+
+/// tests/golden/placement.json holds what the simulator answers to the same questions; its own test keeps it so.
+nlohmann::json expectations() {
+  std::ifstream file(DDLSIM_SOURCE_DIR "/tests/golden/placement.json");
+  REQUIRE(file);
+  return nlohmann::json::parse(file);
+}
+
+} // namespace
+
+TEST_CASE("Tensors go to the servers that the simulator expects") {
+  const nlohmann::json file = expectations();
+  const auto bytes = file["tensor_bytes"].get<std::vector<double>>();
+  std::vector<std::size_t> counts;
+  for (const double size : bytes) counts.push_back(static_cast<std::size_t>(size) / sizeof(float));
+  REQUIRE(file["answers"].size() == 12);
+  for (const auto& answer : file["answers"]) {
+    const auto shards = place_shards(counts, answer["servers"].get<int>(), answer["rule"].get<std::string>());
+    INFO(answer["rule"] << " on " << answer["servers"]);
+    const auto& expected = answer["shards"]; // [tensor, server, bytes]
+    REQUIRE(shards.size() == expected.size());
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      CHECK(shards[i].tensor == expected[i][0].get<std::size_t>());
+      CHECK(shards[i].server == expected[i][1].get<int>());
+      // The simulator cuts exact parts, the trainer whole elements: less than one apart.
+      CHECK(std::abs(static_cast<double>(shards[i].count * sizeof(float)) - expected[i][2].get<double>()) < 4);
+    }
+  }
+}
+
+TEST_CASE("Shards cover every element once") {
+  const std::vector<std::size_t> counts = {1, 7, 1'000'000, 2'048'001, 3};
+  for (const std::string rule : {"round-robin", "bytes", "split", "hash"}) {
+    for (const int servers : {1, 3, 8}) {
+      std::map<std::size_t, std::size_t> next;
+      for (const Shard& shard : place_shards(counts, servers, rule)) {
+        CHECK(shard.first == next[shard.tensor]);
+        CHECK(shard.count > 0);
+        CHECK((shard.server >= 0 && shard.server < servers));
+        next[shard.tensor] += shard.count;
+      }
+      for (std::size_t i = 0; i < counts.size(); ++i) CHECK(next[i] == counts[i]);
+    }
+  }
+}
+
+TEST_CASE("Unknown rules and no servers are refused") {
+  CHECK_THROWS_AS(place_shards({1}, 1, "random"), UsageError);
+  CHECK_THROWS_AS(place_shards({1}, 0, "bytes"), UsageError);
+}
+
+using namespace ddltrain;
+
+namespace {
+
+/// Who has added what to each element, as bit sets: runs the drawn steps of all ranks together.
+std::vector<std::vector<unsigned>> run_drawn(int ranks, std::size_t count) {
+  std::vector<std::vector<unsigned>> held;
+  for (int rank = 0; rank < ranks; ++rank) held.emplace_back(count, 1U << rank);
+  const std::size_t steps = ring_steps(0, ranks, count).size();
+  for (std::size_t k = 0; k < steps; ++k) {
+    const auto before = held;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int previous = (rank + ranks - 1) % ranks;
+      const RingStep mine = ring_steps(rank, ranks, count)[k];
+      const Slice sent = ring_steps(previous, ranks, count)[k].send;
+      REQUIRE((sent.first == mine.receive.first && sent.count == mine.receive.count));
+      for (std::size_t i = sent.first; i < sent.first + sent.count; ++i) {
+        const unsigned arrived = before[static_cast<std::size_t>(previous)][i];
+        unsigned& here = held[static_cast<std::size_t>(rank)][i];
+        if (mine.add) REQUIRE((here & arrived) == 0); // nothing is added twice
+        here = mine.add ? here | arrived : arrived;
+      }
+    }
+  }
+  return held;
+}
+
+} // namespace
+
+TEST_CASE("The drawn ring leaves the sum of all on every rank") {
+  for (int ranks = 1; ranks <= 9; ++ranks) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{8}, std::size_t{29}}) {
+      const auto held = run_drawn(ranks, count);
+      for (const auto& elements : held) {
+        for (const unsigned who : elements) REQUIRE(who == (1U << ranks) - 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("A rank of the ring sends 2 (n - 1) / n of the buffer") {
+  std::size_t sent = 0;
+  for (const RingStep& step : ring_steps(2, 4, 4000)) sent += step.send.count;
+  CHECK(sent == 6000);
+  CHECK(ring_steps(0, 1, 4000).empty());
 }

@@ -1,7 +1,7 @@
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/layers/units.hpp"
 #include "trainer/models/catalogue.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
 
 #include <ATen/ops/rand.h>
 #include <catch2/catch.hpp>

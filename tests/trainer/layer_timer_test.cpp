@@ -1,7 +1,7 @@
 #include "tests/trainer/check_records.hpp"
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/models/catalogue.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/timing/layer_measurement.hpp"
 

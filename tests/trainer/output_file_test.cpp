@@ -1,6 +1,4 @@
 #include "trainer/files/error.hpp"
-#include "trainer/files/nearest_name.hpp"
-#include "trainer/files/output_file.hpp"
 
 #include <catch2/catch.hpp>
 

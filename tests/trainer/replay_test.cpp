@@ -1,10 +1,8 @@
 #include "tests/trainer/check_records.hpp"
 #include "trainer/compute/published_profile.hpp"
 #include "trainer/compute/replay_compute.hpp"
-#include "trainer/compute/timed_wait.hpp"
 #include "trainer/files/error.hpp"
-#include "trainer/models/network.hpp"
-#include "trainer/records/clock.hpp"
+#include "trainer/models/image_network.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "sim/files/atomic_file.hpp"
-#include "sim/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
 #include "tests/validate/result.hpp"
 #include "validate/accuracy_bar.hpp"
 

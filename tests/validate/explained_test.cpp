@@ -1,6 +1,6 @@
-#include "calibrate/shelf.hpp"
+#include "calibrate/data/reference_data.hpp"
 #include "tests/validate/result.hpp"
-#include "validate/methods/remedy.hpp"
+#include "validate/methods/single_parameter.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // Records made by hand for the tests of the protocol.
 
-#include "tests/files/plain_records.hpp"
+#include "tests/formats/plain_records.hpp"
 #include "validate/method.hpp"
 
 #include <string>

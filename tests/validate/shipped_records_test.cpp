@@ -2,7 +2,7 @@
 // in the project's design (mean over points of |measured / predicted - 1|, nine sources calibrated up to the first
 // multi-node scale).
 
-#include "sim/files/data_folder.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "validate/methods/rivals.hpp"
 #include "validate/validation.hpp"
 

@@ -1,7 +1,7 @@
 #include "trainer/communication/mpi_communicator.hpp"
 
-#include "trainer/communication/mpi_error.hpp"
-#include "trainer/communication/poll_pause.hpp"
+#include "trainer/communication/mpi_session.hpp"
+#include "trainer/communication/ring.hpp"
 #include "trainer/files/error.hpp"
 
 #include <cstring>

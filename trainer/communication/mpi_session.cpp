@@ -1,13 +1,22 @@
 #include "trainer/communication/mpi_session.hpp"
 
-#include "trainer/communication/mpi_error.hpp"
 #include "trainer/files/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <mpi.h>
 
 namespace ddltrain {
+void check_mpi(int status, const std::string& call) {
+  if (status == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> words{};
+  int length = 0;
+  MPI_Error_string(status, words.data(), &length);
+  throw RunError(call + " failed: " + std::string(words.data(), static_cast<std::size_t>(length)));
+}
+
 namespace {
 
 int number_in_environment(const char* name) {
@@ -69,6 +78,29 @@ bool started_by_launcher() {
     throw UsageError("srun started several processes that cannot find each other: use srun --mpi=pmix");
   }
   return false;
+}
+
+NodeMap map_nodes(const std::vector<std::string>& hosts) {
+  NodeMap nodes;
+  nodes.host_of_rank = hosts;
+  std::map<std::string, int> number;
+  std::vector<int> ranks_on;
+  for (const std::string& host : hosts) {
+    const auto [entry, is_new] = number.try_emplace(host, nodes.nodes);
+    if (is_new) {
+      ++nodes.nodes;
+      ranks_on.push_back(0);
+    }
+    nodes.node_of_rank.push_back(entry->second);
+    const int ranks = ++ranks_on[static_cast<std::size_t>(entry->second)];
+    nodes.most_ranks_per_node = std::max(nodes.most_ranks_per_node, ranks);
+  }
+  return nodes;
+}
+
+int place_on_node(const NodeMap& nodes, int rank) {
+  const auto own = nodes.node_of_rank.begin() + rank;
+  return static_cast<int>(std::count(nodes.node_of_rank.begin(), own, *own));
 }
 
 } // namespace ddltrain

@@ -1,9 +1,13 @@
 #pragma once
-// This process's part in an MPI job: started by mpirun, by srun --mpi=pmix, or alone.
 
 #include <string>
+#include <vector>
 
 namespace ddltrain {
+/// Throws RunError with MPI's own words and the name of the call, unless `status` is MPI_SUCCESS.
+void check_mpi(int status, const std::string& call);
+
+// This process's part in an MPI job: started by mpirun, by srun --mpi=pmix, or alone.
 
 /// MPI from construction to destruction. One a process.
 class MpiSession {
@@ -26,5 +30,19 @@ public:
 /// True when a launcher started this process as one of a job. Throws UsageError when srun started several processes
 /// without PMIx, which could not find each other.
 bool started_by_launcher();
+
+/// Which ranks share a host. Nodes are numbered in the order their first rank comes.
+struct NodeMap {
+  std::vector<std::string> host_of_rank;
+  std::vector<int> node_of_rank;
+  int nodes = 0;
+  int most_ranks_per_node = 0;
+};
+
+/// hosts: the host's name by rank. Names tell hosts apart, so two hosts of one name are taken for one.
+NodeMap map_nodes(const std::vector<std::string>& hosts);
+
+/// The number, from 0, of a rank among those of its host.
+int place_on_node(const NodeMap& nodes, int rank);
 
 } // namespace ddltrain

@@ -1,7 +1,7 @@
 #include "trainer/compute/network_compute.hpp"
 
-#include "trainer/models/network.hpp"
-#include "trainer/records/clock.hpp"
+#include "trainer/models/image_network.hpp"
+#include "trainer/records/statistics.hpp"
 
 namespace ddltrain {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "trainer/compute/gradient_ready.hpp"
+#include "trainer/compute/compute_source.hpp"
 #include "trainer/cuda/device.hpp"
 
 #include <memory>

@@ -1,7 +1,6 @@
 #include "trainer/compute/published_profile.hpp"
 
 #include "trainer/files/error.hpp"
-#include "trainer/files/nearest_name.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <fmt/format.h>

@@ -1,15 +1,34 @@
 #include "trainer/compute/replay_compute.hpp"
 
-#include "trainer/compute/timed_wait.hpp"
 #include "trainer/files/error.hpp"
-#include "trainer/records/clock.hpp"
+#include "trainer/records/statistics.hpp"
 
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
+#include <cerrno>
+#include <cmath>
+#include <ctime>
 #include <map>
 
 namespace ddltrain {
+void ask_for_exact_timers() {
+  constexpr unsigned long slack_ns = 1000;
+  ::prctl(PR_SET_TIMERSLACK, slack_ns);
+}
+
+void wait_until(double time_s) {
+  constexpr double nanoseconds = 1e9;
+  const double whole = std::floor(time_s);
+  timespec time{};
+  time.tv_sec = static_cast<std::time_t>(whole);
+  time.tv_nsec = static_cast<long>((time_s - whole) * nanoseconds);
+  // steady_clock is CLOCK_MONOTONIC in libstdc++ on Linux.
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) == EINTR) {
+  }
+}
+
 namespace {
 
 at::Tensor parameter_with_gradient(const TensorRow& row) {

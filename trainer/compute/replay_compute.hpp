@@ -1,9 +1,17 @@
 #pragma once
+
 #include "trainer/compute/compute_source.hpp"
 #include "trainer/compute/profile.hpp"
 #include "trainer/describe/layer_table.hpp"
 
 namespace ddltrain {
+/// Lets this thread's timers wake it within a microsecond; Linux gathers wake-ups within 50 us otherwise
+/// (prctl(2), PR_SET_TIMERSLACK).
+void ask_for_exact_timers();
+
+/// Returns when the clock of now_s() has reached `time_s`; at once when it is past. Asleep meanwhile, so waits of
+/// several ranks share a core.
+void wait_until(double time_s);
 
 /// Emulated compute: each layer's forward and backward pass is a wait to an absolute time, after which its gradients,
 /// real memory of the model's sizes, are told ready. Late wake-ups do not add up, and a `ready` that takes long does

@@ -1,12 +1,52 @@
 #pragma once
-// The few functions of NVIDIA's CUDA runtime that training and measuring need, from a library opened at run time: one
-// program serves machines with and without a GPU.
+// What of CUDA's and NCCL's binary interfaces this program uses, written down so that it builds without their headers
+// and finds the libraries at run time. The tests hold it to the headers where there are any.
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ddltrain {
+// cuda_runtime_api.h and driver_types.h, CUDA 11 to 13.
+using CudaStatus = int;
+inline constexpr CudaStatus kCudaSuccess = 0;
+inline constexpr int kCudaHostToDevice = 1;
+inline constexpr int kCudaDeviceToHost = 2;
+inline constexpr unsigned kCudaStreamNonBlocking = 1;
+
+// nccl.h, NCCL 2.
+using NcclStatus = int;
+using NcclCommunicatorHandle = void*;
+inline constexpr NcclStatus kNcclSuccess = 0;
+inline constexpr int kNcclFloat = 7;
+inline constexpr int kNcclSum = 0;
+inline constexpr std::size_t kNcclIdBytes = 128;
+struct NcclId {
+  char bytes[kNcclIdBytes];
+};
+
+/// A shared library that this program can do without, opened when it is asked for. Stays open as long as the program.
+class DynamicLibrary {
+public:
+  /// Opens the first of `names` there is. Throws RunError with the loader's words about each when there is none.
+  explicit DynamicLibrary(const std::vector<std::string>& names);
+
+  /// The function of that name, as `Function`. Throws RunError when the library is too old to have it.
+  template <class Function> void find(Function& function, const char* name) const {
+    function = reinterpret_cast<Function>(address_of(name)); // NOLINT: what dlsym is for
+  }
+  const std::string& name() const { return name_; }
+
+private:
+  void* address_of(const char* name) const;
+
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+// The few functions of NVIDIA's CUDA runtime that training and measuring need, from a library opened at run time: one
+// program serves machines with and without a GPU.
 
 /// GPUs as the CUDA runtime sees them. Every function throws RunError with the runtime's own words when it fails.
 class CudaRuntime {

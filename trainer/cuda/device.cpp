@@ -1,9 +1,8 @@
 #include "trainer/cuda/device.hpp"
 
-#include "trainer/cuda/cuda_marks.hpp"
-#include "trainer/describe/libtorch_version.hpp"
+#include "trainer/describe/layer_table.hpp"
 #include "trainer/files/error.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -11,9 +10,104 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <dlfcn.h>
+#include <vector>
 
 namespace ddltrain {
+namespace {
+
+class CudaLink final : public DeviceLink {
+public:
+  CudaLink(std::shared_ptr<const CudaRuntime> cuda, int gpu, std::size_t marks) : cuda_(std::move(cuda)), gpu_(gpu) {
+    cuda_->use_device(gpu_);
+    stream_ = cuda_->create_stream();
+    for (std::size_t i = 0; i < marks; ++i) events_.push_back(cuda_->create_event());
+  }
+  ~CudaLink() override {
+    for (void* const memory : memory_) cuda_->free_host(memory);
+    for (const CudaRuntime::Event event : events_) cuda_->destroy_event(event);
+    cuda_->destroy_stream(stream_);
+  }
+
+  float* host_memory(std::size_t count) override {
+    auto* const memory = static_cast<float*>(cuda_->allocate_host(count * sizeof(float)));
+    memory_.push_back(memory);
+    std::fill_n(memory, count, 0.0F);
+    return memory;
+  }
+
+  std::size_t mark() override {
+    cuda_->use_device(gpu_); // backward runs on a thread of LibTorch's
+    cuda_->record(events_.at(used_), nullptr);
+    return used_++;
+  }
+  void clear() override { used_ = 0; }
+
+  void fetch(std::size_t mark, float* host, const float* device, std::size_t count) override {
+    cuda_->use_device(gpu_);
+    cuda_->wait_for(stream_, events_.at(mark));
+    cuda_->start_copy_to_host(host, device, count * sizeof(float), stream_);
+    cuda_->finish(stream_);
+  }
+
+  void store(float* device, const float* host, std::size_t count) override {
+    cuda_->copy_to_device(device, host, count * sizeof(float)); // on the default stream, as what follows
+  }
+
+private:
+  std::shared_ptr<const CudaRuntime> cuda_;
+  int gpu_;
+  CudaRuntime::Stream stream_ = nullptr;
+  std::vector<CudaRuntime::Event> events_;
+  std::vector<void*> memory_;
+  std::size_t used_ = 0; ///< of the computing side only
+};
+
+} // namespace
+
+std::shared_ptr<DeviceLink> cuda_link(std::shared_ptr<const CudaRuntime> cuda, int gpu, std::size_t marks) {
+  return std::make_shared<CudaLink>(std::move(cuda), gpu, marks);
+}
+
+namespace {
+
+/// Events are made once and used again in every step.
+class CudaMarks final : public Marks {
+public:
+  explicit CudaMarks(std::shared_ptr<const CudaRuntime> cuda) : cuda_(std::move(cuda)) {}
+  ~CudaMarks() override {
+    for (const CudaRuntime::Event event : events_) cuda_->destroy_event(event);
+  }
+
+  void clear() override { used_ = 0; }
+
+  std::size_t mark() override {
+    if (used_ == events_.size()) events_.push_back(cuda_->create_event());
+    cuda_->record(events_[used_], nullptr);
+    return used_++;
+  }
+
+  void settle() override {
+    if (used_ > 0) cuda_->finish_event(events_[used_ - 1]);
+  }
+
+  double between_s(std::size_t from, std::size_t to) const override {
+    return cuda_->seconds_between(events_.at(from), events_.at(to));
+  }
+
+private:
+  std::shared_ptr<const CudaRuntime> cuda_;
+  std::vector<CudaRuntime::Event> events_;
+  std::size_t used_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda) {
+  return std::make_unique<CudaMarks>(std::move(cuda));
+}
+
 namespace {
 
 at::Device torch_device(const Device& device) {

@@ -1,12 +1,21 @@
 #pragma once
-// Where LibTorch computes: the processor, or a GPU chosen at run time.
 
-#include "trainer/timing/marks.hpp"
+#include "trainer/cuda/cuda_runtime.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
+#include "trainer/timing/layer_timer.hpp"
 
 #include <memory>
 #include <string>
 
 namespace ddltrain {
+/// Between the host and GPU number `gpu`: pinned memory, events on the default stream, copies on a stream of its own.
+/// marks: the most there are between two clears.
+std::shared_ptr<DeviceLink> cuda_link(std::shared_ptr<const CudaRuntime> cuda, int gpu, std::size_t marks);
+
+/// Marks on the default stream of the current GPU, where LibTorch runs its work: events, which the GPU stamps.
+std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda);
+
+// Where LibTorch computes: the processor, or a GPU chosen at run time.
 
 class CudaRuntime;
 class Network;

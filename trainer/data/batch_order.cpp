@@ -1,7 +1,5 @@
 #include "trainer/data/batch_order.hpp"
 
-#include "trainer/data/random.hpp"
-
 #include <limits>
 #include <numeric>
 #include <utility>

@@ -1,12 +1,13 @@
 #pragma once
 // A network's layer table: its layers in forward order with shapes and work, found by running the network.
 
+#include "trainer/models/catalogue.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ddltrain {
-
 class Network;
 
 struct TensorRow {
@@ -35,5 +36,11 @@ LayerTable describe(Network& network, std::int64_t batch = kDescribeBatch);
 std::int64_t element_count(const TensorRow& tensor);
 std::int64_t parameter_count(const LayerTable& table);
 std::int64_t forward_flop_per_sample(const LayerTable& table);
+
+/// The layer table as the JSON of scenarios/models/NAME.json: one layer a line, every key in a fixed order.
+std::string table_json(const CatalogueEntry& model, const LayerTable& table);
+
+/// LibTorch's version without what a build adds to it: "2.11.0+cu130" is 2.11.0.
+std::string libtorch_version();
 
 } // namespace ddltrain

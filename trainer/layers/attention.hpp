@@ -1,10 +1,22 @@
 #pragma once
-// The parts of multi-head attention that hold no weights. Hidden states are [batch, tokens, width]; the width is split
-// evenly over the heads. Scores are [batch, heads, tokens, tokens].
+// A table of rows that can be used twice: to look words up, and to score words.
 
+#include "trainer/layers/layer_definition.hpp"
 #include "trainer/layers/units.hpp"
 
 namespace ddltrain {
+/// The weights of an embedding, [rows, width].
+at::Tensor embedding_table(std::int64_t rows, std::int64_t width);
+
+/// Looks up rows of `table`, which is trained as this layer's weight. Input: integers of any shape.
+UnitPtr embedding(const at::Tensor& table);
+
+/// Scores of every row, x table^T + bias. The table belongs to the embedding: its gradient is complete only when that
+/// one's is, so only the bias is this layer's own tensor.
+UnitPtr tied_decoder(const at::Tensor& table);
+
+// The parts of multi-head attention that hold no weights. Hidden states are [batch, tokens, width]; the width is split
+// evenly over the heads. Scores are [batch, heads, tokens, tokens].
 
 /// Inputs: queries, keys. Output: their products, head by head.
 UnitPtr attention_scores(std::int64_t heads);

@@ -4,8 +4,38 @@
 #include <ATen/ops/empty.h>
 
 #include <cmath>
+#include <stdexcept>
 
 namespace ddltrain {
+std::string_view name_of(LayerKind kind) {
+  switch (kind) {
+  case LayerKind::conv1x1:
+    return "conv1x1";
+  case LayerKind::conv3x3:
+    return "conv3x3";
+  case LayerKind::conv:
+    return "conv";
+  case LayerKind::depthwise:
+    return "depthwise";
+  case LayerKind::linear:
+    return "linear";
+  case LayerKind::norm:
+    return "norm";
+  case LayerKind::activation:
+    return "activation";
+  case LayerKind::pool:
+    return "pool";
+  case LayerKind::embedding:
+    return "embedding";
+  case LayerKind::attention:
+    return "attention";
+  case LayerKind::elementwise:
+    return "elementwise";
+  case LayerKind::loss:
+    return "loss";
+  }
+  throw std::logic_error("a layer kind without a name");
+}
 
 std::function<std::int64_t(const Tensors&, const at::Tensor&)> flop_per_output_element(std::int64_t each) {
   return [each](const Tensors&, const at::Tensor& output) { return each * output.numel(); };

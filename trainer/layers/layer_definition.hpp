@@ -1,8 +1,5 @@
 #pragma once
-// A layer as data: its tensors, what it computes, and how much work that is. The sources that define layers include
-// this and single ATen operators only: the full module header of LibTorch costs 15 s a source.
-
-#include "trainer/layers/layer_kind.hpp"
+// What a layer does, in the words of the layer tables.
 
 #include <ATen/core/Tensor.h>
 
@@ -10,9 +7,30 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddltrain {
+enum class LayerKind {
+  conv1x1,
+  conv3x3,
+  conv,
+  depthwise,
+  linear,
+  norm,
+  activation,
+  pool,
+  embedding,
+  attention,
+  elementwise,
+  loss
+};
+
+/// The word a layer table uses: "conv3x3", "norm", ...
+std::string_view name_of(LayerKind kind);
+
+// A layer as data: its tensors, what it computes, and how much work that is. The sources that define layers include
+// this and single ATen operators only: the full module header of LibTorch costs 15 s a source.
 
 class Unit;
 using UnitPtr = std::shared_ptr<Unit>;

@@ -2,11 +2,11 @@
 // The unit every network is composed of, and the layer: the unit that does work, seen by whoever observes the network.
 
 #include "trainer/layers/layer_definition.hpp"
+#include "trainer/layers/units.hpp"
 
 #include <torch/nn/module.h>
 
 namespace ddltrain {
-
 /// Something with one input and one output: a layer, or a composition of units.
 class Unit : public torch::nn::Module {
 public:
@@ -43,5 +43,14 @@ at::Tensor call_layer(const UnitPtr& unit, const Tensors& inputs);
 
 /// Every layer of a network with its path ("layer1.0.conv1"), in registration order.
 std::vector<std::pair<std::string, Layer*>> layers_of(const torch::nn::Module& network);
+
+// Cross entropy, as the two layers it runs as.
+
+/// Logarithm of the softmax over the last dimension.
+UnitPtr log_softmax();
+
+/// Inputs: log-probabilities [batch, ..., classes], classes to find [batch, ...]. Output: mean negative
+/// log-likelihood of each sample, [batch].
+UnitPtr negative_log_likelihood();
 
 } // namespace ddltrain

@@ -1,9 +1,8 @@
 #include "trainer/models/bert.hpp"
 
 #include "trainer/layers/attention.hpp"
-#include "trainer/layers/embedding.hpp"
-#include "trainer/layers/loss.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/layers/unit.hpp"
+#include "trainer/models/image_network.hpp"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/ones.h>

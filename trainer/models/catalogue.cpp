@@ -1,15 +1,10 @@
 #include "trainer/models/catalogue.hpp"
 
 #include "trainer/files/error.hpp"
-#include "trainer/files/nearest_name.hpp"
-#include "trainer/models/alexnet.hpp"
 #include "trainer/models/bert.hpp"
-#include "trainer/models/googlenet.hpp"
 #include "trainer/models/inception.hpp"
-#include "trainer/models/lenet.hpp"
-#include "trainer/models/mobilenet.hpp"
-#include "trainer/models/resnet.hpp"
-#include "trainer/models/vgg.hpp"
+#include "trainer/models/plain_networks.hpp"
+#include "trainer/models/residual_networks.hpp"
 
 namespace ddltrain {
 namespace {

@@ -1,7 +1,6 @@
 #include "trainer/models/image_network.hpp"
 
-#include "trainer/layers/loss.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/layers/unit.hpp"
 
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>

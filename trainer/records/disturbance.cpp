@@ -1,6 +1,6 @@
 #include "trainer/records/disturbance.hpp"
 
-#include "trainer/records/clock.hpp"
+#include "trainer/records/statistics.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

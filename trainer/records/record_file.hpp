@@ -1,12 +1,24 @@
 #pragma once
-// A file of records that grows while the measurement runs: what was measured before a fault stays.
 
-#include "trainer/records/record_line.hpp"
+#include "trainer/records/record.hpp"
 
 #include <filesystem>
 #include <string>
 
 namespace ddltrain {
+/// The record as one line of JSON without its end of line, keys in a fixed order, times in seconds and rates in B/s.
+/// Throws std::logic_error when the record holds a figure that no reader takes: a time that is not above zero, or not
+/// finite.
+std::string record_line(const ContextRecord& context);
+std::string record_line(const StepRecord& record);
+std::string record_line(const CollectiveRecord& record);
+std::string record_line(const PointToPointRecord& record);
+std::string record_line(const LayerRecord& record);
+std::string record_line(const ServerRecord& record);
+std::string record_line(const InputRecord& record);
+std::string record_line(const LossRecord& record);
+
+// A file of records that grows while the measurement runs: what was measured before a fault stays.
 
 /// Writes a measurement file line by line. Each line is whole and handed to the system before the next call returns; a
 /// line that does not fit on a full disk is taken back, so the file stays readable. An existing regular file is

@@ -1,7 +1,5 @@
 #include "trainer/records/statistics.hpp"
 
-#include "trainer/records/clock.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

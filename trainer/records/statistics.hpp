@@ -1,11 +1,17 @@
 #pragma once
-// What a list of repeated times amounts to, and when there are enough of them.
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace ddltrain {
+/// Seconds of the machine's monotonic clock, from an arbitrary start.
+inline double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What a list of repeated times amounts to, and when there are enough of them.
 
 struct Summary {
   int count = 0;

@@ -1,6 +1,6 @@
 #include "trainer/synchronisation/parameter_server.hpp"
 
-#include "trainer/communication/poll_pause.hpp"
+#include "trainer/communication/ring.hpp"
 
 #include <algorithm>
 #include <numeric>

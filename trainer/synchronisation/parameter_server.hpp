@@ -1,5 +1,5 @@
 #pragma once
-#include "trainer/synchronisation/server_plan.hpp"
+#include "trainer/synchronisation/server_synchroniser.hpp"
 
 namespace ddltrain {
 

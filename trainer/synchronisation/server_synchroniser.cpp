@@ -1,8 +1,8 @@
 #include "trainer/synchronisation/server_synchroniser.hpp"
 
-#include "trainer/communication/poll_pause.hpp"
-#include "trainer/synchronisation/group_readiness.hpp"
-#include "trainer/synchronisation/transfer_thread.hpp"
+#include "trainer/communication/ring.hpp"
+#include "trainer/synchronisation/gradient_groups.hpp"
+#include "trainer/synchronisation/work_thread.hpp"
 
 #include <optional>
 

@@ -1,11 +1,36 @@
 #pragma once
-#include "trainer/synchronisation/grouping.hpp"
-#include "trainer/synchronisation/server_plan.hpp"
+// Who serves what: shared by the workers and servers of a job.
+
+#include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/synchronisation/gradient_groups.hpp"
+#include "trainer/synchronisation/momentum_sgd.hpp"
+#include "trainer/synchronisation/sharding.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
 
 #include <memory>
 
 namespace ddltrain {
+/// Ranks are those of the communicator on which workers and servers meet.
+struct ServerPlan {
+  std::vector<std::size_t> counts; ///< elements of each tensor, in the order created
+  std::vector<Shard> shards;       ///< a shard's index here is its name in messages
+  std::vector<int> server_ranks;   ///< by server
+  int workers = 1;                 ///< ranks 0 .. workers - 1
+  bool asynchronous = false;
+  std::size_t steps = 0; ///< of each worker
+  SgdOptions sgd;
+};
+
+/// Tags of a shard's messages.
+inline int push_tag(std::size_t shard) {
+  return static_cast<int>(2 * shard);
+}
+inline int pull_tag(std::size_t shard) {
+  return static_cast<int>(2 * shard + 1);
+}
+
+/// Where each tensor starts in a flat array in the order created.
+std::vector<std::size_t> starts_of(const std::vector<std::size_t>& counts);
 
 /// A worker of parameter servers: pushes gradients and pulls parameters, a message a shard and direction. A group's
 /// shards are pushed when the group is complete and pulled in the same breath: the server answers when it can.

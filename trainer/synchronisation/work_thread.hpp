@@ -1,4 +1,7 @@
 #pragma once
+
+#include "trainer/communication/mpi_communicator.hpp"
+
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -7,7 +10,6 @@
 #include <thread>
 
 namespace ddltrain {
-
 /// A thread that does jobs in the order they are given: communication beside compute.
 class WorkThread {
 public:
@@ -27,6 +29,35 @@ private:
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
   bool busy_ = false;
+  bool stop_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+/// A thread that keeps transfers going beside compute: MPI moves large messages only while somebody asks it.
+class TransferThread {
+public:
+  /// Adds what it starts to the transfers under way.
+  using Start = std::function<void(std::vector<Transfer>& transfers)>;
+
+  explicit TransferThread(MpiCommunicator& communicator);
+  ~TransferThread();
+  TransferThread(const TransferThread&) = delete;
+  TransferThread& operator=(const TransferThread&) = delete;
+
+  void add(Start start);
+  /// Returns when everything added is finished. Throws what failed.
+  void drain();
+
+private:
+  void run();
+  bool work(std::deque<Start>& starts, std::vector<Transfer>& transfers);
+
+  MpiCommunicator& communicator_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Start> starts_;
+  bool idle_ = true;
   bool stop_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -1,7 +1,7 @@
 #include "trainer/timing/layer_measurement.hpp"
 
-#include "trainer/records/clock.hpp"
 #include "trainer/records/disturbance.hpp"
+#include "trainer/records/statistics.hpp"
 
 #include <fmt/format.h>
 

@@ -1,16 +1,40 @@
 #include "trainer/timing/layer_timer.hpp"
 
-#include "trainer/compute/gradient_ready.hpp"
+#include "trainer/compute/compute_source.hpp"
 #include "trainer/compute/network_compute.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
+#include "trainer/records/statistics.hpp"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 namespace ddltrain {
+namespace {
+
+class HostMarks final : public Marks {
+public:
+  void clear() override { times_s_.clear(); }
+  std::size_t mark() override {
+    times_s_.push_back(now_s());
+    return times_s_.size() - 1;
+  }
+  void settle() override {}
+  double between_s(std::size_t from, std::size_t to) const override { return times_s_.at(to) - times_s_.at(from); }
+
+private:
+  std::vector<double> times_s_;
+};
+
+} // namespace
+
+std::unique_ptr<Marks> host_marks() {
+  return std::make_unique<HostMarks>();
+}
+
 namespace {
 
 /// Small enough that random data does not blow the weights up; the time does not depend on it.

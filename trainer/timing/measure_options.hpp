@@ -1,10 +1,23 @@
 #pragma once
-// What all measuring commands are told, and the context they write.
 
 #include "trainer/records/record.hpp"
 #include "trainer/records/statistics.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace ddltrain {
+/// "64", "1KiB", "2 MiB", "1GiB" in bytes. Throws UsageError for what is no size or not whole fp32 elements.
+std::int64_t byte_size(const std::string& text);
+
+/// "1KiB..64MiB" as powers of two from the first up to the last, "1KiB,3MiB" as a list.
+std::vector<std::int64_t> byte_sizes(const std::string& text);
+
+/// "1 KiB", "1.5 MiB", "12 B".
+std::string size_text(std::int64_t bytes);
+
+// What all measuring commands are told, and the context they write.
 
 struct MeasureOptions {
   std::string cluster;     ///< folder under platforms/ the records are of

@@ -1,6 +1,6 @@
 #include "trainer/train/flat_model.hpp"
 
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>

@@ -1,6 +1,6 @@
 #pragma once
 #include "trainer/compute/compute_source.hpp"
-#include "trainer/synchronisation/gradient_layout.hpp"
+#include "trainer/synchronisation/gradient_groups.hpp"
 
 namespace ddltrain {
 

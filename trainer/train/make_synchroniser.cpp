@@ -1,12 +1,12 @@
 #include "trainer/train/make_synchroniser.hpp"
 
 #include "trainer/communication/ring.hpp"
-#include "trainer/cuda/cuda_link.hpp"
-#include "trainer/cuda/nccl_all_reduce.hpp"
-#include "trainer/synchronisation/all_reduce_synchroniser.hpp"
+#include "trainer/cuda/device.hpp"
+#include "trainer/cuda/nccl.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/server_synchroniser.hpp"
-#include "trainer/train/tensor_sgd.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
+#include "trainer/train/optimizer.hpp"
 
 #include <cmath>
 #include <utility>

@@ -1,10 +1,10 @@
 #pragma once
 #include "trainer/cuda/device.hpp"
-#include "trainer/synchronisation/server_plan.hpp"
-#include "trainer/synchronisation/staged_synchroniser.hpp"
+#include "trainer/synchronisation/server_synchroniser.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/job.hpp"
-#include "trainer/train/loss_scale.hpp"
+#include "trainer/train/optimizer.hpp"
 
 namespace ddltrain {
 

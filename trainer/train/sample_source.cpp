@@ -1,8 +1,7 @@
 #include "trainer/train/sample_source.hpp"
 
 #include "trainer/data/batch_order.hpp"
-#include "trainer/data/digits.hpp"
-#include "trainer/data/idx_file.hpp"
+#include "trainer/data/labelled_images.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 

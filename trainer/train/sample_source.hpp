@@ -2,7 +2,7 @@
 // Where a worker's batches come from.
 
 #include "trainer/cuda/device.hpp"
-#include "trainer/models/network.hpp"
+#include "trainer/models/image_network.hpp"
 #include "trainer/train/train_options.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
-#include "trainer/synchronisation/grouping.hpp"
+#include "trainer/synchronisation/gradient_groups.hpp"
 #include "trainer/synchronisation/momentum_sgd.hpp"
 
 #include <optional>

@@ -5,12 +5,12 @@
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
-#include "trainer/records/clock.hpp"
 #include "trainer/records/disturbance.hpp"
+#include "trainer/records/statistics.hpp"
 #include "trainer/synchronisation/parameter_server.hpp"
 #include "trainer/train/flat_model.hpp"
+#include "trainer/train/job.hpp"
 #include "trainer/train/make_synchroniser.hpp"
-#include "trainer/train/parameter_agreement.hpp"
 #include "trainer/train/sample_source.hpp"
 
 #include <ATen/Context.h>

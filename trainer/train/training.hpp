@@ -1,6 +1,6 @@
 #pragma once
 #include "trainer/cuda/device.hpp"
-#include "trainer/synchronisation/staged_synchroniser.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/train/job.hpp"
 
 namespace ddltrain {

@@ -1,14 +1,13 @@
 #include "validate/methods/simulator.hpp"
 
-#include "calibrate/gather.hpp"
-#include "calibrate/scale_model.hpp"
-#include "calibrate/step_fit.hpp"
-#include "sim/answer/belief.hpp"
-#include "sim/answer/quantile.hpp"
-#include "sim/answer/server_step.hpp"
-#include "sim/files/error.hpp"
-#include "sim/model/normal.hpp"
-#include "validate/methods/remedy.hpp"
+#include "calibrate/data/fit_data.hpp"
+#include "calibrate/fit/step_fit.hpp"
+#include "calibrate/fit/step_problem.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/server_step.hpp"
+#include "sim/predict/posterior.hpp"
+#include "validate/methods/single_parameter.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include "validate/least_squares.hpp"
 #include "validate/methods/rivals.hpp"
+#include "validate/methods/scalability_law.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Every strategy and grouping trains to what one process reaches on the union of the batches.
 #include "trainer/files/error.hpp"
-#include "trainer/train/parameter_agreement.hpp"
+#include "trainer/train/job.hpp"
 #include "trainer/train/training.hpp"
 
 #include <catch2/catch.hpp>

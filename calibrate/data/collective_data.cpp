@@ -1,0 +1,266 @@
+#include "calibrate/data/collective_data.hpp"
+
+#include "calibrate/data/implausible_rows.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// One record, whichever kind it is of.
+struct Row {
+  const RecordHead* head = nullptr;
+  CollectiveKey key;
+  int concurrent_jobs = 1;
+  LawSample sample;
+};
+
+/// Times of one size that differ by more are told: repeats of published tables differ by a few per cent.
+constexpr double contradiction = 1.5;
+/// Sizes below one byte are the empty message, which has no logarithm.
+constexpr double least_bytes = 1;
+
+CollectiveKey common_key(const Context& context, const RecordHead& head) {
+  CollectiveKey key;
+  key.cluster = context.cluster;
+  key.series = head.series;
+  key.transport = head.transport;
+  key.library = head.library;
+  return key;
+}
+
+Row row_of(const Context& context, const CollectiveRecord& record) {
+  Row row{&record.head,
+          common_key(context, record.head),
+          record.concurrent_jobs,
+          {std::max(record.size_bytes, least_bytes), record.time_s}};
+  row.key.operation = record.operation;
+  row.key.algorithm = record.algorithm;
+  row.key.ranks = record.ranks;
+  row.key.nodes = record.nodes;
+  return row;
+}
+
+Row row_of(const Context& context, const PointToPointRecord& record) {
+  Row row{&record.head, common_key(context, record.head), 1, {std::max(record.size_bytes, least_bytes), record.time_s}};
+  row.key.operation = "point_to_point";
+  row.key.algorithm = "none";
+  row.key.ranks = 2;
+  row.key.nodes = record.nodes;
+  return row;
+}
+
+/// Rows of one curve: the same key in the same file.
+using Groups = std::map<std::pair<CollectiveKey, std::string>, std::vector<Row>>;
+
+Groups grouped(const std::vector<MeasurementFile>& files) {
+  Groups groups;
+  for (const auto& file : files) {
+    for (const auto& record : file.records) {
+      if (const auto* one = std::get_if<CollectiveRecord>(&record)) {
+        const Row row = row_of(file.context, *one);
+        groups[{row.key, file.file.string()}].push_back(row);
+      } else if (const auto* message = std::get_if<PointToPointRecord>(&record)) {
+        const Row row = row_of(file.context, *message);
+        groups[{row.key, file.file.string()}].push_back(row);
+      }
+    }
+  }
+  return groups;
+}
+
+std::vector<int> lines_of(const std::vector<Row>& rows) {
+  std::vector<int> lines;
+  for (const auto& row : rows) lines.push_back(row.head->line);
+  return lines;
+}
+
+std::string place_text(const std::string& file, const std::vector<int>& lines) {
+  return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), lines_text(lines));
+}
+
+/// Moves the rows that `unwanted` names out; gives them back.
+template <class Unwanted> std::vector<Row> take_out(std::vector<Row>& rows, const Unwanted& unwanted) {
+  const auto split = std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return !unwanted(row); });
+  const std::vector<Row> out(split, rows.end());
+  rows.erase(split, rows.end());
+  return out;
+}
+
+/// One word a file: contention is measured in many series at once.
+void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<SetAside>& notes) {
+  const auto [least, most] = std::minmax_element(
+      shared.begin(), shared.end(), [](const Row& a, const Row& b) { return a.concurrent_jobs < b.concurrent_jobs; });
+  notes.push_back({place_text(file, lines_of(shared)),
+                   fmt::format("{} records of {} to {} jobs that shared their links: their times are not one job's",
+                               shared.size(), least->concurrent_jobs, most->concurrent_jobs)});
+}
+
+void set_shared_aside(Groups& groups, std::vector<SetAside>& notes) {
+  std::map<std::string, std::vector<Row>> shared;
+  for (auto& [name, rows] : groups) {
+    const auto out = take_out(rows, [](const Row& row) { return row.concurrent_jobs > 1; });
+    if (!out.empty()) shared[name.second].insert(shared[name.second].end(), out.begin(), out.end());
+  }
+  for (const auto& [file, rows] : shared) tell_shared(file, rows, notes);
+}
+
+void set_suspect_aside(std::vector<Row>& rows, const std::string& file, std::vector<SetAside>& notes) {
+  const auto doubtful = [](const Row& row) { return row.head->suspect; };
+  if (rows.empty() || std::none_of(rows.begin(), rows.end(), doubtful)) return;
+  if (std::all_of(rows.begin(), rows.end(), doubtful)) {
+    notes.push_back({place_text(file, lines_of(rows)), "used although its source doubts it: there is nothing else"});
+    return;
+  }
+  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), "its source doubts it"});
+}
+
+/// Spread of ln time: between the records of a size, or what one record says of itself.
+double spread_of(const std::vector<Row>& rows, const std::vector<double>& logs) {
+  double stated = 0;
+  for (const auto& row : rows) stated = std::max(stated, row.head->relative_spread);
+  return logs.size() < 2 ? stated : standard_deviation(logs);
+}
+
+/// Times of one size, and by which factor they contradict each other.
+struct Merged {
+  CollectiveSample sample;
+  double least_s = 0;
+  double most_s = 0;
+};
+
+Merged merged(const std::vector<Row>& rows) {
+  std::vector<double> logs;
+  for (const auto& row : rows) logs.push_back(std::log(row.sample.time_s));
+  const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
+  const LawSample sample{rows.front().sample.size_bytes, std::exp(median(logs))};
+  return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
+}
+
+/// One word a curve, with the worst of its sizes.
+void tell_contradictions(const std::vector<Merged>& sizes, const std::string& file, std::vector<SetAside>& notes) {
+  std::vector<int> lines;
+  int count = 0;
+  const Merged* worst = nullptr;
+  for (const auto& size : sizes) {
+    if (size.most_s <= contradiction * size.least_s) continue;
+    lines.insert(lines.end(), size.sample.lines.begin(), size.sample.lines.end());
+    ++count;
+    if (worst == nullptr || size.most_s / size.least_s > worst->most_s / worst->least_s) worst = &size;
+  }
+  if (worst == nullptr) return;
+  notes.push_back(
+      {place_text(file, lines),
+       fmt::format("records of the same size contradict each other at {} {}, most at {:.0f} bytes: {} to {}; the "
+                   "middle is used",
+                   count, count == 1 ? "size" : "sizes", worst->sample.sample.size_bytes,
+                   print_quantity(worst->least_s, Dimension::time), print_quantity(worst->most_s, Dimension::time))});
+}
+
+std::vector<CollectiveSample> merged_by_size(const std::vector<Row>& rows, const std::string& file,
+                                             std::vector<SetAside>& notes) {
+  std::map<double, std::vector<Row>> by_size;
+  for (const auto& row : rows) by_size[row.sample.size_bytes].push_back(row);
+  std::vector<Merged> sizes;
+  for (const auto& [size_bytes, same] : by_size) sizes.push_back(merged(same));
+  tell_contradictions(sizes, file, notes);
+  std::vector<CollectiveSample> samples;
+  for (auto& size : sizes) samples.push_back(std::move(size.sample));
+  return samples;
+}
+
+/// A mistake that several rows share is told once.
+void set_implausible_aside(CollectiveEvidence& evidence) {
+  std::vector<LawSample> samples;
+  for (const auto& one : evidence.samples) samples.push_back(one.sample);
+  std::vector<CollectiveSample> kept;
+  const auto reasons = implausible_rows(samples);
+  std::map<std::string, std::vector<int>> told;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (reasons[i].empty()) {
+      kept.push_back(evidence.samples[i]);
+    } else {
+      auto& lines = told[reasons[i]];
+      lines.insert(lines.end(), evidence.samples[i].lines.begin(), evidence.samples[i].lines.end());
+    }
+  }
+  for (const auto& [why, lines] : told) evidence.notes.push_back({place_text(evidence.file, lines), why});
+  evidence.samples = std::move(kept);
+}
+
+bool same_times(const CollectiveEvidence& a, const CollectiveEvidence& b) {
+  constexpr std::size_t enough = 3; // fewer equal numbers are chance
+  return a.samples.size() >= enough && a.samples.size() == b.samples.size() &&
+         std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(),
+                    [](const CollectiveSample& x, const CollectiveSample& y) {
+                      return x.sample.size_bytes == y.sample.size_bytes && x.sample.time_s == y.sample.time_s;
+                    });
+}
+
+void tell_copies(std::vector<CollectiveEvidence>& curves) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_times(curves[i], curves[j])) continue;
+      curves[i].notes.push_back({curve_name(curves[i].key),
+                                 fmt::format("every time equals that of {}: one of the two tables is a copy, and they "
+                                             "are not two measurements",
+                                             curve_name(curves[j].key))});
+    }
+  }
+}
+
+} // namespace
+
+std::string curve_name(const CollectiveKey& key) {
+  std::string name = fmt::format("{}/{}: {}", key.cluster, key.series, key.operation);
+  if (key.operation == "point_to_point")
+    return name + (key.nodes == 0 ? "" : key.nodes == 1 ? " inside a node" : " between nodes");
+  if (key.algorithm != "unknown") name += " (" + key.algorithm + ")";
+  return name + fmt::format(" of {} ranks on {} {}", key.ranks, key.nodes, key.nodes == 1 ? "node" : "nodes");
+}
+
+std::string lines_text(std::vector<int> lines) {
+  constexpr int most_runs = 6;
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  int runs = 0;
+  for (std::size_t i = 0; i < lines.size(); ++runs) {
+    std::size_t last = i;
+    while (last + 1 < lines.size() && lines[last + 1] <= lines[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + fmt::format("{}", lines[i]);
+    if (lines[last] != lines[i]) text += fmt::format("-{}", lines[last]);
+    i = last + 1;
+  }
+  if (runs <= most_runs) return text;
+  return fmt::format("{}-{}, {} of them", lines.front(), lines.back(), lines.size());
+}
+
+EvidenceOfAll collective_evidence(const std::vector<MeasurementFile>& files) {
+  EvidenceOfAll all;
+  auto groups = grouped(files);
+  set_shared_aside(groups, all.notes);
+  for (auto& [name, rows] : groups) {
+    if (rows.empty()) continue;
+    CollectiveEvidence evidence;
+    evidence.key = name.first;
+    evidence.file = name.second;
+    set_suspect_aside(rows, evidence.file, evidence.notes);
+    evidence.samples = merged_by_size(rows, evidence.file, evidence.notes);
+    set_implausible_aside(evidence);
+    if (evidence.samples.empty()) {
+      all.notes.insert(all.notes.end(), evidence.notes.begin(), evidence.notes.end());
+    } else {
+      all.curves.push_back(std::move(evidence));
+    }
+  }
+  tell_copies(all.curves);
+  return all;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,44 @@
+#pragma once
+// Records of collectives and messages sorted into the points that curves are fitted to, and what is not used and why.
+
+#include "calibrate/data/implausible_rows.hpp"
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One size of a curve: the middle of all times measured there.
+struct CollectiveSample {
+  LawSample sample;
+  double spread = 0; ///< standard deviation of ln time between or within its records; 0: not known
+  std::vector<int> lines;
+};
+
+/// Everything usable of one key.
+struct CollectiveEvidence {
+  CollectiveKey key;
+  std::string file;                      ///< path the records were read from
+  std::vector<CollectiveSample> samples; ///< ascending by size
+  std::vector<SetAside> notes;
+};
+
+struct EvidenceOfAll {
+  std::vector<CollectiveEvidence> curves; ///< ascending by key
+  std::vector<SetAside> notes;            ///< of records that reach no curve
+};
+
+/// Set aside, each with a word: runs that shared their links with others; suspect records, unless a curve has nothing
+/// else; rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
+/// Told but used: records of one size that differ by half or more, a table equal to another's.
+EvidenceOfAll collective_evidence(const std::vector<MeasurementFile>& files);
+
+/// "v100-2x1, all_reduce of 2 ranks on 2 nodes": which curve is meant.
+std::string curve_name(const CollectiveKey& key);
+
+/// "4-12, 15": lines as a person names them; "4-190, 95 of them" where there are many gaps.
+std::string lines_text(std::vector<int> lines);
+
+} // namespace ddlsim

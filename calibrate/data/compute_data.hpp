@@ -1,0 +1,30 @@
+#pragma once
+// Which of one curve's records a line may be drawn through.
+
+#include "sim/compute/batch_curve.hpp"
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What times are held against. Without model or GPU there is no roofline to hold them against.
+struct Screen {
+  const Model* model = nullptr;
+  const Gpu* gpu = nullptr;
+  double expected_fixed_s = 0;
+};
+
+/// `records` are of one GPU, model, precision and stack, sorted by batch and time; what is left of them, in the same
+/// order, by the rules of fit_compute. Adds to `set_aside` and `warnings`.
+std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
+                                              std::vector<SetAside>& set_aside, std::vector<std::string>& warnings);
+
+std::string place_of(const StepRecord& record); ///< "file:line", file without its folder
+std::vector<BatchTime> batch_times(const std::vector<const StepRecord*>& records);
+
+} // namespace ddlsim

@@ -1,0 +1,32 @@
+#pragma once
+// Everything the shipped files say, read once: what a fit and a validation look names up in.
+
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/strategy.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct Shelf {
+  std::vector<Gpu> gpus;
+  std::vector<Preset> presets;
+  std::vector<Prior> priors;
+  std::map<std::string, Model> models;
+  std::map<std::string, Cluster> clusters;
+};
+
+Shelf read_shelf(const DataFolder& data);
+
+/// The preset of that name, else the one that stands for a stack without its own: byteps for a parameter server,
+/// pytorch-ddp otherwise.
+const Preset& preset_of(const Shelf& shelf, const std::string& name, const Strategy& strategy);
+std::string stand_in_preset(const Strategy& strategy);
+
+/// The record's transport, else the preset's first that the cluster has, else the cluster's first; shared memory for a
+/// cluster without any.
+Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& said);
+
+} // namespace ddlsim

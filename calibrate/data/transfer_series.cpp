@@ -1,0 +1,169 @@
+#include "calibrate/data/transfer_series.hpp"
+
+#include "calibrate/data/collective_data.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/collective/all_reduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace ddlsim {
+const Transport* transport_named(const Cluster& cluster, const std::string& name) {
+  for (const auto& transport : cluster.transports)
+    if (transport.name == name) return &transport;
+  return nullptr;
+}
+
+SeriesEvidence empty_bare_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
+                                 const Transport& transport, const std::string& preset, Measured measured) {
+  Strategy none;
+  none.name = "none";
+  // A transfer alone has no layers, no device and no grouping: the first of each stand in and are never looked at.
+  const auto& model = shelf.models.begin()->second;
+  const auto& gpu = shelf.gpus.front();
+  SeriesEvidence series{"",
+                        none.name,
+                        {transport.name, "", "", "", 0},
+                        {model, gpu, cluster, shelf.presets.front(), transport, none},
+                        "compute_measured",
+                        priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset),
+                        {}};
+  series.measured = measured;
+  return series;
+}
+
+namespace {
+
+constexpr const char* no_preset = "pytorch-ddp"; ///< lends its priors and choices; a bare all-reduce has no grouping
+constexpr const char* message = "point_to_point";
+
+/// The records' own; for NCCL's tables of one node, which name no network because they use none, the cluster's first
+/// that NCCL has.
+const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) {
+  if (key.transport != "unknown" || key.nodes != 1 || key.library != "nccl")
+    return transport_named(cluster, key.transport);
+  const auto& all = cluster.transports;
+  const auto one =
+      std::find_if(all.begin(), all.end(), [](const Transport& each) { return each.name.starts_with("nccl"); });
+  return one == all.end() ? nullptr : &*one;
+}
+
+bool usable(const CollectiveEvidence& curve, const Cluster& cluster) {
+  const auto* transport = transport_of(cluster, curve.key);
+  if (transport == nullptr || curve.key.nodes < 1 || (curve.key.nodes > 1 && transport->nic.empty())) return false;
+  if (curve.key.operation == message) return true;
+  const bool known = curve.key.algorithm == "unknown" || algorithm_named(curve.key.algorithm).has_value();
+  return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
+}
+
+/// A message that came sooner than the wire sends: it went through a shaper's burst or a buffer, and says nothing of
+/// the wire.
+bool beats_the_wire(const SeriesEvidence& series, int nodes, const CollectiveSample& one) {
+  const auto& setup = series.setup;
+  if (nodes == 1) return false;
+  const auto& nic = find_nic(setup.cluster, setup.transport.nic);
+  return one.sample.size_bytes > one.sample.time_s * nic.bandwidth_Bps * nic.count;
+}
+
+SeriesEvidence series_of(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
+                         const CollectiveEvidence& curve) {
+  const bool is_message = curve.key.operation == message;
+  auto series = empty_bare_series(shelf, priors, cluster, *transport_of(cluster, curve.key), no_preset,
+                                  is_message ? Measured::message : Measured::all_reduce);
+  series.id = curve_name(curve.key);
+  if (!is_message) {
+    series.strategy = curve.key.algorithm == "unknown" ? "all-reduce" : curve.key.algorithm;
+    series.setup.strategy.name = series.strategy;
+  }
+  const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
+  for (const auto& sample : curve.samples) {
+    if (sample.sample.size_bytes < least_bare_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
+      continue;
+    series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
+                             bare_noise, false, sample.sample.size_bytes});
+  }
+  return series;
+}
+
+} // namespace
+
+std::vector<SeriesEvidence> collective_series(const Shelf& shelf, const std::vector<Prior>& priors,
+                                              const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<SeriesEvidence> all;
+  for (const auto& curve : collective_evidence(files).curves) {
+    if (!usable(curve, cluster)) continue;
+    auto series = series_of(shelf, priors, cluster, curve);
+    if (!series.points.empty()) all.push_back(std::move(series));
+  }
+  return all;
+}
+
+namespace {
+
+/// What a series is of: file, its own name, transport, work, workers.
+using Key = std::tuple<std::string, std::string, std::string, std::string, int>;
+
+struct Exchange {
+  const ServerRecord* first = nullptr;
+  std::map<double, std::vector<double>> times_s; ///< by size
+};
+
+std::optional<Measured> work_of(const ServerRecord& record) {
+  if (record.what == "push") return Measured::push;
+  if (record.what == "pull") return Measured::pull;
+  if (record.what == "push-pull") return Measured::push_pull;
+  return {};
+}
+
+/// Bytes in and out of the server, of which the record's rate is made.
+double bytes_of(const ServerRecord& record) {
+  return record.size_bytes * record.workers * (record.what == "push-pull" ? 2 : 1);
+}
+
+bool usable(const ServerRecord& record, const Cluster& cluster) {
+  const auto* transport = transport_named(cluster, record.head.transport);
+  const bool apart = record.nodes == record.workers + 1 && transport != nullptr && !transport->nic.empty();
+  return transport != nullptr && work_of(record) && record.workers > 0 && record.size_bytes >= least_bare_bytes &&
+         (record.nodes == 1 || apart) && !record.head.suspect;
+}
+
+std::map<Key, Exchange> exchanges_of(const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+  std::map<Key, Exchange> all;
+  for (const auto& file : files) {
+    for (const auto& record : file.records) {
+      const auto* server = std::get_if<ServerRecord>(&record);
+      if (server == nullptr || !usable(*server, cluster)) continue;
+      auto& one =
+          all[{file.file.stem().string(), server->head.series, server->head.transport, server->what, server->workers}];
+      if (one.first == nullptr) one.first = server;
+      one.times_s[server->size_bytes].push_back(bytes_of(*server) / server->rate_Bps);
+    }
+  }
+  return all;
+}
+
+} // namespace
+
+std::vector<SeriesEvidence> server_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
+                                          const std::vector<MeasurementFile>& files) {
+  std::vector<SeriesEvidence> all;
+  for (const auto& [key, exchange] : exchanges_of(cluster, files)) {
+    const auto& record = *exchange.first;
+    auto series = empty_bare_series(shelf, priors, cluster, *transport_named(cluster, record.head.transport), "",
+                                    *work_of(record));
+    series.id = fmt::format("{}/{}/{}: {} of {} {} and one server", cluster.name, std::get<0>(key), record.head.series,
+                            record.what, record.workers, record.workers == 1 ? "worker" : "workers");
+    const int per_node = record.nodes == 1 ? record.workers : 1;
+    for (const auto& [size_bytes, times_s] : exchange.times_s)
+      series.points.push_back({record.workers, record.nodes, per_node, series.setup.strategy, median(times_s),
+                               bare_noise, false, size_bytes});
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
+} // namespace ddlsim

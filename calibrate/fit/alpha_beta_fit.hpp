@@ -1,0 +1,31 @@
+#pragma once
+// The three constants of a collective's law from measured times, robustly, under priors.
+
+#include "calibrate/data/implausible_rows.hpp"
+
+#include <array>
+#include <vector>
+
+namespace ddlsim {
+
+/// Latency a, rate B and pipelining kappa, in this order wherever three numbers stand.
+struct LawPrior {
+  std::array<double, 3> median{}; ///< s, B/s, 1
+  std::array<double, 3> width{};  ///< standard deviation of the logarithm
+};
+
+struct LawFit {
+  std::array<double, 3> value{};       ///< s, B/s, 1
+  std::array<double, 3> error{};       ///< standard deviation of the logarithm
+  std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, kappa), (B, kappa)
+  double scale = 0;                    ///< of the Student-t residuals in ln time
+  double spread = 0;                   ///< root mean square of ln(measured / law); 0 without samples
+};
+
+/// Maximum a posteriori of Student-t residuals (4 degrees of freedom) in ln time, with their scale, by
+/// Levenberg-Marquardt from `start` and, when it is null, from several places. Errors are those of the curvature there,
+/// widened where neighbouring residuals go together (a law that bends otherwise) and for the constants fitted. Without
+/// samples the prior comes back. Samples ascend by size.
+LawFit fit_law(const std::vector<LawSample>& samples, const LawPrior& prior, const LawFit* start = nullptr);
+
+} // namespace ddlsim

@@ -1,0 +1,107 @@
+#include "calibrate/fit/compute_fit.hpp"
+
+#include "calibrate/data/compute_data.hpp"
+#include "sim/compute/batch_line_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>; ///< GPU, model, precision, stack
+
+/// By batch, time and place, so that the order of files does not matter.
+void sort_records(std::vector<const StepRecord*>& records) {
+  std::sort(records.begin(), records.end(), [](const StepRecord* a, const StepRecord* b) {
+    return std::tuple(a->batch_per_gpu, a->iteration_s, a->head.file, a->head.line) <
+           std::tuple(b->batch_per_gpu, b->iteration_s, b->head.file, b->head.line);
+  });
+}
+
+std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRecord>& records,
+                                                       const std::vector<Gpu>& gpus, const std::string& unnamed_gpu,
+                                                       std::vector<SetAside>& set_aside) {
+  std::map<Key, std::vector<const StepRecord*>> curves;
+  for (const auto& record : records) {
+    if (record.gpus != 1 || record.mode != "train") continue;
+    if (record.head.suspect) {
+      set_aside.push_back({place_of(record), "marked suspect by its source"});
+      continue;
+    }
+    const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
+    curves[{gpu, record.model, record.precision, record.preset}].push_back(&record);
+  }
+  for (auto& [key, curve] : curves) {
+    const bool any_alone =
+        std::any_of(curve.begin(), curve.end(), [](const StepRecord* record) { return !record->synchronised; });
+    if (any_alone) std::erase_if(curve, [](const StepRecord* record) { return record->synchronised; });
+    sort_records(curve);
+  }
+  return curves;
+}
+
+ComputeLine line_of(const Key& key, const std::vector<const StepRecord*>& records, double expected_s) {
+  const auto points = batch_times(records);
+  const auto fit = fit_line(points, expected_s);
+  ComputeLine line;
+  std::tie(line.gpu, line.model, line.precision, line.preset) = key;
+  line.fixed_s = fit.fixed_s;
+  line.per_sample_s = fit.per_sample_s;
+  line.smallest_batch = records.front()->batch_per_gpu;
+  line.largest_batch = records.back()->batch_per_gpu;
+  line.relative_error = fit.relative_error;
+  line.leave_one_out = leave_one_batch_out(points, expected_s);
+  line.fixed_error = fit.fixed_error;
+  line.per_sample_error = fit.per_sample_error;
+  line.correlation = fit.correlation;
+  for (const auto* record : records) line.records.push_back(place_of(*record));
+  return line;
+}
+
+std::string name_of(const ComputeLine& line) {
+  return fmt::format("{} {} {} {}", line.gpu.empty() ? "GPU without name" : line.gpu, line.model, line.precision,
+                     line.preset);
+}
+
+void warn_of(const ComputeLine& line, std::vector<std::string>& warnings) {
+  if (line.smallest_batch == line.largest_batch) {
+    warnings.push_back(
+        fmt::format("{}: measured at batch {:g} only; the part that does not grow with the batch is taken "
+                    "from the layer table",
+                    name_of(line), line.largest_batch));
+  }
+  constexpr double wide = 0.1; // three times what a line leaves
+  if (line.relative_error > wide)
+    warnings.push_back(fmt::format("{}: its records scatter by {:.0f} %; they may be of different software",
+                                   name_of(line), 100 * line.relative_error));
+}
+
+} // namespace
+
+ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
+                       const std::map<std::string, Model>& models, const std::string& unnamed_gpu) {
+  ComputeFit fit;
+  for (auto& [key, curve] : by_curve(records, gpus, unnamed_gpu, fit.set_aside)) {
+    const auto& [gpu_name, model_name, precision, preset] = key;
+    const auto model = models.find(model_name);
+    const auto gpu =
+        std::find_if(gpus.begin(), gpus.end(), [&, name = gpu_name](const Gpu& one) { return one.name == name; });
+    constexpr double usual_s = 0.02; // a hundred layers, for a model without layer table; counts weakly
+    double expected_s = usual_s;
+    if (model != models.end())
+      expected_s = expected_fixed_s(size_of(model->second), gpu == gpus.end() ? 0 : gpu->memory_bandwidth_Bps);
+    Screen screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu, expected_s};
+    const auto kept = screen_records(curve, screen, fit.set_aside, fit.warnings);
+    if (kept.empty()) continue;
+    fit.lines.push_back(line_of(key, kept, expected_s));
+    warn_of(fit.lines.back(), fit.warnings);
+  }
+  return fit;
+}
+
+} // namespace ddlsim

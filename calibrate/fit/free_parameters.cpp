@@ -1,0 +1,151 @@
+#include "calibrate/fit/free_parameters.hpp"
+
+#include "sim/iteration/server_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace ddlsim {
+namespace {
+
+std::string base_key(const CalibrationScope& scope) {
+  return fmt::format("{}\n{}\n{:.9g}", scope.model, scope.precision, scope.batch_per_gpu);
+}
+
+/// Models, precisions and batches whose series start from different one-GPU times.
+std::set<std::string> unlike_bases(const std::vector<SeriesEvidence>& series) {
+  std::map<std::string, std::set<double>> bases;
+  for (const auto& one : series) bases[base_key(one.scope)].insert(one.setup.one_gpu_s);
+  std::set<std::string> unlike;
+  for (const auto& [key, times_s] : bases)
+    if (times_s.size() > 1) unlike.insert(key);
+  return unlike;
+}
+
+std::string latent_key(const Latent& latent) {
+  const auto& scope = latent.scope;
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", latent.field, scope.transport, scope.preset,
+                     scope.precision, scope.model, scope.batch_per_gpu, latent.prior.median, latent.prior.width);
+}
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Whether the series' times can depend on that parameter at all.
+bool hangs_on(const SeriesEvidence& series, const std::string& parameter) {
+  static const std::vector<std::string> network{"nic_efficiency", "socket_rate",      "net_latency",
+                                                "link_spread",    "intra_efficiency", "intra_latency_factor"};
+  static const std::vector<std::string> all_reduce_only{"interference", "operation_cost", "tensor_cost",
+                                                        "tensor_cost_slope"};
+  static const std::vector<std::string> of_server{"server_process_rate", "server_connection_rate",
+                                                  "server_message_cost"};
+  if (parameter == "form_residual") return false;
+  switch (series.measured) {
+  case Measured::all_reduce:
+    return parameter == "operation_cost" || is_in(network, parameter);
+  case Measured::message:
+    return is_in(network, parameter);
+  case Measured::push:
+  case Measured::pull:
+  case Measured::push_pull:
+    return is_in(of_server, parameter) || is_in(network, parameter);
+  case Measured::step:
+    break;
+  }
+  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
+  return !parameter.starts_with("server_");
+}
+
+} // namespace
+
+Latents find_latents(const std::vector<SeriesEvidence>& series) {
+  const auto unlike = unlike_bases(series);
+  const auto fields = parameter_fields();
+  std::map<std::string, int> known;
+  Latents latents;
+  for (const auto& one : series) {
+    std::vector<int> of_fields(fields.size(), -1);
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      const std::string name = fields[k].name;
+      if (!hangs_on(one, name)) continue;
+      Latent latent{k, scope_of(name, one.scope), one.priors[k]};
+      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0) latent.scope.preset = one.scope.preset;
+      const auto [found, fresh] = known.emplace(latent_key(latent), static_cast<int>(latents.all.size()));
+      if (fresh) latents.all.push_back(latent);
+      of_fields[k] = found->second;
+    }
+    latents.of_series.push_back(of_fields);
+  }
+  return latents;
+}
+
+Parameters world_at(const Latents& latents, const SeriesEvidence& evidence, std::size_t series,
+                    const Eigen::VectorXd& coordinates) {
+  const auto fields = parameter_fields();
+  Parameters world;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    const int latent = latents.of_series[series][k];
+    world.*fields[k].value =
+        latent < 0 ? evidence.priors[k].median : prior_value(evidence.priors[k], coordinates(latent));
+  }
+  return world;
+}
+
+namespace {
+
+struct Depends {
+  bool transport = false;
+  bool preset = false;
+  bool precision = false;
+  bool model = false; ///< and batch
+};
+
+const std::map<std::string, Depends>& dependencies() {
+  static const Depends network{true, false, false, false};
+  static const Depends stack{true, true, false, false};
+  static const Depends node{};
+  static const std::map<std::string, Depends> all{
+      {"compute_factor", {false, false, true, true}},
+      {"forward_share", node},
+      {"interference", network},
+      {"nic_efficiency", network},
+      {"socket_rate", network},
+      {"net_latency", network},
+      {"link_spread", network},
+      {"intra_efficiency", node},
+      {"intra_latency_factor", node},
+      {"operation_cost", stack},
+      {"tensor_cost", stack},
+      {"tensor_cost_slope", stack},
+      {"sync_on", stack},
+      {"second_node_jump", {false, true, true, false}},
+      {"step_spread", {false, true, false, false}},
+      {"server_process_rate", stack},
+      {"server_connection_rate", stack},
+      {"server_duplex", stack},
+      {"server_message_cost", stack},
+  };
+  return all;
+}
+
+} // namespace
+
+CalibrationScope scope_of(const std::string& parameter, const CalibrationScope& full) {
+  const auto depends = dependencies().at(parameter);
+  CalibrationScope scope;
+  if (depends.transport) scope.transport = full.transport;
+  if (depends.preset) scope.preset = full.preset;
+  if (depends.precision) scope.precision = full.precision;
+  if (depends.model) {
+    scope.model = full.model;
+    scope.batch_per_gpu = full.batch_per_gpu;
+  }
+  return scope;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,269 @@
+#include "calibrate/fit/next_measurement.hpp"
+
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/server_step.hpp"
+#include "sim/predict/posterior.hpp"
+#include "sim/predict/residual_process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+constexpr int world_count = 64;      ///< a correlation of them is known to an eighth
+constexpr double step_noise = 0.015; ///< of ln: a run of some hundred steps (DLPerf, ddl-benchmarks: 0.1-3 %)
+constexpr double sweep_noise = 0.05; ///< a sweep of sizes, each off the simulator's law by some 12 %
+constexpr double half_of_90 = 1.645; ///< standard deviations
+constexpr double small_bytes = 16 << 10;
+constexpr double large_bytes = 64 << 20;
+constexpr int farther = 4; ///< times the largest scale measured: what is asked for next
+
+/// One way of synchronising at one scale: a question to the calibration.
+struct Question {
+  const SeriesEvidence* series = nullptr;
+  const CalibratedSeries* known = nullptr;
+  EvidencePoint at;
+  std::vector<Parameters> worlds{};
+};
+
+/// A run that could be made.
+struct Candidate {
+  std::string run;
+  SeriesEvidence series;
+  EvidencePoint at;
+  double noise = step_noise;
+  bool same_series = false; ///< what no parameter explains is then alike
+};
+
+/// The same way on other nodes; where every node had a server, every node has one.
+EvidencePoint point_at(const EvidencePoint& like, int nodes, int gpus_per_node) {
+  EvidencePoint point = like;
+  auto& servers = point.strategy.servers;
+  if (servers.rule == ServerCount::Rule::count && servers.value == like.nodes) servers.value = nodes;
+  point.nodes = nodes;
+  point.gpus = nodes * gpus_per_node;
+  point.gpus_per_node = gpus_per_node;
+  return point;
+}
+
+const EvidencePoint& largest(const SeriesEvidence& series) {
+  return *std::max_element(series.points.begin(), series.points.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.nodes, a.gpus) < std::tie(b.nodes, b.gpus);
+  });
+}
+
+double parameters_of(const SeriesEvidence& series) {
+  return series.setup.model.parameters;
+}
+
+/// Of every way over every transport the series of the largest scale, and of those the largest model.
+std::vector<const SeriesEvidence*> asked_about(const std::vector<SeriesEvidence>& all) {
+  std::map<std::pair<std::string, std::string>, const SeriesEvidence*> by_way;
+  const auto size_of = [](const SeriesEvidence& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
+  for (const auto& one : all) {
+    if (is_bare(one) || one.borrowed || one.points.empty() || !one.set_aside.empty()) continue;
+    const SeriesEvidence*& best = by_way[{one.scope.transport, one.setup.strategy.name}];
+    if (best == nullptr || size_of(one) > size_of(*best)) best = &one;
+  }
+  std::vector<const SeriesEvidence*> asked;
+  for (const auto& [way, one] : by_way) asked.push_back(one);
+  return asked;
+}
+
+const CalibratedSeries* known_of(const Calibration& calibration, const SeriesEvidence& series) {
+  for (const auto& one : calibration.series)
+    if (one.id == series.id) return &one;
+  return nullptr;
+}
+
+std::vector<Parameters> worlds_of(const SeriesEvidence& series, const std::vector<Prior>& priors,
+                                  const Calibration& calibration) {
+  constexpr std::uint64_t seed = 1;
+  const BeliefQuestion question{series.compute_prior, series.setup.preset, is_parameter_server(series.setup.strategy),
+                                series.scope};
+  auto worlds =
+      believe(priors_on(series.setup.cluster, priors), &calibration, question, world_count, seed).worlds.values;
+  for (auto& world : worlds) world.form_residual = 1; // what no parameter explains is counted by the law
+  return worlds;
+}
+
+std::vector<double> ln_times(const SeriesEvidence& series, const EvidencePoint& at,
+                             const std::vector<Parameters>& worlds) {
+  std::vector<double> found;
+  for (const auto& world : worlds) found.push_back(std::log(model_time_s(series, at, world)));
+  return found;
+}
+
+double variance(const std::vector<double>& values) {
+  double mean = 0;
+  double sum = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum / static_cast<double>(values.size() - 1);
+}
+
+Carried carried_to(const Question& question, const EvidencePoint& at, const EvidencePoint* also, double noise) {
+  CarryLaw law;
+  law.spread = question.known->spread;
+  std::vector<KnownResidual> known;
+  for (const auto& point : question.known->points)
+    known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+  if (also != nullptr) known.push_back({{also->gpus, also->nodes}, 0, noise});
+  return carry(law, known, {at.gpus, at.nodes});
+}
+
+double square(double x) {
+  return x * x;
+}
+
+/// Of a transfer alone the operation's cost, and of another model its compute, are its own: they tell nothing.
+std::vector<Parameters> worlds_of_candidate(const Question& question, const Candidate& candidate) {
+  auto worlds = question.worlds;
+  for (auto& world : worlds) {
+    if (is_bare(candidate.series)) world.operation_cost_s = worlds.front().operation_cost_s;
+    if (candidate.series.scope.model != question.series->scope.model) world.compute_factor = 1;
+  }
+  return worlds;
+}
+
+/// Half of the interval now and once the candidate is measured.
+std::pair<double, double> widths(const Question& question, const Candidate& candidate) {
+  const auto asked = ln_times(*question.series, question.at, question.worlds);
+  const auto seen = ln_times(candidate.series, candidate.at, worlds_of_candidate(question, candidate));
+  const double asked_rest = square(carried_to(question, question.at, nullptr, 0).spread);
+  double seen_rest = square(candidate.noise) + square(question.known->spread);
+  double shared_rest = 0;
+  if (candidate.same_series) {
+    seen_rest = square(candidate.noise) + square(carried_to(question, candidate.at, nullptr, 0).spread);
+    const double left = square(carried_to(question, question.at, &candidate.at, candidate.noise).spread);
+    shared_rest = std::sqrt(std::max(0.0, asked_rest - left) * seen_rest); // from var(x | y) = var x - cov^2 / var y
+  }
+  const double all_asked = variance(asked) + asked_rest;
+  const double all_seen = variance(seen) + seen_rest;
+  const double shared = correlation(asked, seen) * std::sqrt(variance(asked) * variance(seen)) + shared_rest;
+  const double now = half_of_90 * std::sqrt(all_asked);
+  return {now, now * width_left(shared / std::sqrt(all_asked * all_seen))};
+}
+
+bool measured_on(const SeriesEvidence& series, int nodes) {
+  return std::any_of(series.points.begin(), series.points.end(),
+                     [&](const EvidencePoint& point) { return point.nodes == nodes; });
+}
+
+std::string series_text(const SeriesEvidence& series) {
+  return fmt::format("{} by {} over {} ({})", series.scope.model, series.setup.strategy.name, series.scope.transport,
+                     series.scope.preset);
+}
+
+std::string nodes_text(int nodes) {
+  return fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+}
+
+void add_same_run(std::vector<Candidate>& all, const Question& question) {
+  const auto& series = *question.series;
+  const auto& last = largest(series);
+  const int twice = std::min(2 * last.nodes, series.setup.cluster.available_nodes);
+  for (const int nodes : {2, twice}) {
+    if (nodes > series.setup.cluster.available_nodes || measured_on(series, nodes) || nodes >= question.at.nodes)
+      continue;
+    all.push_back({fmt::format("{} on {}", series_text(series), nodes_text(nodes)), series,
+                   point_at(last, nodes, last.gpus_per_node), step_noise, true});
+  }
+}
+
+void add_all_reduces(std::vector<Candidate>& all, const Question& question) {
+  const auto& series = *question.series;
+  if (series.setup.cluster.available_nodes < 2 || is_parameter_server(series.setup.strategy)) return;
+  for (const bool small : {true, false}) {
+    Candidate candidate{fmt::format("all-reduces of {} alone between two nodes over {}",
+                                    small ? "4 KiB to 64 KiB" : "1 MiB to 256 MiB", series.scope.transport),
+                        series, point_at(largest(series), 2, largest(series).gpus_per_node), sweep_noise, false};
+    candidate.series.measured = Measured::all_reduce;
+    candidate.at.size_bytes = small ? small_bytes : large_bytes;
+    all.push_back(candidate);
+  }
+}
+
+/// The server is busy most of the time, and says what it can move.
+void add_saturated_server(std::vector<Candidate>& all, const Question& question,
+                          const std::vector<SeriesEvidence>& series) {
+  if (!is_parameter_server(question.series->setup.strategy) || question.series->setup.cluster.available_nodes < 3)
+    return;
+  const SeriesEvidence* heaviest = nullptr;
+  for (const auto& one : series) {
+    const bool alike = !is_bare(one) && !one.borrowed && !one.points.empty() &&
+                       one.scope.preset == question.series->scope.preset &&
+                       one.scope.transport == question.series->scope.transport;
+    if (alike && (heaviest == nullptr || parameters_of(one) > parameters_of(*heaviest))) heaviest = &one;
+  }
+  if (heaviest == nullptr) return;
+  Candidate candidate{
+      fmt::format("{} with one server of its own for two nodes ({})", heaviest->scope.model, heaviest->scope.preset),
+      *heaviest, point_at(question.at, 2, largest(*heaviest).gpus_per_node), step_noise, false};
+  candidate.at.strategy.servers = {ServerCount::Rule::count, 1};
+  candidate.at.strategy.placement = "dedicated";
+  all.push_back(candidate);
+}
+
+void add_one_gpu(std::vector<Candidate>& all, const Question& question) {
+  const auto& series = *question.series;
+  if (series.compute_prior == "compute_measured") return;
+  Candidate candidate{
+      fmt::format("{} on one GPU without synchronisation, batch {:g}", series.scope.model, series.scope.batch_per_gpu),
+      series, point_at(largest(series), 1, 1), step_noise, false};
+  candidate.series.setup.synchronised = false;
+  all.push_back(candidate);
+}
+
+std::vector<Candidate> candidates_of(const Question& question, const std::vector<SeriesEvidence>& series) {
+  std::vector<Candidate> all;
+  add_same_run(all, question);
+  add_all_reduces(all, question);
+  add_saturated_server(all, question, series);
+  add_one_gpu(all, question);
+  return all;
+}
+
+void keep_best(std::vector<NextMeasurement>& found, std::size_t most) {
+  const auto gain = [](const NextMeasurement& one) { return one.now - one.then; };
+  constexpr double least_gain = 0.01;
+  std::erase_if(found, [&](const NextMeasurement& one) { return gain(one) < least_gain; });
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return gain(a) > gain(b); });
+  std::vector<NextMeasurement> best;
+  for (const auto& one : found) {
+    const bool again = std::any_of(best.begin(), best.end(), [&](const auto& other) { return other.run == one.run; });
+    if (!again && best.size() < most) best.push_back(one);
+  }
+  found = best;
+}
+
+} // namespace
+
+std::vector<NextMeasurement> next_measurements(const std::vector<SeriesEvidence>& series,
+                                               const std::vector<Prior>& priors, const Calibration& calibration,
+                                               std::size_t most) {
+  std::vector<NextMeasurement> found;
+  for (const auto* one : asked_about(series)) {
+    const auto& last = largest(*one);
+    const auto& cluster = one->setup.cluster;
+    Question question{one, known_of(calibration, *one), {}};
+    const int nodes = std::min(farther * last.nodes, std::max(cluster.available_nodes, cluster.growth_max_nodes));
+    if (question.known == nullptr || nodes <= last.nodes) continue;
+    question.at = point_at(last, nodes, last.gpus_per_node);
+    question.worlds = worlds_of(*one, priors, calibration);
+    for (const auto& candidate : candidates_of(question, series)) {
+      const auto [now, then] = widths(question, candidate);
+      found.push_back({candidate.run, fmt::format("{} on {}", series_text(*one), nodes_text(nodes)), now, then});
+    }
+  }
+  keep_best(found, most);
+  return found;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,29 @@
+#pragma once
+// Which measurement would narrow most what is predicted where nobody measured yet.
+
+#include "calibrate/data/fit_data.hpp"
+#include "sim/formats/calibration.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct NextMeasurement {
+  std::string run;       ///< what to measure
+  std::string predicted; ///< series and scale whose interval it narrows
+  double now = 0;        ///< half of that 90 % interval, of ln iteration time
+  double then = 0;       ///< the same once it is measured
+};
+
+/// The `most` best, the most narrowing first, each run once and none that gains less than a hundredth. Asked is, for
+/// each way of synchronising that the cluster measured over a transport, four times its largest scale or as far as the
+/// cluster may grow. Candidates: the same run on twice the nodes or on two, all-reduces alone between two nodes (small
+/// and large), the largest model measured on one server of its own, one GPU where none was measured; on no more nodes
+/// than there are. What each would narrow is linear regression over worlds drawn from the calibration, with what no
+/// parameter explains carried by the series' law (width_left, carry).
+std::vector<NextMeasurement> next_measurements(const std::vector<SeriesEvidence>& series,
+                                               const std::vector<Prior>& priors, const Calibration& calibration,
+                                               std::size_t most);
+
+} // namespace ddlsim

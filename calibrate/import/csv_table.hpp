@@ -1,0 +1,35 @@
+#pragma once
+// A CSV file as its cells: RFC 4180, and what spreadsheets make of it.
+
+#include "sim/base/error.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct CsvRow {
+  int line = 0;                   ///< where the row begins; a quoted cell may run over several lines
+  std::vector<std::string> cells; ///< without quotes and outer blanks
+};
+
+/// A "# key: value" line above the header.
+struct CsvComment {
+  int line = 0;
+  std::string key; ///< lower case; "" for a line that is not "# key: value"
+  std::string value;
+};
+
+struct CsvTable {
+  std::vector<CsvComment> comments; ///< above the header; comment lines below it are skipped
+  CsvRow header;
+  std::vector<CsvRow> rows; ///< rows without any content are left out
+  char separator = ',';     ///< comma, semicolon or tab: whichever the header has most of
+};
+
+/// Cells of TEXT. Mistakes of FILE are added: no header, a quote that is not closed or has text after it, more or fewer
+/// cells than the header. A row with a mistake is left out.
+CsvTable parse_csv(const std::string& text, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
+
+} // namespace ddlsim

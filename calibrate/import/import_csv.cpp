@@ -1,0 +1,244 @@
+#include "calibrate/import/import_csv.hpp"
+
+#include "calibrate/import/csv_row.hpp"
+#include "calibrate/import/csv_table.hpp"
+#include "calibrate/import/plain_text.hpp"
+#include "sim/base/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+bool is_rate_column(const std::string& name) {
+  const auto& columns = rate_columns();
+  return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+/// Context and whole-file values, from the command line first and then from comment lines.
+struct Preamble {
+  ImportContext said;
+  Context source; ///< repository, path and commit only
+};
+
+std::vector<std::pair<std::string, std::string*>> context_fields(Preamble& preamble) {
+  auto& said = preamble.said;
+  auto& source = preamble.source;
+  return {{"cluster", &said.cluster},    {"gpu", &said.gpu},
+          {"machine", &said.machine},    {"software", &said.software},
+          {"date", &said.date},          {"who", &said.who},
+          {"title", &said.title},        {"repository", &source.source_repository},
+          {"path", &source.source_path}, {"commit", &source.source_commit}};
+}
+
+std::vector<std::string> known_keys(Preamble& preamble) {
+  auto keys = rate_columns();
+  for (const auto& [key, value] : context_fields(preamble)) keys.push_back(key);
+  return keys;
+}
+
+/// A key near a known one is a slip; any other is somebody's remark.
+void note_unknown_key(const CsvComment& comment, Preamble& preamble, const std::filesystem::path& file,
+                      std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
+  const auto near = nearest_name(comment.key, known_keys(preamble));
+  if (near.empty()) {
+    notes.push_back(fmt::format("line {}: '{}' is no key that is known; the line was taken as a remark", comment.line,
+                                comment.key));
+  } else {
+    mistakes.push_back(
+        {at_line(file, comment.line), comment.key,
+         fmt::format("found an unknown key, did you mean '{}'? A remark may begin with ## instead", near)});
+  }
+}
+
+Preamble read_comments(const CsvTable& table, const ImportContext& said, const std::filesystem::path& file,
+                       std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
+  Preamble preamble{said, {}};
+  std::set<std::string> seen;
+  for (const auto& comment : table.comments) {
+    if (comment.key.empty()) continue;
+    const auto fields = context_fields(preamble);
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.first == comment.key; });
+    if (field == fields.end() && !is_rate_column(comment.key)) {
+      note_unknown_key(comment, preamble, file, mistakes, notes);
+    } else if (!seen.insert(comment.key).second) {
+      mistakes.push_back({at_line(file, comment.line), comment.key, "found the key a second time, expected it once"});
+    } else if (field == fields.end()) {
+      preamble.said.given.emplace(comment.key, comment.value);
+    } else if (field->second->empty()) {
+      *field->second = comment.value;
+    }
+  }
+  return preamble;
+}
+
+/// Names of the columns, "" for one that is not known.
+std::vector<std::string> read_header(const CsvTable& table, const std::filesystem::path& file,
+                                     std::vector<Mistake>& mistakes) {
+  std::vector<std::string> columns;
+  const auto where = at_line(file, table.header.line);
+  for (const auto& cell : table.header.cells) {
+    std::string name = lower_case(cell);
+    std::replace(name.begin(), name.end(), ' ', '_');
+    const bool twice = std::find(columns.begin(), columns.end(), name) != columns.end();
+    if (twice && !name.empty()) mistakes.push_back({where, cell, "found the column a second time, expected it once"});
+    if (!is_rate_column(name)) {
+      const auto near = nearest_name(name, rate_columns());
+      mistakes.push_back({where, cell,
+                          near.empty()
+                              ? fmt::format("found an unknown column, expected some of {}; remove it or call it note",
+                                            join_names(rate_columns()))
+                              : fmt::format("found an unknown column, did you mean '{}'?", near)});
+      name.clear();
+    }
+    columns.push_back(name);
+  }
+  return columns;
+}
+
+/// Whether the header and the whole-file values have all that is required; notes what is missing.
+bool has_required_columns(const std::vector<std::string>& columns, const ImportContext& said, const std::string& where,
+                          std::vector<Mistake>& mistakes) {
+  const auto before = mistakes.size();
+  const auto has = [&](const char* name) {
+    return said.given.count(name) != 0 || std::find(columns.begin(), columns.end(), name) != columns.end();
+  };
+  for (const char* name : {"model", "batch_per_gpu", "gpus"})
+    if (!has(name)) mistakes.push_back({where, name, "found no such column, expected it in the header"});
+  if (!has("rate") && !has("iteration_ms")) {
+    mistakes.push_back(
+        {where, "rate", "found neither a column rate (images a second over all GPUs) nor iteration_ms, expected one"});
+  }
+  return mistakes.size() == before;
+}
+
+void check_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
+  for (const auto& [name, value] : said.given) {
+    if (!is_rate_column(name)) {
+      const auto near = nearest_name(name, rate_columns());
+      mistakes.push_back({"", name,
+                          fmt::format("found an unknown name on the command line, {}",
+                                      near.empty() ? "expected a column: " + join_names(rate_columns())
+                                                   : "did you mean '" + near + "'?")});
+    }
+  }
+}
+
+RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, const ImportContext& said) {
+  RateCells cells;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!columns[i].empty() && !row.cells[i].empty()) cells[columns[i]] = row.cells[i];
+  for (const auto& [name, value] : said.given)
+    if (!value.empty()) cells.emplace(name, value);
+  return cells;
+}
+
+bool is_lone_gpu(const StepRecord& record) {
+  return record.gpus == 1 && record.strategy.name == "none";
+}
+
+/// One GPU without a strategy may stand in the series that it is the baseline of.
+bool may_share_series(StepRecord record, const StepRecord& reference) {
+  if (is_lone_gpu(record) || is_lone_gpu(reference)) record.strategy = reference.strategy;
+  return series_name(record) == series_name(reference);
+}
+
+/// Rows of a series differ in scale only, and no two of them are the same point.
+void check_series(const std::vector<Record>& records, std::vector<Mistake>& mistakes) {
+  std::map<std::string, const StepRecord*> reference_of_series;
+  std::map<std::tuple<std::string, int, int>, int> line_of_point;
+  for (const auto& one : records) {
+    const auto& record = std::get<StepRecord>(one);
+    const auto& head = record.head;
+    const auto [point, fresh] =
+        line_of_point.emplace(std::make_tuple(head.series, record.gpus, record.nodes), head.line);
+    if (!fresh) {
+      mistakes.push_back(
+          {at_line(head.file, head.line), "series",
+           fmt::format("found {} GPUs of '{}' again, first in line {}; give the rows different names in a column "
+                       "series, or one row their mean and repeats",
+                       record.gpus, head.series, point->second)});
+    }
+    auto& reference = reference_of_series.emplace(head.series, &record).first->second;
+    if (!may_share_series(record, *reference)) {
+      mistakes.push_back(
+          {at_line(head.file, head.line), "series",
+           fmt::format("found '{}' for {}, and in line {} for {}; expected rows of one series to differ in GPUs "
+                       "and nodes only",
+                       head.series, series_name(record), reference->head.line, series_name(*reference))});
+    }
+    if (is_lone_gpu(*reference)) reference = &record;
+  }
+}
+
+/// What was taken for granted, said once.
+void note_assumptions(const CsvTable& table, const std::vector<std::string>& columns, const ImportContext& said,
+                      const std::vector<Record>& records, std::vector<std::string>& notes) {
+  const auto open = [&](const char* name) {
+    return said.given.count(name) == 0 && std::find(columns.begin(), columns.end(), name) == columns.end();
+  };
+  if (table.rows.empty()) return;
+  if (open("precision")) notes.emplace_back("no column precision: fp32 was taken");
+  if (open("strategy")) notes.emplace_back("no column strategy: all-reduce was taken, its algorithm not known");
+  if (open("nodes") && open("gpus_per_node")) {
+    notes.push_back(fmt::format("no column nodes or gpus_per_node: the cluster's {} GPUs a node were taken",
+                                said.cluster_gpus_per_node));
+  }
+  std::set<std::string> unknown;
+  for (const auto& one : records) unknown.insert(std::get<StepRecord>(one).model);
+  for (const auto& model : said.known_models) unknown.erase(model);
+  if (said.known_models.empty()) return;
+  for (const auto& model : unknown) {
+    const auto near = nearest_name(model, said.known_models);
+    notes.push_back(fmt::format("model '{}' has no layer table, so that it is scored by arithmetic only{}", model,
+                                near.empty() ? "" : fmt::format("; the nearest name is '{}'", near)));
+  }
+}
+
+Context read_context(const Preamble& preamble, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
+  auto context = context_record(preamble.said, file, mistakes);
+  context.source_repository = preamble.source.source_repository;
+  context.source_path = preamble.source.source_path;
+  context.source_commit = preamble.source.source_commit;
+  return context;
+}
+
+} // namespace
+
+Imported import_csv(const std::filesystem::path& file, const ImportContext& said) {
+  std::vector<Mistake> mistakes;
+  Imported imported;
+  const auto table = parse_csv(read_utf8_file(file), file, mistakes);
+  if (table.header.cells.empty()) throw_mistakes(mistakes);
+  auto preamble = read_comments(table, said, file, mistakes, imported.notes);
+  fill_from_cluster(preamble.said);
+  check_given(said, mistakes);
+  const auto columns = read_header(table, file, mistakes);
+  const bool whole = has_required_columns(columns, preamble.said, at_line(file, table.header.line), mistakes);
+  auto& out = imported.measurements;
+  out.file = file;
+  out.context = read_context(preamble, file, mistakes);
+  if (!whole) throw_mistakes(mistakes);
+  for (const auto& row : table.rows) {
+    RowMistakes row_mistakes(at_line(file, row.line), mistakes);
+    auto record = step_record(cells_of(row, columns, preamble.said), preamble.said.cluster_gpus_per_node, row_mistakes);
+    record.head.file = file.string();
+    record.head.line = row.line;
+    record.head.gpu = out.context.gpu;
+    if (record.head.origin != "run") record.head.from = fmt::format("line {}", row.line);
+    out.records.emplace_back(record);
+  }
+  if (table.rows.empty() && mistakes.empty())
+    mistakes.push_back({file.string(), "", "found a header and no rows, expected one row a measurement"});
+  if (mistakes.empty()) check_series(out.records, mistakes);
+  throw_mistakes(mistakes);
+  note_assumptions(table, columns, preamble.said, out.records, imported.notes);
+  return imported;
+}
+
+} // namespace ddlsim

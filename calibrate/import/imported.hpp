@@ -1,0 +1,69 @@
+#pragma once
+// What every importer takes beside its file and gives back: `ddlsim import KIND FILE`.
+
+#include "sim/base/error.hpp"
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/record.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What a person says on the command line about a file of measurements. Empty: not said.
+struct ImportContext {
+  std::string cluster;  ///< folder name under platforms/; required, here or in the file
+  std::string gpu;      ///< name in gpus.json
+  std::string machine;  ///< in words
+  std::string software; ///< names and versions
+  std::string date;     ///< 2018, 2018-05 or 2018-05-07
+  std::string who;
+  std::string title; ///< of the source
+  /// Values that hold for the whole file, by name. CSV: any optional column; nccl-tests: operation, ranks, nodes,
+  /// transport, algorithm.
+  std::map<std::string, std::string> given;
+  int cluster_gpus_per_node = 0; ///< 0: not known
+  /// The shipped cluster of a name, nothing when there is none; may be empty. Asked when the file, too, has been heard.
+  std::function<std::optional<Cluster>(const std::string& name)> find_cluster;
+  std::vector<Gpu> catalogue;            ///< empty: GPU names are taken as the file has them
+  std::vector<std::string> known_models; ///< empty: model names are not looked up
+};
+
+/// Records ready to be written, and what a person should know about them.
+struct Imported {
+  MeasurementFile measurements;
+  std::vector<std::string> notes; ///< what was left out or assumed, and why; one sentence each
+};
+
+/// The whole file as JSON Lines: the context, then every record; ends with a line break.
+std::string to_json_lines(const MeasurementFile& measurements);
+
+// For the importers.
+
+/// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
+void fill_from_cluster(ImportContext& context);
+
+/// The context record of FILE; what nobody said is "unknown". Adds mistakes: no cluster, a date of another form, a
+/// GPU that the catalogue does not have.
+Context context_record(const ImportContext& said, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
+
+/// Throws UserError with the first max_told_mistakes by line, and how many more there are; does nothing without
+/// mistakes.
+void throw_mistakes(std::vector<Mistake> mistakes);
+
+/// "FILE:LINE".
+std::string at_line(const std::filesystem::path& file, int line);
+
+/// The catalogue's name of a GPU that calls itself "NVIDIA A100-SXM4-40GB": vendor words left out, then name or alias
+/// whatever the case; the shortened name when the catalogue has none.
+std::string catalogue_gpu_name(const std::string& device_name, const std::vector<Gpu>& catalogue);
+
+/// Is it one of the catalogue's names? An empty catalogue knows every name.
+bool in_catalogue(const std::string& gpu, const std::vector<Gpu>& catalogue);
+
+} // namespace ddlsim

@@ -1,0 +1,24 @@
+#include "cli/commands.hpp"
+#include "sim/formats/check.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace ddlsim {
+
+/// Every file is looked at, also after one that fails.
+int run_check(const CheckCommand& command, const CommandLine& line) {
+  int code = 0;
+  for (const auto& file : command.files) {
+    try {
+      emit(line, fmt::format("{}: {}\n", file.string(), check_file(file, DataFolder{line.data_folder})));
+    } catch (const UserError& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      code = 1;
+    }
+  }
+  return code;
+}
+
+} // namespace ddlsim

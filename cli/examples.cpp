@@ -1,0 +1,43 @@
+#include "cli/examples.hpp"
+
+#include <map>
+
+namespace ddlsim {
+
+std::string examples_of(const std::string& command) {
+  static const std::map<std::string, std::string> examples{
+      {"", "Begin with:\n"
+           "  ddlsim predict scenarios/iris-resnet50.json\n"
+           "  ddlsim list clusters\n"
+           "  ddlsim COMMAND --help      options and examples of a command\n"
+           "Exit code: 0 done, 1 a file or a name is wrong (told on standard error) or a bar is broken, 2 wrong use."},
+      {"predict",
+       "Examples:\n"
+       "  ddlsim predict scenarios/iris-resnet50.json --gpus 8,64 --strategy ring\n"
+       "  ddlsim predict scenarios/iris-resnet50.json --set /batch_per_gpu=64 --json --output answer.json\n"
+       "  ddlsim predict scenarios/*.json --csv\n"
+       "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100"},
+      {"calibrate",
+       "Examples:\n"
+       "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"
+       "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --output mine.json      leaves the cluster's own as it is"},
+      {"validate", "Examples:\n"
+                   "  ddlsim validate --split T2 --html page.html\n"
+                   "  ddlsim validate --cluster dlperf-v100\n"
+                   "  ddlsim validate --measurements rates.csv --cluster my-cluster --own-only --html page.html\n"
+                   "rates.csv needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together)."},
+      {"check", "Examples:\n"
+                "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
+                "  ddlsim check platforms/*/measurements/*.jsonl"},
+      {"list", "Example:\n"
+               "  ddlsim list clusters"},
+      {"import",
+       "Examples:\n"
+       "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"
+       "  ddlsim import nccl-tests all_reduce.log --cluster my-cluster --gpu V100-SXM2-16GB --output nccl.jsonl\n"
+       "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); all columns:\n"
+       "calibrate/README.md."}};
+  return examples.at(command);
+}
+
+} // namespace ddlsim

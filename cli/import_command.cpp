@@ -1,0 +1,30 @@
+#include "calibrate/import/import_csv.hpp"
+#include "calibrate/import/import_nccl_tests.hpp"
+#include "cli/commands.hpp"
+#include "sim/formats/data_folder.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+
+ImportContext with_shipped_names(ImportContext context, const DataFolder& data) {
+  context.catalogue = load_gpus(data);
+  context.known_models = list_models(data);
+  context.find_cluster = [data](const std::string& name) -> std::optional<Cluster> {
+    const auto clusters = list_clusters(data);
+    if (std::find(clusters.begin(), clusters.end(), name) == clusters.end()) return std::nullopt;
+    return load_cluster(data, name);
+  };
+  return context;
+}
+
+int run_import(const ImportCommand& command, const CommandLine& line) {
+  const auto context = with_shipped_names(command.context, DataFolder{line.data_folder});
+  const auto imported =
+      command.kind == "csv" ? import_csv(command.file, context) : import_nccl_tests(command.file, context);
+  for (const auto& note : imported.notes) narrate(line, note);
+  emit(line, to_json_lines(imported.measurements));
+  return 0;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,345 @@
+#include "cli/options.hpp"
+
+#include "calibrate/import/plain_text.hpp"
+#include "cli/examples.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/table.hpp"
+#include "sim/predict/prediction.hpp"
+#include "validate/split.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+constexpr int wrong_use = 2;
+
+const std::vector<std::string>& command_names() {
+  static const std::vector<std::string> names{"check", "list", "calibrate", "predict", "validate", "import"};
+  return names;
+}
+
+/// Descriptions in lines that a terminal does not break.
+class HelpInColumns : public CLI::Formatter {
+public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = to_lines(option->get_description(), report_columns - get_column_width() - 3);
+    text.pop_back();
+    return text;
+  }
+};
+
+/// A command with its examples and the options that every command has.
+CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
+  auto& command = *app.add_subcommand(name, description);
+  command.footer(examples_of(name));
+  command
+      .add_option("--data", line.data_folder,
+                  fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
+      ->type_name("FOLDER")
+      ->group("Of every command");
+  command.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")
+      ->group("Of every command");
+  return command;
+}
+
+void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the result") {
+  app.add_option("--output,-o", line.output,
+                 fmt::format("Write {} to this file, whole or not at all, instead of to standard output", what))
+      ->type_name("FILE");
+}
+
+void add_json(CLI::App& app, CommandLine& line) {
+  app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
+}
+
+void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
+  auto& check = add_command(app, line, "check",
+                            "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
+  check.add_option("FILE", command.files, "Files to check; all mistakes of all are told")->required()->type_name("");
+}
+
+void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
+  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters or presets");
+  list.add_option("WHAT", command.what, "models, gpus, clusters or presets")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
+}
+
+/// What varies a scenario from the command line, as typed.
+struct Variation {
+  std::vector<int> gpus;
+  std::string cluster;
+  std::vector<std::string> set;   ///< /json/path=VALUE
+  std::vector<std::string> sweep; ///< /json/path=A,B,C
+};
+
+const std::map<std::string, Fidelity>& fidelity_names() {
+  static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
+                                                     {"folded", Fidelity::folded},
+                                                     {"full", Fidelity::full},
+                                                     {"closed-form", Fidelity::closed_form}};
+  return names;
+}
+
+void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
+  auto& predict = add_command(app, line, "predict",
+                              "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
+  predict.add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required()->type_name("");
+  predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
+      ->delimiter(',')
+      ->type_name("N,N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
+      ->type_name("NAME");
+  predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
+      ->delimiter(',')
+      ->type_name("NAME,NAME");
+  predict
+      .add_option("--set", variation.set,
+                  "Another value at a place of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+      ->type_name("/PATH=VALUE");
+  predict
+      .add_option("--sweep", variation.sweep,
+                  "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
+      ->type_name("/PATH=A,B");
+  predict
+      .add_option("--jobs,-j", command.jobs,
+                  "So many scenarios of a sweep beside each other; as many as cores if not given")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict
+      .add_option(
+          "--fidelity", command.fidelity,
+          "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
+          "closed-form (formulas only), folded (what plays the same role once), full (every message on SimGrid)")
+      ->type_name("HOW")
+      ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""));
+  predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
+  add_json(predict, line);
+  add_output(predict, line);
+}
+
+void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
+  auto& calibrate = add_command(app, line, "calibrate",
+                                "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
+  calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
+      ->required()
+      ->type_name("NAME");
+  calibrate.add_flag("--json", line.json, "Print the calibration instead of what was learnt in words");
+  calibrate
+      .add_option("--output,-o", line.output, "Write the calibration to this file instead of to the cluster's folder")
+      ->type_name("FILE");
+}
+
+void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>& given) {
+  app.add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it")->type_name("NAME");
+  app.add_option("--machine", context.machine, "The machine in words")->type_name("TEXT");
+  app.add_option("--software", context.software, "Names and versions of what was measured")->type_name("TEXT");
+  app.add_option("--date", context.date, "When it was measured: 2018, 2018-05 or 2018-05-07")->type_name("DATE");
+  app.add_option("--who", context.who, "Who measured")->type_name("TEXT");
+  app.add_option("--title", context.title, "Title of the source")->type_name("TEXT");
+  app.add_option("--set", given, "Holds for every row that has no such column, e.g. transport=nccl-ib")
+      ->type_name("NAME=VALUE");
+}
+
+void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
+  auto& validate =
+      add_command(app, line, "validate", "Score the simulator and its rivals on measured series they did not see");
+  validate
+      .add_option("--measurements", command.measurements,
+                  "Measurement files of your own, besides the shipped ones. A .csv is a table of rates as `ddlsim "
+                  "import csv` takes it; the options from --gpu to --set are about it")
+      ->type_name("FILE");
+  validate
+      .add_option("--cluster", command.context.cluster,
+                  "Score this cluster's series only; a table of rates was measured on it")
+      ->type_name("NAME");
+  validate.add_flag("--own-only", command.own_only, "Score the series of --measurements only");
+  validate
+      .add_option("--split", command.splits,
+                  fmt::format("Only these of {}; all, which takes minutes, if not given", join_names(split_names())))
+      ->delimiter(',')
+      ->type_name("SPLIT,SPLIT")
+      ->check(CLI::IsMember(split_names()).description(""));
+  validate.add_option("--html", command.html, "Write a page with charts and every point, which needs no network")
+      ->type_name("FILE");
+  validate
+      .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
+      ->type_name("FILE");
+  validate
+      .add_option("--update-bar", command.update_bar,
+                  "Lower the figures of this file to those reached; exit with 1 when one rose")
+      ->type_name("FILE");
+  add_context(validate, command.context, given);
+  add_json(validate, line);
+  add_output(validate, line);
+}
+
+void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
+  auto& import = add_command(app, line, "import",
+                             "Turn a table of rates or an nccl-tests log into measurement records (JSON Lines)");
+  import.add_option("KIND", command.kind, "csv (a table of rates) or nccl-tests (its log)")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"nccl-tests", "csv"}).description(""));
+  import.add_option("FILE", command.file, "Table or log")->required()->type_name("");
+  import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on")->type_name("NAME");
+  add_context(import, command.context, given);
+  add_output(import, line, "the records");
+}
+
+/// What cannot be meant together, in a sentence; "" when all is well.
+std::string contradiction_in(const ValidateCommand& command) {
+  const auto& said = command.context;
+  const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
+  const bool described = !said.given.empty() || !said.gpu.empty() || !said.machine.empty() || !said.software.empty() ||
+                         !said.date.empty() || !said.who.empty() || !said.title.empty();
+  if (described && !table)
+    return "--gpu, --machine, --software, --date, --who, --title and --set describe a table of rates; give one with "
+           "--measurements FILE.csv";
+  if (command.own_only && command.measurements.empty()) return "--own-only needs --measurements FILE";
+  const bool some_only = !command.measurements.empty() || !said.cluster.empty();
+  if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
+    return "a bar is of all shipped series; give --bar and --update-bar without --measurements and --cluster";
+  return "";
+}
+
+/// "NAME=VALUE" words, taken apart; `wrong` becomes the first word that is not one.
+std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
+                                                             std::string& wrong) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if ((equals == 0 || equals == std::string::npos) && wrong.empty()) wrong = word;
+    if (equals != std::string::npos) pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return pairs;
+}
+
+/// GPU counts in ascending order, each once, as a scenario has them.
+std::string as_json_list(std::vector<int> counts) {
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return fmt::format("[{}]", fmt::join(counts, ","));
+}
+
+/// --set first, so that --gpus and --cluster, which say the same more plainly, come last.
+std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
+  std::vector<JsonChange> changes;
+  for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
+  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
+  if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
+  return changes;
+}
+
+/// At the commas that are outside of brackets and quotes.
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  bool in_text = false;
+  for (const char c : text) {
+    if (c == '"') in_text = !in_text;
+    if (!in_text && (c == '[' || c == '{')) ++depth;
+    if (!in_text && (c == ']' || c == '}')) --depth;
+    if (c == ',' && depth == 0 && !in_text) {
+      values.emplace_back();
+    } else {
+      values.back() += c;
+    }
+  }
+  return values;
+}
+
+std::vector<SweepAxis> axes_of(const Variation& variation, std::string& wrong) {
+  std::vector<SweepAxis> axes;
+  for (const auto& [path, values] : split_words(variation.sweep, wrong)) axes.push_back({path, split_values(values)});
+  return axes;
+}
+
+EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(error, out, err);
+  if (code == 0) return {0, out.str(), ""};
+  std::string text = err.str();
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool unknown = !first.empty() && first[0] != '-' &&
+                       std::find(command_names().begin(), command_names().end(), first) == command_names().end();
+  if (unknown) {
+    const auto near = nearest_name(first, command_names());
+    text = fmt::format("\"{}\" is not a command; {}\n", first,
+                       near.empty() ? "give one of " + join_names(command_names()) : "did you mean \"" + near + "\"?");
+  }
+  return {wrong_use, "", "ddlsim: " + text};
+}
+
+} // namespace
+
+bool is_csv(const std::filesystem::path& file) {
+  return lower_case(file.extension().string()) == ".csv";
+}
+
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  line.data_folder = DDLSIM_DATA_FOLDER;
+  CheckCommand check;
+  ListCommand list;
+  PredictCommand predict;
+  CalibrateCommand calibrate;
+  ValidateCommand validate;
+  ImportCommand import;
+  std::vector<std::string> given;
+  Variation variation;
+
+  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
+               "ddlsim"};
+  app.set_version_flag("--version", version(), "Print the version");
+  app.set_help_flag("--help,-h", "Print this");
+  const auto help = std::make_shared<HelpInColumns>();
+  help->label("SUBCOMMAND", "COMMAND");
+  app.formatter(help);
+  app.footer(examples_of(""));
+  app.require_subcommand(1);
+  add_check(app, line, check);
+  add_list(app, line, list);
+  add_predict(app, line, predict, variation);
+  add_calibrate(app, line, calibrate);
+  add_validate(app, line, validate, given);
+  add_import(app, line, import, given);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error, argc, argv);
+  }
+  std::string wrong;
+  for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
+  validate.context.given = import.context.given;
+  predict.changes = changes_of(variation, wrong);
+  if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
+  predict.axes = axes_of(variation, wrong);
+  if (!wrong.empty())
+    return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
+
+  const auto& chosen = app.get_subcommands().front()->get_name();
+  if (const auto told = contradiction_in(validate); chosen == "validate" && !told.empty())
+    return EarlyExit{wrong_use, "", "ddlsim: " + told + "\n"};
+
+  if (chosen == "check") line.command = check;
+  if (chosen == "list") line.command = list;
+  if (chosen == "predict") line.command = predict;
+  if (chosen == "calibrate") line.command = calibrate;
+  if (chosen == "validate") line.command = validate;
+  if (chosen == "import") line.command = import;
+  return line;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,78 @@
+#pragma once
+// Arguments -> one checked struct; nothing later looks at arguments again.
+
+#include "calibrate/import/imported.hpp"
+#include "sim/base/json.hpp"
+#include "sim/simgrid/engine.hpp"
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ddlsim {
+
+struct CheckCommand {
+  std::vector<std::filesystem::path> files;
+};
+
+struct ListCommand {
+  std::string what; ///< models, gpus, clusters, presets
+};
+
+/// One place of a scenario and the values it takes in turn.
+struct SweepAxis {
+  std::string path; ///< JSON pointer
+  std::vector<std::string> values;
+};
+
+struct PredictCommand {
+  std::vector<std::filesystem::path> scenarios;
+  std::vector<SweepAxis> axes;         ///< every combination is a scenario of its own
+  int jobs = 0;                        ///< scenarios beside each other; 0: a job a core
+  std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
+  std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
+  bool csv = false;
+  Fidelity fidelity = Fidelity::automatic;
+};
+
+struct ValidateCommand {
+  std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones; .csv: tables of rates
+  ImportContext context;            ///< of the tables; its cluster is also the only one that is scored, "" for all
+  bool own_only = false;            ///< score the user's own series only
+  std::vector<std::string> splits;  ///< names; empty: all
+  std::filesystem::path html;       ///< write the page here; empty: no page
+  std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not looked at
+  std::filesystem::path update_bar; ///< to be tightened; empty: none
+};
+
+/// A table of rates, by its name.
+bool is_csv(const std::filesystem::path& file);
+
+struct CalibrateCommand {
+  std::string cluster;
+};
+
+struct ImportCommand {
+  std::string kind; ///< nccl-tests, csv
+  std::filesystem::path file;
+  ImportContext context;
+};
+
+struct CommandLine {
+  std::variant<CheckCommand, ListCommand, PredictCommand, CalibrateCommand, ValidateCommand, ImportCommand> command;
+  std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
+  std::filesystem::path output;      ///< empty: standard output
+  bool json = false;
+  bool quiet = false;
+};
+
+/// What the arguments ask for, or the text and exit code to stop with (help, version, wrong use).
+struct EarlyExit {
+  int code = 0;
+  std::string out; ///< to standard output
+  std::string err; ///< to standard error
+};
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv);
+
+} // namespace ddlsim

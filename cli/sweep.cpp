@@ -1,0 +1,99 @@
+#include "cli/sweep.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/narration.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/base/error.hpp"
+#include "sim/predict/report.hpp"
+#include "sim/predict/report_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+std::string name_of(const SweepCase& one) {
+  const auto file = one.scenario.stem().string();
+  return one.variant.empty() ? file : file + " " + one.variant;
+}
+
+/// What a worker sends: a mark for what follows, and then the report or the words.
+constexpr char answered = 'A';
+constexpr char refused = 'R';
+
+std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
+  auto prediction = predict_scenario(one.scenario, one.changes, command, line, {});
+  prediction.scenario.name = name_of(one);
+  if (line.json) return to_json_text(prediction);
+  return command.csv ? csv_rows(prediction) : sweep_rows(prediction);
+}
+
+std::string work_on(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
+  try {
+    return answered + report_of(one, command, line);
+  } catch (const UserError& error) {
+    std::string words;
+    for (const auto& mistake : error.mistakes()) words += (words.empty() ? "" : "; ") + to_text(mistake);
+    return refused + words;
+  }
+}
+
+std::string error_report(const std::string& name, const std::string& error, const PredictCommand& command,
+                         const CommandLine& line) {
+  if (line.json) return to_json_error(name, error);
+  return command.csv ? csv_error_row(name, error) : sweep_error_row(name, error);
+}
+
+std::string whole_report(const std::vector<std::string>& parts, const PredictCommand& command,
+                         const CommandLine& line) {
+  if (line.json) return to_json_list(parts);
+  std::string rows;
+  for (const auto& part : parts) rows += part;
+  return command.csv ? csv_header() + rows : sweep_table(rows);
+}
+
+} // namespace
+
+std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
+  std::vector<SweepCase> cases;
+  for (const auto& file : command.scenarios) cases.push_back({file, command.changes, ""});
+  for (const auto& axis : command.axes) {
+    std::vector<SweepCase> more;
+    for (const auto& one : cases) {
+      for (const auto& value : axis.values) {
+        more.push_back(one);
+        more.back().changes.push_back({axis.path, value});
+        more.back().variant += (one.variant.empty() ? "" : " ") + axis.path + "=" + value;
+      }
+    }
+    cases = std::move(more);
+  }
+  return cases;
+}
+
+int run_sweep(const PredictCommand& command, const CommandLine& line) {
+  const auto cases = sweep_cases(command);
+  const auto progress = make_progress(line.quiet);
+  const int jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  const auto results = run_in_workers(
+      static_cast<int>(cases.size()), jobs,
+      [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line); },
+      [&](int ended) {
+        if (progress) progress(fmt::format("{} of {} scenarios", ended, cases.size()));
+      });
+  std::vector<std::string> parts;
+  bool one_could = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto& [bytes, error] = results[i];
+    const bool could = error.empty() && bytes.front() == answered;
+    one_could = one_could || could;
+    const std::string words = error.empty() ? bytes.substr(1) : error;
+    parts.push_back(could ? words : error_report(name_of(cases[i]), words, command, line));
+  }
+  emit(line, whole_report(parts, command, line));
+  return one_could ? 0 : 1;
+}
+
+} // namespace ddlsim

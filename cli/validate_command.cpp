@@ -1,0 +1,176 @@
+#include "calibrate/import/import_csv.hpp"
+#include "cli/commands.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/record.hpp"
+#include "validate/accuracy_bar.hpp"
+#include "validate/methods/rivals.hpp"
+#include "validate/methods/simulator.hpp"
+#include "validate/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr int bar_broken = 1;
+constexpr const char* barred_method = "ddlsim";
+
+/// All that takes part; records from `first_own` on are the user's.
+struct Sources {
+  std::vector<MeasurementFile> files;
+  RecordIndex first_own = 0;
+};
+
+MeasurementFile read_own(const std::filesystem::path& file, const ImportContext& context, const CommandLine& line) {
+  if (!is_csv(file)) return read_measurements(file);
+  auto imported = import_csv(file, context);
+  for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
+  return std::move(imported.measurements);
+}
+
+Sources read_sources(const DataFolder& data, const ValidateCommand& command, const CommandLine& line) {
+  Sources sources;
+  for (const auto& cluster : list_clusters(data)) {
+    for (auto& file : read_cluster_measurements(data.platforms(), cluster)) {
+      sources.first_own += file.records.size();
+      sources.files.push_back(std::move(file));
+    }
+  }
+  const auto context = with_shipped_names(command.context, data);
+  for (const auto& file : command.measurements) sources.files.push_back(read_own(file, context, line));
+  return sources;
+}
+
+/// What the shipped files know beside records: bytes of models, line rates of clusters.
+TextbookFacts textbook_facts(const DataFolder& data) {
+  TextbookFacts facts;
+  for (const auto& name : list_models(data)) facts.model_bytes[name] = load_model(data, name).size_bytes();
+  for (const auto& name : list_clusters(data)) {
+    const auto cluster = load_cluster(data, name);
+    for (const auto& transport : cluster.transports) {
+      if (transport.nic.empty()) continue;
+      const auto& nic = find_nic(cluster, transport.nic);
+      facts.node_rate_Bps[{name, transport.name}] = nic.bandwidth_Bps * nic.count;
+    }
+  }
+  return facts;
+}
+
+std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data) {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(data));
+  methods.push_back(make_uncalibrated(data));
+  for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
+  return methods;
+}
+
+void check_cluster(const Sources& sources, const std::string& cluster) {
+  std::set<std::string> known;
+  for (const auto& file : sources.files) known.insert(file.context.cluster);
+  if (cluster.empty() || known.count(cluster) != 0) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw UserError("--cluster", "", unknown_name_text("cluster with measurements", cluster, names, names));
+}
+
+bool is_own(const Series& series, RecordIndex first_own) {
+  const auto own = [&](RecordIndex record) { return record >= first_own; };
+  return std::any_of(series.one_gpu_records.begin(), series.one_gpu_records.end(), own) ||
+         std::any_of(series.points.begin(), series.points.end(), [&](const SeriesPoint& point) {
+           return std::any_of(point.records.begin(), point.records.end(), own);
+         });
+}
+
+/// Why the simulator does not answer for a series on a cluster that has a file.
+std::string what_is_missing(const SeriesSummary& series, const DataFolder& data) {
+  const auto models = list_models(data);
+  if (std::count(models.begin(), models.end(), series.model) == 0)
+    return fmt::format("model {} has no layer table (`ddlsim list models`)", series.model);
+  if (load_cluster(data, series.cluster).nics.empty())
+    return fmt::format("platforms/{}/cluster.json has no NIC", series.cluster);
+  return "its GPU is not known, or has no rate for its precision (`ddlsim list gpus`)";
+}
+
+bool has_answer(const ValidationResult& result, const std::string& series) {
+  return std::any_of(result.points.begin(), result.points.end(), [&](const ScoredPoint& point) {
+    return point.series == series && point.forecasts.count(barred_method) != 0;
+  });
+}
+
+/// Why a person may look in vain for a series of his own, or for the simulator's answer to it.
+void narrate_own(const Sources& sources, const ValidationResult& result, const DataFolder& data,
+                 const CommandLine& line) {
+  std::set<std::string> own;
+  for (const auto& series : group_series(sources.files))
+    if (is_own(series, sources.first_own)) own.insert(series.id);
+  const auto known = list_clusters(data);
+  std::set<std::string> unknown;
+  for (const auto& one : result.series) {
+    if (own.count(one.id) == 0) continue;
+    const bool is_known = std::count(known.begin(), known.end(), one.cluster) != 0;
+    if (!is_known) unknown.insert(one.cluster);
+    if (one.splits.empty()) {
+      narrate(line, fmt::format("{}: nothing to predict: {} scale{}, {} of several nodes; give a one-GPU row and "
+                                "at least one larger scale",
+                                one.id, one.scales, one.scales == 1 ? "" : "s", one.multi_node_scales));
+    } else if (is_known && !has_answer(result, one.id)) {
+      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, what_is_missing(one, data)));
+    }
+  }
+  for (const auto& cluster : unknown) {
+    narrate(line, fmt::format("cluster {0} has no platforms/{0}/cluster.json, so that only the rivals answer for it",
+                              cluster));
+  }
+}
+
+/// Exit code: 0 when no figure rose.
+int hold_bar(const ValidateCommand& command, const ValidationResult& result, const CommandLine& line) {
+  const auto reached = accuracy_of(result, barred_method);
+  int code = 0;
+  const auto holds = [&](const std::filesystem::path& file, const AccuracyBar& bar) {
+    const auto rose = figures_that_rose(bar, reached, command.splits);
+    for (const auto& one : rose) fmt::print(stderr, "{}: {}\n", file.string(), one);
+    if (!rose.empty()) code = bar_broken;
+    return rose.empty();
+  };
+  if (!command.bar.empty() && holds(command.bar, read_accuracy_bar(command.bar)))
+    narrate(line, fmt::format("{}: no figure rose", command.bar.string()));
+  if (command.update_bar.empty()) return code;
+  const AccuracyBar bar = std::filesystem::exists(command.update_bar) ? read_accuracy_bar(command.update_bar)
+                                                                      : AccuracyBar{barred_method, {}};
+  if (!holds(command.update_bar, bar)) return code;
+  write_file(command.update_bar, accuracy_bar_json(tightened(bar, reached)));
+  narrate(line, fmt::format("wrote {}", command.update_bar.string()));
+  return code;
+}
+
+} // namespace
+
+int run_validate(const ValidateCommand& command, const CommandLine& line) {
+  const DataFolder data{line.data_folder};
+  const auto sources = read_sources(data, command, line);
+  const auto& cluster = command.context.cluster;
+  check_cluster(sources, cluster);
+  if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are told before minutes of work
+  ValidationOptions options;
+  options.splits = command.splits;
+  if (command.own_only || !cluster.empty()) {
+    options.wanted = [&](const Series& series) {
+      return (cluster.empty() || series.cluster == cluster) && (!command.own_only || is_own(series, sources.first_own));
+    };
+  }
+  const auto result = validate_measurements(sources.files, all_methods(data), options);
+  narrate_own(sources, result, data, line);
+  if (!command.html.empty()) {
+    write_file(command.html, validation_html(result));
+    narrate(line, fmt::format("wrote {}", command.html.string()));
+  }
+  emit(line, line.json ? validation_json(result) : validation_text(result));
+  return hold_bar(command, result, line);
+}
+
+} // namespace ddlsim

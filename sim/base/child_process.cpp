@@ -1,0 +1,253 @@
+#include "sim/base/child_process.hpp"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// How much of the child's last words a message repeats.
+constexpr off_t longest_quote = 2000;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number_(number) {
+    if (number < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
+  }
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const { return number_; }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+private:
+  int number_;
+};
+
+void write_all(int to, const void* data, std::size_t size) {
+  const char* next = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::write(to, next, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw std::system_error(errno, std::generic_category(), "simulation process");
+    next += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+/// Appends what is there; false at the end.
+bool read_some(int from, std::string& bytes) {
+  std::array<char, 65536> part{};
+  while (true) {
+    const ssize_t got = ::read(from, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
+    bytes.append(part.data(), static_cast<std::size_t>(got));
+    return got > 0;
+  }
+}
+
+std::string read_all(int from) {
+  std::string bytes;
+  while (read_some(from, bytes)) {
+  }
+  return bytes;
+}
+
+/// Never returns. _exit, because exit handlers and static objects belong to the parent.
+[[noreturn]] void be_the_child(int results, int narration, const std::function<std::string()>& work) {
+  int status = 1;
+  ::dup2(narration, STDOUT_FILENO);
+  ::dup2(narration, STDERR_FILENO);
+  try {
+    const std::string bytes = work();
+    write_all(results, bytes.data(), bytes.size());
+    status = 0;
+  } catch (const std::exception& error) {
+    const std::string_view words = error.what();
+    if (::write(narration, words.data(), words.size()) < 0) status = 2; // nobody is left to tell
+  } catch (...) {
+    status = 3;
+  }
+  ::_exit(status);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "simulation process");
+  }
+  return status;
+}
+
+std::string last_words(int narration) {
+  const off_t end = ::lseek(narration, 0, SEEK_END);
+  ::lseek(narration, std::max<off_t>(0, end - longest_quote), SEEK_SET);
+  return read_all(narration);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return std::string("was killed by signal ") + ::strsignal(WTERMSIG(status));
+  if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  return "did not end as a process should";
+}
+
+std::array<int, 2> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "simulation process");
+  return ends;
+}
+
+} // namespace
+
+struct ChildProcess::State {
+  explicit State(const std::array<int, 2>& ends)
+      : reading(ends[0]), writing(ends[1]), narration(::memfd_create("ddlsim-narration", MFD_CLOEXEC)) {}
+  ~State() {
+    if (child <= 0) return;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Descriptor reading;
+  Descriptor writing;
+  Descriptor narration;
+  pid_t child = 0; ///< 0: none, or waited for
+  std::string bytes;
+};
+
+ChildProcess::ChildProcess(const std::function<std::string()>& work) : state_(std::make_unique<State>(make_pipe())) {
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
+  if (child == 0) be_the_child(state_->writing.number(), state_->narration.number(), work);
+  state_->child = child;
+  state_->writing.close();
+}
+
+ChildProcess::~ChildProcess() = default;
+ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
+ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;
+
+int ChildProcess::descriptor() const {
+  return state_->reading.number();
+}
+
+bool ChildProcess::take() {
+  return read_some(state_->reading.number(), state_->bytes);
+}
+
+std::string ChildProcess::finish() {
+  while (take()) {
+  }
+  const int status = wait_for(state_->child);
+  state_->child = 0;
+  if (status != 0) {
+    throw std::runtime_error("the simulation process " + how_it_ended(status) + ": " +
+                             last_words(state_->narration.number()));
+  }
+  return std::move(state_->bytes);
+}
+
+std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {
+  ChildProcess child([&] {
+    const std::vector<double> values = work();
+    std::string bytes(values.size() * sizeof(double), '\0');
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  });
+  const std::string bytes = child.finish();
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
+}
+
+namespace {
+
+struct Running {
+  int task = 0;
+  ChildProcess child;
+};
+
+/// Sleeps until one of them has sent something or ended; their places in the list, the last first.
+std::vector<std::size_t> wait_for_news(const std::vector<Running>& running) {
+  std::vector<pollfd> watched;
+  watched.reserve(running.size());
+  for (const Running& one : running) {
+    watched.push_back({one.child.descriptor(), POLLIN, 0});
+  }
+  while (::poll(watched.data(), watched.size(), -1) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "worker pool");
+  }
+  std::vector<std::size_t> news;
+  for (std::size_t i = watched.size(); i-- > 0;) {
+    if (watched[i].revents != 0) news.push_back(i);
+  }
+  return news;
+}
+
+TaskResult result_of(ChildProcess& child) {
+  try {
+    return {child.finish(), ""};
+  } catch (const std::exception& error) {
+    return {"", error.what()};
+  }
+}
+
+} // namespace
+
+std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
+                                       const std::function<void(int)>& done) {
+  std::vector<TaskResult> results(static_cast<std::size_t>(count));
+  std::vector<Running> running;
+  int next = 0;
+  int ended = 0;
+  while (ended < count) {
+    while (next < count && running.size() < static_cast<std::size_t>(std::max(1, jobs))) {
+      running.push_back({next, ChildProcess([&work, task = next] { return work(task); })});
+      ++next;
+    }
+    for (const std::size_t place : wait_for_news(running)) {
+      Running& one = running[place];
+      if (one.child.take()) continue;
+      results[static_cast<std::size_t>(one.task)] = result_of(one.child);
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(place));
+      ++ended;
+      if (done) done(ended);
+    }
+  }
+  return results;
+}
+
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,53 @@
+#pragma once
+// Work in a forked child, because SimGrid keeps global state and ends the process when something is wrong, and because
+// several children use several cores.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+/// A child that works and sends back bytes. Whatever it prints is kept from the terminal. A child that is not finished
+/// is killed with its object.
+class ChildProcess {
+public:
+  /// Forks. Throws std::system_error when no child can be started.
+  explicit ChildProcess(const std::function<std::string()>& work);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+
+  int descriptor() const; ///< to be polled for reading
+  bool take();            ///< takes in what has come, waiting for at least a byte; false when no more comes
+
+  /// Waits for the end; all bytes. Throws std::runtime_error when the child threw (with its words) or was killed (with
+  /// the signal); then the end of what it printed is part of the message.
+  std::string finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What `work` returns, computed in a child process. Throws as ChildProcess::finish does.
+std::vector<double> run_in_child(const std::function<std::vector<double>()>& work);
+
+// Independent tasks beside each other, each in a child process of its own.
+
+/// What one task gave, or why it gave nothing.
+struct TaskResult {
+  std::string bytes;
+  std::string error; ///< "" when it went well; else one message: what was thrown, or the signal it was killed by
+};
+
+/// Runs tasks 0 .. count-1, at most `jobs` at a time, and gives their results in order, whatever order they end in: so
+/// the same tasks give the same bytes for any number of jobs. A task that throws, or is killed, spoils no other.
+/// `done(ended)` is told after each end how many have ended; may be empty.
+std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
+                                       const std::function<void(int)>& done = {});
+
+/// Cores that this process may use; 1 where that is not known.
+int usable_cores();
+
+} // namespace ddlsim

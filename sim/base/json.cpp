@@ -1,0 +1,81 @@
+#include "sim/base/json.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace ddlsim {
+void Mistakes::add(std::string path, std::string what) {
+  if (list_.size() < max_told_mistakes) {
+    list_.push_back({where_, std::move(path), std::move(what)});
+  } else {
+    ++untold_;
+  }
+}
+
+void Mistakes::append(const UserError& error, const std::string& path) {
+  for (const auto& mistake : error.mistakes()) add(path, to_text({"", mistake.path, mistake.what}));
+}
+
+void Mistakes::throw_if_any() const {
+  if (list_.empty()) return;
+  auto told = list_;
+  if (untold_ > 0)
+    told.push_back({file_, "", fmt::format("and {}{} more; mend these first", untold_, gave_up_ ? " or" : "")});
+  throw UserError(std::move(told));
+}
+
+std::string describe(const nlohmann::json& value) {
+  if (value.is_array()) return fmt::format("a list of {}", value.size());
+  if (value.is_object()) return "an object";
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  return value.dump();
+}
+
+void read_document(const std::filesystem::path& file, const std::string& format, int version,
+                   const std::function<void(const Place&)>& read, const std::function<void(nlohmann::json&)>& edit) {
+  auto document = parse_json(read_text_file(file), file.string());
+  if (edit) edit(document);
+  Mistakes mistakes(file.string());
+  const Place root(document, "", mistakes);
+  if (root.is_object()) {
+    const std::string found = root.text("format");
+    if (mistakes.empty() && found != format) {
+      root.mistake_at("format",
+                      fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
+    }
+    const long found_version = root.integer("version", 1, 1'000'000);
+    if (mistakes.empty() && found_version != version)
+      root.mistake_at("version", fmt::format("{} found; this ddlsim reads version {}", found_version, version));
+  }
+  mistakes.throw_if_any(); // the rest would be noise in a file of another format
+  read(root);
+  mistakes.throw_if_any();
+}
+
+double nine_digits(double value) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr) : value;
+}
+
+void apply_change(nlohmann::json& document, const JsonChange& change) {
+  auto value = nlohmann::json::parse(change.value, nullptr, false);
+  if (value.is_discarded()) value = change.value;
+  try {
+    const nlohmann::json::json_pointer place(change.path);
+    if (place.empty() || !document.contains(place.parent_pointer())) {
+      throw UserError("--set", change.path,
+                      "leads nowhere in this file; give the path of a field, like /batch_per_gpu");
+    }
+    document[place] = std::move(value);
+  } catch (const nlohmann::json::exception&) {
+    throw UserError("--set", change.path,
+                    "is not the path of a field; give a JSON pointer, like /gpus or /strategies/0/name");
+  }
+}
+
+} // namespace ddlsim

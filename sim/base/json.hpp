@@ -1,0 +1,136 @@
+#pragma once
+// A JSON file read with all its mistakes: paths, unknown keys with the nearest known one, wrong types, missing fields.
+
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+/// Largest single JSON document; larger ones are refused before they are parsed.
+inline constexpr std::size_t max_document_bytes = 64U << 20U;
+/// Deepest nesting a file may have; ours need six.
+inline constexpr int max_document_depth = 64;
+
+/// Longest array a document may have; ours stay below a thousand.
+inline constexpr std::size_t max_document_elements = 100'000;
+/// Mistakes of one file that are told; of the others only their number.
+inline constexpr std::size_t max_told_mistakes = 50;
+
+/// Collects mistakes of one file; throws them all together, the first max_told_mistakes in full.
+class Mistakes {
+public:
+  explicit Mistakes(std::string where) : file_(where), where_(std::move(where)) {}
+  void move_to(std::string where) { where_ = std::move(where); } ///< the next line of JSON Lines: "a.jsonl:12"
+  void add(std::string path, std::string what);
+  void append(const UserError& error, const std::string& path); ///< texts of another error, at this place
+  bool empty() const { return list_.empty(); }
+  std::size_t count() const { return list_.size() + untold_; }
+  const std::vector<Mistake>& list() const { return list_; }
+  void give_up() { gave_up_ = true; } ///< the rest of the file is not read: its mistakes are not counted
+  void throw_if_any() const;
+
+private:
+  std::string file_;
+  std::string where_;
+  std::vector<Mistake> list_;
+  std::size_t untold_ = 0;
+  bool gave_up_ = false;
+};
+
+/// A place in a document. Readers of a field note a mistake and return the fallback when it is missing or wrong.
+class Place {
+public:
+  Place(const nlohmann::json& value, std::string path, Mistakes& mistakes)
+      : value_(&value), path_(std::move(path)), mistakes_(&mistakes) {}
+
+  const nlohmann::json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+  void mistake(std::string what) const { mistakes_->add(path_, std::move(what)); }
+  void mistake_at(const std::string& key, std::string what) const;
+
+  std::size_t mistakes_so_far() const {
+    return mistakes_->count();
+  } ///< of the file: rules between fields wait for good fields
+
+  bool is_object() const; ///< notes a mistake when it is not
+  /// Notes every key not in `known`, offering the nearest.
+  void allow_only(const std::vector<std::string>& known) const;
+  bool has(const std::string& key) const;
+  Place at(const std::string& key) const; ///< the key must be there
+  std::vector<Place> elements() const;    ///< of an array; notes a mistake and gives none otherwise
+
+  std::string text(const std::string& key) const; ///< required, not empty
+  std::string text_or(const std::string& key, const std::string& fallback) const;
+  std::string one_of(const std::string& key, const std::vector<std::string>& allowed) const; ///< required
+  std::string one_of_or(const std::string& key, const std::vector<std::string>& allowed,
+                        const std::string& fallback) const;
+  double number(const std::string& key, double at_least, double at_most) const; ///< required, finite
+  double positive(const std::string& key) const;                                ///< required, finite, above 0
+  double number_or(const std::string& key, double fallback, double at_least, double at_most) const;
+  long integer(const std::string& key, long at_least, long at_most) const; ///< required
+  long integer_or(const std::string& key, long fallback, long at_least, long at_most) const;
+  bool boolean(const std::string& key) const; ///< required
+  bool boolean_or(const std::string& key, bool fallback) const;
+  double quantity(const std::string& key, Dimension dimension) const;         ///< required; a string with a unit, > 0
+  double quantity_or_zero(const std::string& key, Dimension dimension) const; ///< the same, and "0 us" is fine
+  double quantity_or(const std::string& key, Dimension dimension, double fallback) const;
+  std::vector<std::string> texts_or_none(const std::string& key) const;
+  std::vector<Place> list(const std::string& key) const; ///< required array
+
+private:
+  const nlohmann::json* find(const std::string& key) const; ///< null when absent
+  const nlohmann::json* required(const std::string& key, const std::string& expected) const;
+  double number_in(const std::string& key, const nlohmann::json& value, double at_least, double at_most) const;
+  long integer_in(const std::string& key, const nlohmann::json& value, long at_least, long at_most) const;
+  double quantity_in(const std::string& key, const nlohmann::json& value, Dimension dimension, bool zero_is_fine) const;
+  std::string text_in(const std::string& key, const nlohmann::json& value) const;
+
+  const nlohmann::json* value_;
+  std::string path_;
+  Mistakes* mistakes_;
+};
+
+/// Parsed text. Throws UserError: empty, truncated (with line and column), duplicate key, not UTF-8, deeper than
+/// max_document_depth, NaN or infinity.
+nlohmann::json parse_json(const std::string& text, const std::string& where);
+
+/// The same for one line of JSON Lines: messages give the column only, `where` has the line.
+nlohmann::json parse_json_line(const std::string& text, const std::string& where);
+
+/// What a message shows of a value: `"text"`, `12`, `a list of 3`, `an object`; shortened.
+std::string describe(const nlohmann::json& value);
+
+/// Whole file, or a UserError saying that it is missing, a directory, unreadable or too large (what was found, what to
+/// do).
+std::string read_text_file(const std::filesystem::path& file);
+
+/// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
+/// `edit`, when given, changes the document before anything is looked at.
+void read_document(const std::filesystem::path& file, const std::string& format, int version,
+                   const std::function<void(const Place&)>& read,
+                   const std::function<void(nlohmann::json&)>& edit = {});
+
+/// The number rounded to 9 significant digits, so that a JSON writer prints those and no more: same bytes on every
+/// machine.
+double nine_digits(double value);
+
+// A value of a document that the command line replaces: `--set /cluster=iris`.
+
+struct JsonChange {
+  std::string path;  ///< JSON pointer: "/batch_per_gpu", "/strategies/0/servers/count"
+  std::string value; ///< JSON text; a word that is not JSON is taken as a string
+};
+
+/// Puts the value at its place, making the last key when it is new. Throws UserError when the pointer is not one, or
+/// leads nowhere.
+void apply_change(nlohmann::json& document, const JsonChange& change);
+
+} // namespace ddlsim

@@ -1,0 +1,272 @@
+#include "sim/base/json.hpp"
+#include "sim/base/names.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+
+namespace {
+
+using nlohmann::json;
+
+/// Beyond it a bound is no news to the reader of a message.
+constexpr double bound_worth_telling = 1e15;
+
+std::string range_text(double at_least, double at_most) {
+  if (at_most >= bound_worth_telling) return fmt::format("{} or more", at_least);
+  return fmt::format("{} to {}", at_least, at_most);
+}
+
+/// A key as a step of a JSON pointer (RFC 6901); control characters, which could steer a terminal, as escapes.
+std::string pointer_step(const std::string& key) {
+  std::string step = "/";
+  for (const char c : key) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      step += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      step += c;
+    }
+  }
+  return step;
+}
+
+} // namespace
+
+void Place::mistake_at(const std::string& key, std::string what) const {
+  mistakes_->add(path_ + pointer_step(key), std::move(what));
+}
+
+bool Place::is_object() const {
+  if (value_->is_object()) return true;
+  if (!value_->is_discarded()) mistake(fmt::format("{} found, an object expected; write {{...}}", describe(*value_)));
+  return false;
+}
+
+void Place::allow_only(const std::vector<std::string>& known) const {
+  if (!value_->is_object()) return;
+  for (const auto& [key, value] : value_->items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::string nearest = nearest_name(key, known);
+    mistake_at(key, nearest.empty() ? fmt::format("unknown key; known here: {}", join_names(known))
+                                    : fmt::format("unknown key; did you mean \"{}\"?", nearest));
+  }
+}
+
+const json* Place::find(const std::string& key) const {
+  if (!value_->is_object()) return nullptr;
+  const auto found = value_->find(key);
+  return found == value_->end() ? nullptr : &*found;
+}
+
+const json* Place::required(const std::string& key, const std::string& expected) const {
+  const json* value = find(key);
+  if (value == nullptr && value_->is_object()) mistake_at(key, fmt::format("missing; give {}", expected));
+  return value;
+}
+
+bool Place::has(const std::string& key) const {
+  return find(key) != nullptr;
+}
+
+Place Place::at(const std::string& key) const {
+  static const json nothing(json::value_t::discarded); // its absence is told once, here
+  const json* value = required(key, "an object or a list");
+  return {value == nullptr ? nothing : *value, path_ + pointer_step(key), *mistakes_};
+}
+
+std::vector<Place> Place::elements() const {
+  std::vector<Place> places;
+  if (value_->is_discarded()) return places;
+  if (!value_->is_array()) {
+    mistake(fmt::format("{} found, a list expected; write [...]", describe(*value_)));
+  } else if (value_->size() > max_document_elements) {
+    mistake(
+        fmt::format("a list of {} found, at most {} expected; split the file", value_->size(), max_document_elements));
+  } else {
+    places.reserve(value_->size());
+    for (std::size_t i = 0; i < value_->size(); ++i)
+      places.emplace_back((*value_)[i], fmt::format("{}/{}", path_, i), *mistakes_);
+  }
+  return places;
+}
+
+std::vector<Place> Place::list(const std::string& key) const {
+  if (required(key, "a list") == nullptr) return {};
+  return at(key).elements();
+}
+
+std::string Place::text_in(const std::string& key, const json& value) const {
+  if (!value.is_string()) {
+    mistake_at(key, fmt::format("{} found, a text expected; write it in double quotes", describe(value)));
+    return "";
+  }
+  return value.get<std::string>();
+}
+
+std::string Place::text(const std::string& key) const {
+  const json* value = required(key, "a text");
+  if (value == nullptr) return "";
+  if (value->is_string() && value->get_ref<const std::string&>().empty())
+    mistake_at(key, "the text is empty; say what it is, or \"unknown\" where that is allowed");
+  return text_in(key, *value);
+}
+
+std::string Place::text_or(const std::string& key, const std::string& fallback) const {
+  const json* value = find(key);
+  return value == nullptr ? fallback : text_in(key, *value);
+}
+
+std::string Place::one_of(const std::string& key, const std::vector<std::string>& allowed) const {
+  const json* value = find(key);
+  if (value == nullptr) {
+    if (value_->is_object()) mistake_at(key, fmt::format("missing; give one of {}", join_names(allowed)));
+    return "";
+  }
+  if (value->is_string()) {
+    const auto& text = value->get_ref<const std::string&>();
+    if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
+    const std::string nearest = nearest_name(text, allowed);
+    if (!nearest.empty()) {
+      mistake_at(key, fmt::format("{} found, one of {} expected; did you mean \"{}\"?", describe(*value),
+                                  join_names(allowed), nearest));
+      return "";
+    }
+  }
+  mistake_at(key, fmt::format("{} found; give one of {}", describe(*value), join_names(allowed)));
+  return "";
+}
+
+std::string Place::one_of_or(const std::string& key, const std::vector<std::string>& allowed,
+                             const std::string& fallback) const {
+  return has(key) ? one_of(key, allowed) : fallback;
+}
+
+double Place::number_in(const std::string& key, const json& value, double at_least, double at_most) const {
+  if (!value.is_number()) {
+    mistake_at(key, fmt::format("{} found, a number expected; write {} without quotes or unit", describe(value),
+                                range_text(at_least, at_most)));
+    return at_least;
+  }
+  const double number = value.get<double>();
+  if (number >= at_least && number <= at_most) return number;
+  mistake_at(key, fmt::format("{} is out of range; give {}", describe(value), range_text(at_least, at_most)));
+  return at_least;
+}
+
+double Place::number(const std::string& key, double at_least, double at_most) const {
+  const json* value = find(key);
+  if (value != nullptr) return number_in(key, *value, at_least, at_most);
+  required(key, fmt::format("a number, {}", range_text(at_least, at_most)));
+  return at_least;
+}
+
+double Place::number_or(const std::string& key, double fallback, double at_least, double at_most) const {
+  const json* value = find(key);
+  return value == nullptr ? fallback : number_in(key, *value, at_least, at_most);
+}
+
+double Place::positive(const std::string& key) const {
+  constexpr double stands_for_a_mistake = 1;
+  const json* value = required(key, "a number above 0");
+  if (value == nullptr) return stands_for_a_mistake;
+  if (value->is_number() && value->get<double>() > 0) return value->get<double>();
+  mistake_at(key, fmt::format("{} found; give a number above 0, without quotes or unit", describe(*value)));
+  return stands_for_a_mistake;
+}
+
+long Place::integer_in(const std::string& key, const json& value, long at_least, long at_most) const {
+  const std::string range = range_text(static_cast<double>(at_least), static_cast<double>(at_most));
+  // 4.0 is a whole number too, as in JSON Schema; beyond 2^53 a double no longer tells neighbours apart
+  constexpr double whole_to = 9007199254740992.0;
+  const bool whole =
+      value.is_number_integer() || (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>() &&
+                                    std::abs(value.get<double>()) <= whole_to);
+  if (!whole) {
+    mistake_at(key, fmt::format("{} found, a whole number expected; give {}", describe(value), range));
+    return at_least;
+  }
+  const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX);
+  const long number = beyond ? at_most : value.get<long>();
+  if (!beyond && number >= at_least && number <= at_most) return number;
+  mistake_at(key, fmt::format("{} is out of range; give {}", describe(value), range));
+  return at_least;
+}
+
+long Place::integer(const std::string& key, long at_least, long at_most) const {
+  const json* value = find(key);
+  if (value != nullptr) return integer_in(key, *value, at_least, at_most);
+  required(key,
+           fmt::format("a whole number, {}", range_text(static_cast<double>(at_least), static_cast<double>(at_most))));
+  return at_least;
+}
+
+long Place::integer_or(const std::string& key, long fallback, long at_least, long at_most) const {
+  const json* value = find(key);
+  return value == nullptr ? fallback : integer_in(key, *value, at_least, at_most);
+}
+
+bool Place::boolean(const std::string& key) const {
+  return required(key, "true or false") != nullptr && boolean_or(key, false);
+}
+
+bool Place::boolean_or(const std::string& key, bool fallback) const {
+  const json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (value->is_boolean()) return value->get<bool>();
+  mistake_at(key, fmt::format("{} found; give true or false, without quotes", describe(*value)));
+  return fallback;
+}
+
+double Place::quantity_in(const std::string& key, const json& value, Dimension dimension, bool zero_is_fine) const {
+  constexpr double stands_for_a_mistake = 1;
+  if (!value.is_string()) {
+    mistake_at(key, fmt::format("{} found, a quantity with its unit expected; write a text like \"{}\"",
+                                describe(value), example_quantity(dimension)));
+    return stands_for_a_mistake;
+  }
+  try {
+    const double si = parse_quantity(value.get_ref<const std::string&>(), dimension);
+    if (si > 0 || zero_is_fine) return si;
+    mistake_at(key, fmt::format("{} found; give more than 0", describe(value)));
+  } catch (const UserError& error) {
+    mistakes_->append(error, path_ + pointer_step(key));
+  }
+  return stands_for_a_mistake;
+}
+
+double Place::quantity(const std::string& key, Dimension dimension) const {
+  const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
+  return value == nullptr ? 1 : quantity_in(key, *value, dimension, false);
+}
+
+double Place::quantity_or_zero(const std::string& key, Dimension dimension) const {
+  const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
+  return value == nullptr ? 0 : quantity_in(key, *value, dimension, true);
+}
+
+double Place::quantity_or(const std::string& key, Dimension dimension, double fallback) const {
+  return has(key) ? quantity(key, dimension) : fallback;
+}
+
+std::vector<std::string> Place::texts_or_none(const std::string& key) const {
+  std::vector<std::string> texts;
+  if (!has(key)) return texts;
+  for (const auto& element : at(key).elements()) {
+    if (element.value().is_string() && !element.value().get_ref<const std::string&>().empty()) {
+      texts.push_back(element.value().get<std::string>());
+    } else {
+      element.mistake(fmt::format("{} found, a text expected; write it in double quotes", describe(element.value())));
+    }
+  }
+  return texts;
+}
+
+} // namespace ddlsim

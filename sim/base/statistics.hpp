@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace ddlsim {
+/// The two ends of the interval that holds 90 % of the worlds.
+inline constexpr double low_tail = 0.05;
+inline constexpr double high_tail = 0.95;
+
+/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); values need not be sorted, at
+/// least one.
+double quantile(std::vector<double> values, double probability);
+
+/// Pearson's, of two lists of one length; 0 where one of them does not vary.
+double correlation(const std::vector<double>& x, const std::vector<double>& y);
+
+/// Share of its width that something keeps once what it is so correlated with is known: sqrt(1 - r^2), by linear
+/// regression of normal quantities.
+double width_left(double correlation);
+
+// The standard normal distribution, written out so that every machine gives the same digits.
+
+/// Phi(z).
+double normal_cdf(double z);
+
+/// The z with Phi(z) = probability, 0 < probability < 1, by bisection to the last bit of a double near it.
+double normal_quantile(double probability);
+
+/// Expected largest of n standard normals, the integral of z n phi(z) Phi(z)^(n-1); 0 for n <= 1.
+double expected_largest_normal(int n);
+
+// Small sums over lists of numbers, the same on every machine.
+
+double mean(const std::vector<double>& values);               ///< 0 for none
+double median(std::vector<double> values);                    ///< 0 for none; the mean of the middle two
+double standard_deviation(const std::vector<double>& values); ///< of a sample (n - 1); 0 for fewer than two
+
+/// Value and weight.
+using Weighted = std::pair<double, double>;
+
+/// Smallest value with at least `share` of the weight at or below it; 0 for none.
+double weighted_quantile(std::vector<Weighted> values, double share);
+
+/// 5 % and 95 % of the means of `draws` resamples of the values, drawn with replacement; both the mean when there is
+/// one value.
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+Range bootstrap_mean(const std::vector<double>& values, int draws, std::uint64_t seed);
+
+} // namespace ddlsim

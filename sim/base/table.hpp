@@ -1,0 +1,33 @@
+#pragma once
+// Numbers as a person reads them in a table.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddlsim {
+std::string seconds_text(double time_s); ///< "367.2 ms"
+std::string percent_text(double share);  ///< "95.9 %"
+
+// Sentences of a report in lines that a terminal does not break.
+
+constexpr std::size_t report_columns = 120; ///< the widest line of a report, in characters
+
+/// Lines of at most `columns` characters, broken at blanks, all but the first indented by two; a longer word has a line
+/// of its own. Each line, the last too, ends with a line end.
+std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
+
+// Aligned columns for a terminal.
+
+enum class Align { left, right };
+
+struct Column {
+  std::string header;
+  Align align = Align::right;
+};
+
+/// Rows of as many cells as there are columns (fewer are filled with nothing); two spaces between columns, no trailing
+/// blanks.
+std::string to_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
+
+} // namespace ddlsim

@@ -1,0 +1,175 @@
+#include "sim/base/units.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+namespace ddlsim {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double si;
+  bool printed; ///< print_quantity may use it; the others are only read
+};
+
+struct UnitTable {
+  std::string_view example;
+  std::span<const Unit> units; ///< printed ones ascending
+};
+
+constexpr double bit = 1.0 / 8;
+constexpr double kibi = 1024;
+constexpr double mebi = kibi * kibi;
+constexpr double gibi = kibi * mebi;
+constexpr double tebi = kibi * gibi;
+
+// bits and bytes: powers of 1000 after SI, powers of 1024 after IEC 80000-13
+constexpr std::array time_units{Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true}, Unit{"ms", 1e-3, true},
+                                Unit{"s", 1, true},     Unit{"min", 60, true},  Unit{"h", 3600, true}};
+constexpr std::array size_units{Unit{"B", 1, true},       Unit{"KB", 1e3, true},    Unit{"MB", 1e6, true},
+                                Unit{"GB", 1e9, true},    Unit{"TB", 1e12, true},   Unit{"KiB", kibi, false},
+                                Unit{"MiB", mebi, false}, Unit{"GiB", gibi, false}, Unit{"TiB", tebi, false}};
+constexpr std::array bandwidth_units{Unit{"B/s", 1, true},           Unit{"KB/s", 1e3, true},
+                                     Unit{"MB/s", 1e6, true},        Unit{"GB/s", 1e9, true},
+                                     Unit{"TB/s", 1e12, true},       Unit{"bps", bit, false},
+                                     Unit{"Kbps", 1e3 * bit, false}, Unit{"Mbps", 1e6 * bit, false},
+                                     Unit{"Gbps", 1e9 * bit, false}, Unit{"Tbps", 1e12 * bit, false},
+                                     Unit{"MiB/s", mebi, false},     Unit{"GiB/s", gibi, false}};
+constexpr std::array compute_rate_units{Unit{"FLOP/s", 1, true}, Unit{"MFLOP/s", 1e6, true}, Unit{"GFLOP/s", 1e9, true},
+                                        Unit{"TFLOP/s", 1e12, true}, Unit{"PFLOP/s", 1e15, true}};
+constexpr std::array work_units{Unit{"FLOP", 1, true}, Unit{"MFLOP", 1e6, true}, Unit{"GFLOP", 1e9, true},
+                                Unit{"TFLOP", 1e12, true}};
+constexpr std::array rate_units{Unit{"samples/s", 1, true}, Unit{"images/s", 1, false}, Unit{"sequences/s", 1, false},
+                                Unit{"tokens/s", 1, false}};
+constexpr std::array power_units{Unit{"W", 1, true}, Unit{"kW", 1e3, true}};
+constexpr std::array price_units{Unit{"USD", 1, true}, Unit{"USD/h", 1, false}};
+
+UnitTable table_of(Dimension dimension) {
+  switch (dimension) {
+  case Dimension::time:
+    return {"1.5 us", time_units};
+  case Dimension::size:
+    return {"16 GiB", size_units};
+  case Dimension::bandwidth:
+    return {"100 Gbps", bandwidth_units};
+  case Dimension::compute_rate:
+    return {"15.7 TFLOP/s", compute_rate_units};
+  case Dimension::work:
+    return {"8 GFLOP", work_units};
+  case Dimension::rate:
+    return {"350 samples/s", rate_units};
+  case Dimension::power:
+    return {"300 W", power_units};
+  case Dimension::price:
+    return {"10000 USD", price_units};
+  }
+  std::abort(); // every enumerator is above; a cast integer is a programming error
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+/// "did you mean GB/s or Gbps?": GBps, GBit/s and the like can mean either, a factor of eight apart.
+std::string unit_hint(std::string_view unit, Dimension dimension) {
+  std::vector<std::string> names;
+  for (const auto& known : table_of(dimension).units) names.emplace_back(known.name);
+  if (dimension == Dimension::bandwidth && unit.size() == 4 && unit.substr(1) == "Bps")
+    return fmt::format("write {0}B/s (bytes) or {0}bps (bits)", unit[0]);
+  for (const auto& name : names)
+    if (lower(name) == lower(unit)) return fmt::format("did you mean {}?", name);
+  const std::string nearest = nearest_name(unit, names);
+  if (!nearest.empty()) return fmt::format("did you mean {}?", nearest);
+  return "";
+}
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  constexpr std::size_t longest_shown = 40;
+  const std::string shown(text.substr(0, longest_shown));
+  throw UserError("", "", fmt::format("\"{}\" {}", shown, why));
+}
+
+std::string known_units(Dimension dimension) {
+  std::vector<std::string> names;
+  for (const auto& unit : table_of(dimension).units) names.emplace_back(unit.name);
+  return join_names(names);
+}
+
+/// The number in front, and where it ends.
+double leading_number(std::string_view text, std::size_t& end) {
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  end = static_cast<std::size_t>(result.ptr - text.data());
+  if (result.ec == std::errc::result_out_of_range) refuse(text, "is too large or too small a number to hold");
+  if (result.ec != std::errc()) refuse(text, "does not begin with a number; write a number and a unit");
+  if (!std::isfinite(value)) refuse(text, "is not a finite number; leave the field out when it is not known");
+  if (value < 0 || std::signbit(value)) refuse(text, "is negative; give 0 or more");
+  return value;
+}
+
+/// 4 significant digits without an exponent, as far as a person would write it.
+std::string four_digits(double value) {
+  const std::string rounded = fmt::format("{:.4g}", value);
+  double again = 0;
+  std::from_chars(rounded.data(), rounded.data() + rounded.size(), again);
+  return fmt::format("{}", again);
+}
+
+} // namespace
+
+double unit_in_si(std::string_view unit, Dimension dimension) {
+  for (const auto& known : table_of(dimension).units)
+    if (known.name == unit) return known.si;
+  return 0;
+}
+
+std::string_view example_quantity(Dimension dimension) {
+  return table_of(dimension).example;
+}
+
+double parse_quantity(std::string_view text, Dimension dimension) {
+  std::size_t end = 0;
+  const double number = leading_number(text, end);
+  std::string_view unit = text.substr(end);
+  if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  const auto example = table_of(dimension).example;
+  if (unit.empty())
+    refuse(text, fmt::format("has no unit; write one of {}, like \"{}\"", known_units(dimension), example));
+  const double si = unit_in_si(unit, dimension);
+  if (si == 0) {
+    const std::string hint = unit_hint(unit, dimension);
+    refuse(text, fmt::format("has an unknown unit; known here: {}{}{}", known_units(dimension),
+                             hint.empty() ? "" : "; ", hint));
+  }
+  if (!std::isfinite(number * si)) refuse(text, "is too large or too small a number to hold");
+  return number * si;
+}
+
+std::string print_quantity(double si_value, Dimension dimension) {
+  const auto units = table_of(dimension).units;
+  const Unit* chosen = nullptr;
+  for (const auto& unit : units) {
+    if (!unit.printed) continue;
+    chosen = &unit;
+    constexpr double rounds_to_next = 999.95; // would be shown as 1000 with 4 digits
+    if (std::abs(si_value) < rounds_to_next * unit.si) break;
+  }
+  if (si_value == 0) chosen = &*std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.si == 1; });
+  return fmt::format("{} {}", four_digits(si_value / chosen->si), chosen->name);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,58 @@
+#pragma once
+// Step records of one GPU, gathered into curves: iteration time over batch, all else the same.
+
+#include "sim/compute/batch_line_fit.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/record.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One batch of a curve.
+struct CurvePoint {
+  double batch = 0;
+  double time_s = 0;                         ///< of the record in the middle
+  const StepRecord* record = nullptr;        ///< that record
+  std::vector<const StepRecord*> duplicates; ///< all at this batch, fastest first
+};
+
+/// One GPU training one model in one precision under one stack, batches ascending.
+struct ComputeCurve {
+  std::string gpu; ///< the catalogue's name where it has one
+  std::string model;
+  std::string precision;
+  std::string preset;
+  bool synchronised = false; ///< one GPU under the framework's synchronisation
+  std::vector<CurvePoint> points;
+  std::optional<LineFit> line; ///< with two batches and more
+};
+
+/// Sizes of models by name, for the fixed part that is expected.
+using ModelSizes = std::map<std::string, ModelSize>;
+
+/// "resnet50-b64-line12" -> "resnet50-b*-line*": series of one table that differ in batch (or in the line they stand
+/// in) only are one curve.
+std::string series_stem(const std::string& series);
+
+/// The catalogue's name for a GPU or one of its aliases; `name` itself where the catalogue has none.
+std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name);
+
+/// Time expected for the fixed part on that GPU; nothing for a model without layer table.
+std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
+                                       const std::string& gpu);
+
+/// Curves of all records that are of one GPU, training, and not suspect, in the order of first appearance; the records
+/// must outlive them. Records that name no GPU are of `unnamed_gpu`; with that empty they are left out.
+std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
+                                         const ModelSizes& models, const std::string& unnamed_gpu);
+
+std::vector<BatchTime> batch_times(const ComputeCurve& curve); ///< every record
+
+/// Of one GPU, training, and not suspect.
+bool is_one_gpu_training(const StepRecord& record);
+
+} // namespace ddlsim

@@ -1,0 +1,136 @@
+#include "sim/compute/layer_times.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+
+namespace ddlsim {
+namespace {
+
+/// Share of peak FLOP/s that kernels of one kind reach. Above 1: Winograd does fewer multiplications than are counted.
+struct KernelEfficiency {
+  double forward;
+  double backward_data;
+  double backward_weights;
+};
+
+/// Medians of the DeepBench convolution and GEMM tables, P100 and V100 fp32 (baidu-research/DeepBench,
+/// results/train/*.xlsx).
+KernelEfficiency fp32_efficiency(const std::string& kind) {
+  if (kind == "conv1x1") return {0.70, 0.58, 0.43};
+  if (kind == "conv3x3") return {1.30, 1.30, 1.10};
+  return {0.70, 0.40, 0.60};
+}
+
+/// The same with tensor cores (V100 and T4 tables).
+KernelEfficiency tensor_core_efficiency(const std::string& kind) {
+  if (kind == "conv3x3") return {0.47, 0.42, 0.53};
+  return {0.36, 0.28, 0.31};
+}
+
+constexpr double memory_efficiency =
+    0.5; ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
+constexpr double launch_s =
+    60e-6; ///< a layer and pass: MXNet batch sweeps of K80 .. V100, intercepts 26-70 ms over ~160 layers
+constexpr double forward_touches = 2;  ///< an activation is written once and read once
+constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
+
+/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the shelf single-gpu (fp32)
+/// are this share of the sum, exp of the mean ln.
+constexpr double measured_share = 0.8;
+
+bool on_tensor_cores(const Gpu& gpu, const std::string& precision) {
+  return (precision == "amp" || precision == "fp16" || precision == "bf16") &&
+         (gpu.peak_flop_per_s.count("fp16-tensor") != 0 || gpu.peak_flop_per_s.count("bf16-tensor") != 0);
+}
+
+} // namespace
+
+double bytes_per_parameter(const std::string& wire_precision) {
+  if (wire_precision == "fp32" || wire_precision == "tf32" || wire_precision == "unknown") return 4;
+  if (wire_precision == "fp16" || wire_precision == "bf16" || wire_precision == "amp") return 2;
+  throw UserError("", "/wire_precision",
+                  "\"" + wire_precision + "\" is not a precision; give fp32, tf32, fp16, bf16 or amp");
+}
+
+double peak_flop_per_s(const Gpu& gpu, const std::string& precision) {
+  static const std::map<std::string, std::vector<std::string>> order{
+      {"fp32", {"fp32"}},
+      {"tf32", {"tf32", "fp32"}},
+      {"amp", {"fp16-tensor", "bf16-tensor", "fp16", "fp32"}},
+      {"fp16", {"fp16-tensor", "fp16", "fp32"}},
+      {"bf16", {"bf16-tensor", "bf16", "fp16-tensor", "fp32"}}};
+  const auto names = order.find(precision);
+  if (names == order.end())
+    throw UserError("", "/precision", "\"" + precision + "\" is not a precision; give fp32, tf32, amp, fp16 or bf16");
+  for (const auto& name : names->second)
+    if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end()) return peak->second;
+  throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + precision);
+}
+
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
+                                            double batch) {
+  const double peak = peak_flop_per_s(gpu, precision);
+  const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
+  const bool tensor_cores = on_tensor_cores(gpu, precision);
+  const double activation_scale = precision == "fp32" || precision == "tf32" ? 1.0 : 0.5;
+  std::vector<LayerTime> times;
+  times.reserve(model.layers.size());
+  for (const auto& layer : model.layers) {
+    const auto efficiency = tensor_cores ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
+    const double flop = batch * layer.forward_flop_per_sample;
+    const double bytes = batch * layer.activation_bytes_per_sample * activation_scale;
+    const double weights = layer.tensors.empty() ? 0 : flop / (efficiency.backward_weights * peak);
+    times.push_back({flop / (efficiency.forward * peak) + forward_touches * bytes / memory_Bps,
+                     flop / (efficiency.backward_data * peak) + weights + backward_touches * bytes / memory_Bps});
+  }
+  return times;
+}
+
+double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch) {
+  const auto times = roofline_layer_times(model, gpu, precision, batch);
+  constexpr double passes = 3; // forward, data gradient, weight gradient
+  double total_s = passes * launch_s * static_cast<double>(model.layers.size());
+  for (const auto& time : times) total_s += time.forward_s + time.backward_s;
+  return measured_share * total_s;
+}
+
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                               double total_s, double forward_share, double bytes_per_parameter_) {
+  return compute_profile(backward_shape(model, gpu, precision, batch, bytes_per_parameter_), total_s, forward_share);
+}
+
+BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                             double bytes_per_parameter) {
+  const auto times = roofline_layer_times(model, gpu, precision, batch);
+  const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0,
+                                              [](double sum, const LayerTime& time) { return sum + time.backward_s; });
+  int tensor = 0;
+  for (const auto& layer : model.layers) tensor += static_cast<int>(layer.tensors.size());
+  BackwardShape shape;
+  shape.reserve(static_cast<std::size_t>(tensor));
+  double done = 0;
+  for (std::size_t l = model.layers.size(); l-- > 0;) {
+    done += times[l].backward_s;
+    const double share = backward_sum > 0 ? std::min(1.0, done / backward_sum) : 1.0;
+    const auto& tensors = model.layers[l].tensors;
+    for (std::size_t t = tensors.size(); t-- > 0;)
+      shape.push_back({--tensor, tensors[t].size_bytes / 4 * bytes_per_parameter, share});
+  }
+  return shape;
+}
+
+ComputeProfile compute_profile(const BackwardShape& shape, double total_s, double forward_share) {
+  ComputeProfile profile;
+  profile.forward_s = forward_share * total_s;
+  profile.backward_s = total_s - profile.forward_s;
+  profile.tensors.reserve(shape.size());
+  for (const auto& one : shape)
+    profile.tensors.push_back({one.tensor, one.size_bytes, profile.forward_s + profile.backward_s * one.done});
+  return profile;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,72 @@
+#pragma once
+// Where the time of one GPU goes: forward layer by layer, backward in reverse, and when each gradient is ready.
+
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+/// One gradient tensor and when its backward ends, seconds from the start of the iteration on an undisturbed GPU.
+struct ReadyTensor {
+  int tensor = 0;        ///< index in creation (forward) order over all layers of the model
+  double size_bytes = 0; ///< on the wire
+  double ready_s = 0;
+};
+
+/// One GPU's iteration without synchronisation.
+struct ComputeProfile {
+  double forward_s = 0;
+  double backward_s = 0;
+  std::vector<ReadyTensor> tensors; ///< in the order they become ready
+  double total_s() const { return forward_s + backward_s; }
+};
+
+/// Relative time of each layer by a roofline per kind: FLOP over the kernel efficiency of its kind, bytes over half of
+/// the memory rate. The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench,
+/// results/train): they shape, the total scales.
+struct LayerTime {
+  double forward_s = 0;
+  double backward_s = 0;
+};
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
+                                            double batch);
+
+/// Time of one iteration by the roofline alone, for a GPU and model without any measurement: 0.8 of the sum of the
+/// layer times and of 60 us a layer and pass for launching. The prior of compute_roofline has its measured error.
+double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch);
+
+/// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2
+/// for fp16.
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                               double total_s, double forward_share, double bytes_per_parameter);
+
+/// Bytes a gradient scalar has on the wire: 4 for fp32 and tf32, 2 for fp16, bf16 and amp. Throws UserError on another
+/// name.
+double bytes_per_parameter(const std::string& wire_precision);
+
+/// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the
+/// catalogue has none.
+double peak_flop_per_s(const Gpu& gpu, const std::string& precision);
+
+// What of a compute profile does not depend on how long compute takes.
+
+/// One gradient tensor, and how much of backward is done when it is ready.
+struct TensorShare {
+  int tensor = 0;        ///< index in creation order, as in ReadyTensor
+  double size_bytes = 0; ///< on the wire
+  double done = 0;       ///< 0 to 1
+};
+
+/// In the order they become ready.
+using BackwardShape = std::vector<TensorShare>;
+
+/// By roofline_layer_times(). For worlds that differ in the times only, made once.
+BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+                             double bytes_per_parameter);
+
+/// The profile whose total is `total_s`, split by `forward_share`.
+ComputeProfile compute_profile(const BackwardShape& shape, double total_s, double forward_share);
+
+} // namespace ddlsim

@@ -1,0 +1,62 @@
+#include "sim/compute/other_clusters.hpp"
+
+#include "sim/base/json.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Kernel tables are large, and none of their lines is a step.
+bool has_steps(const fs::path& file) {
+  return read_text_file(file).find("\"step\"") != std::string::npos;
+}
+
+std::vector<fs::path> measurement_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".jsonl") files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool is_borrowed(const Cluster& cluster, const std::string& name) {
+  return std::any_of(cluster.borrows.begin(), cluster.borrows.end(),
+                     [&](const auto& borrow) { return borrow.cluster == name; });
+}
+
+} // namespace
+
+std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster) {
+  std::vector<StepRecord> records;
+  for (const auto& borrow : cluster.borrows) {
+    if (std::find(borrow.kinds.begin(), borrow.kinds.end(), "step") == borrow.kinds.end()) continue;
+    const auto of_cluster = records_of<StepRecord>(read_cluster_measurements(data.platforms(), borrow.cluster));
+    records.insert(records.end(), of_cluster.begin(), of_cluster.end());
+  }
+  return records;
+}
+
+ModelSizes read_model_sizes(const DataFolder& data) {
+  ModelSizes sizes;
+  for (const auto& name : list_models(data)) sizes.emplace(name, size_of(load_model(data, name)));
+  return sizes;
+}
+
+ComputeShelf read_compute_shelf(const DataFolder& data, const Cluster& cluster) {
+  ComputeShelf shelf{{}, load_gpus(data), read_model_sizes(data)};
+  for (const auto& name : list_clusters(data)) {
+    if (name == cluster.name || is_borrowed(cluster, name)) continue;
+    for (const auto& file : measurement_files(data.platforms() / name / "measurements")) {
+      if (!has_steps(file)) continue;
+      for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
+        if (is_one_gpu_training(record)) shelf.records.push_back(record);
+    }
+  }
+  return shelf;
+}
+
+} // namespace ddlsim

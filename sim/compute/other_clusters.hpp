@@ -1,0 +1,31 @@
+#pragma once
+// Where one-GPU times of other clusters come from.
+
+#include "sim/compute/batch_curve.hpp"
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/record.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// What was measured on clusters that the question's own neither is nor borrows from, and the catalogue to compare them
+/// by.
+struct ComputeShelf {
+  std::vector<StepRecord> records;
+  std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count
+  ModelSizes models;
+};
+
+/// Step records of the clusters that `cluster` borrows `step` from.
+std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
+
+/// One-GPU training records of all clusters but `cluster` and those it borrows from, the catalogue, and the sizes of
+/// the models with a layer table.
+ComputeShelf read_compute_shelf(const DataFolder& data, const Cluster& cluster);
+
+/// The sizes of all models with a layer table.
+ModelSizes read_model_sizes(const DataFolder& data);
+
+} // namespace ddlsim

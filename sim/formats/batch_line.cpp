@@ -1,0 +1,99 @@
+#include "sim/formats/batch_line.hpp"
+
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace ddlsim {
+
+double line_time_s(const ComputeLine& line, double batch) {
+  return line.fixed_s + line.per_sample_s * batch;
+}
+
+double line_width(const ComputeLine& line, double batch) {
+  const double share = line.fixed_s / line_time_s(line, batch);
+  const double fixed = share * line.fixed_error;
+  const double growing = (1 - share) * line.per_sample_error;
+  const double variance = fixed * fixed + growing * growing + 2 * line.correlation * fixed * growing +
+                          line.relative_error * line.relative_error;
+  return std::sqrt(std::max(0.0, variance));
+}
+
+bool line_reaches(const ComputeLine& line, double batch) {
+  return batch >= reach_below_smallest * line.smallest_batch && batch <= reach_beyond_largest * line.largest_batch;
+}
+
+ComputeLine compute_line_from(const Place& place) {
+  static const std::vector<std::string> known{"gpu",
+                                              "model",
+                                              "precision",
+                                              "preset",
+                                              "fixed",
+                                              "per_sample",
+                                              "smallest_batch",
+                                              "largest_batch",
+                                              "relative_error",
+                                              "leave_one_out",
+                                              "fixed_error",
+                                              "per_sample_error",
+                                              "correlation",
+                                              "records"};
+  constexpr double largest_batch = 1e9;
+  constexpr double largest_error = 10; // a factor of 22,000: whoever is so unsure has no line
+  ComputeLine line;
+  if (!place.is_object()) return line;
+  place.allow_only(known);
+  const auto before = place.mistakes_so_far();
+  line.gpu = place.text_or("gpu", "");
+  line.model = simple_name(place, "model");
+  line.precision = place.one_of("precision", precision_names());
+  line.preset = place.text("preset");
+  line.fixed_s = place.quantity("fixed", Dimension::time);
+  line.per_sample_s = place.quantity("per_sample", Dimension::time);
+  line.smallest_batch = place.number("smallest_batch", 0, largest_batch);
+  line.largest_batch = place.number("largest_batch", 0, largest_batch);
+  line.relative_error = place.number("relative_error", 0, largest_error);
+  line.leave_one_out = place.number_or("leave_one_out", 0, 0, largest_error);
+  line.fixed_error = place.number("fixed_error", 0, largest_error);
+  line.per_sample_error = place.number("per_sample_error", 0, largest_error);
+  line.correlation = place.number("correlation", -1, 1);
+  line.records = place.texts_or_none("records");
+  if (place.mistakes_so_far() != before) return line;
+  if (line.smallest_batch <= 0) place.mistake_at("smallest_batch", "0 found; expected a batch above 0");
+  if (line.smallest_batch > line.largest_batch)
+    place.mistake_at("largest_batch", fmt::format("{:g} found, below smallest_batch {:g}; expected no less",
+                                                  line.largest_batch, line.smallest_batch));
+  return line;
+}
+
+nlohmann::json compute_line_to_json(const ComputeLine& line) {
+  const auto digits = [](double value) {
+    const auto text = fmt::format("{:.9g}", value);
+    double rounded = 0;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);
+    return rounded;
+  };
+  const auto seconds = [](double value) { return fmt::format("{:.9g} s", value); };
+  nlohmann::json json{{"model", line.model},
+                      {"precision", line.precision},
+                      {"preset", line.preset},
+                      {"fixed", seconds(line.fixed_s)},
+                      {"per_sample", seconds(line.per_sample_s)},
+                      {"smallest_batch", line.smallest_batch},
+                      {"largest_batch", line.largest_batch},
+                      {"relative_error", digits(line.relative_error)},
+                      {"fixed_error", digits(line.fixed_error)},
+                      {"per_sample_error", digits(line.per_sample_error)},
+                      {"correlation", digits(line.correlation)},
+                      {"records", line.records}};
+  if (!line.gpu.empty()) json["gpu"] = line.gpu;
+  if (line.leave_one_out > 0) json["leave_one_out"] = digits(line.leave_one_out);
+  return json;
+}
+
+} // namespace ddlsim

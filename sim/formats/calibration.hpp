@@ -1,0 +1,96 @@
+#pragma once
+// What measurements taught of a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
+
+#include "sim/formats/batch_line.hpp"
+#include "sim/formats/collective_curve.hpp"
+#include "sim/formats/preset.hpp"
+#include "sim/formats/prior.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What a calibrated parameter holds for; an empty text or 0 holds for all.
+struct CalibrationScope {
+  std::string transport;
+  std::string preset;
+  std::string precision;
+  std::string model;
+  double batch_per_gpu = 0;
+};
+bool operator==(const CalibrationScope& a, const CalibrationScope& b);
+
+/// True where every field that `scope` names is the same in `asked`.
+bool covers(const CalibrationScope& scope, const CalibrationScope& asked);
+
+/// One parameter after the fit, in standard-normal coordinates of its prior: the prior is 0 with error 1.
+struct CalibratedParameter {
+  std::string name; ///< as in priors.json
+  CalibrationScope scope;
+  Prior prior;
+  double coordinate = 0;
+  double error = 1;        ///< standard deviation of the coordinate
+  bool identified = false; ///< the evidence narrowed it
+  int points = 0;          ///< measured points that may depend on it
+  int borrowed_points = 0; ///< of them, measured on other clusters
+};
+
+/// One measured series: how far its points are from the fitted model, to be carried to other scales.
+struct CalibratedPoint {
+  int gpus = 1;
+  int nodes = 1;
+  double residual = 0; ///< ln(measured / model)
+  double noise = 0;    ///< standard deviation of the measurement's ln
+  bool set_aside = false;
+};
+struct CalibratedSeries {
+  std::string id;
+  CalibrationScope scope;
+  std::string strategy;  ///< as to_text(Strategy) writes it, or the strategy's name
+  double spread = 0;     ///< standard deviation of what no parameter explains
+  bool borrowed = false; ///< measured on another cluster
+  std::vector<CalibratedPoint> points;
+};
+
+/// What of several things a stack's library may do explains the measurements how well: weights after the fit.
+struct CalibratedForm {
+  CalibrationScope scope;
+  bool servers = false; ///< how tensors are placed on servers; else which all-reduce runs
+  std::vector<LikelyChoice> choices;
+};
+
+/// Something a person should know: evidence not used, or contradictory.
+struct SetAside {
+  std::string what;
+  std::string why;
+};
+
+/// Mean |ln(model / measured)| of points predicted without their own series' larger scales.
+struct CalibrationQuality {
+  int points = 0;
+  double fit_error = 0;      ///< mean of the fitted points
+  double left_out_error = 0; ///< mean of each series' largest scale, predicted from all else; 0: not computed
+  int left_out_points = 0;
+};
+
+struct Calibration {
+  std::string cluster;
+  std::string version;            ///< of ddlsim
+  std::vector<std::string> files; ///< measurement files, "name fnv1a"
+  std::vector<CalibratedParameter> parameters;
+  std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
+  std::vector<CalibratedForm> forms;
+  std::vector<CalibratedSeries> series;
+  std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size
+  std::vector<ComputeLine> compute;         ///< one GPU's iteration over batch
+  std::vector<SetAside> set_aside;
+  CalibrationQuality quality;
+};
+
+/// Throws UserError with every mistake of the file.
+Calibration read_calibration(const std::filesystem::path& file);
+std::string calibration_json(const Calibration& calibration);
+
+} // namespace ddlsim

@@ -1,0 +1,140 @@
+#include "sim/base/json.hpp"
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lies below
+
+/// Four digits: the file is for people too, and a sixth digit of a fitted coordinate says nothing.
+double four_digits(double value) {
+  constexpr double scale = 1e4;
+  return std::round(value * scale) / scale;
+}
+
+void add_scope(Json& json, const CalibrationScope& scope) {
+  if (!scope.transport.empty()) json["transport"] = scope.transport;
+  if (!scope.preset.empty()) json["preset"] = scope.preset;
+  if (!scope.precision.empty()) json["precision"] = scope.precision;
+  if (!scope.model.empty()) json["model"] = scope.model;
+  if (scope.batch_per_gpu > 0) json["batch_per_gpu"] = nine_digits(scope.batch_per_gpu);
+}
+
+Json to_json(const CalibratedParameter& one) {
+  Json json{{"name", one.name}};
+  add_scope(json, one.scope);
+  const double mean = four_digits(one.coordinate);
+  const double error = four_digits(one.error);
+  Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
+  prior.median = nine_digits(prior.median);
+  prior.width = nine_digits(prior.width);
+  json["value"] = nine_digits(prior_value(prior, mean));
+  json["low"] = nine_digits(prior_value(prior, mean - upper_95 * error));
+  json["high"] = nine_digits(prior_value(prior, mean + upper_95 * error));
+  json["unit"] = one.prior.unit;
+  json["identified"] = one.identified;
+  json["points"] = one.points;
+  if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
+  json["coordinate"] = mean;
+  json["error"] = error;
+  json["prior"] = {
+      {"median", prior.median}, {"width", prior.width}, {"scale", one.prior.scale}, {"source", one.prior.source}};
+  return json;
+}
+
+Json to_json(const CalibratedSeries& one) {
+  Json json{{"id", one.id}};
+  add_scope(json, one.scope);
+  json["strategy"] = one.strategy;
+  json["spread"] = four_digits(one.spread);
+  if (one.borrowed) json["borrowed"] = true;
+  json["points"] = Json::array();
+  for (const auto& point : one.points)
+    json["points"].push_back({{"gpus", point.gpus},
+                              {"nodes", point.nodes},
+                              {"residual", four_digits(point.residual)},
+                              {"noise", four_digits(point.noise)}});
+  return json;
+}
+
+Json to_json(const CalibratedForm& one) {
+  Json json = Json::object();
+  add_scope(json, one.scope);
+  json["decides"] = one.servers ? "sharding" : "all_reduce";
+  json["choices"] = Json::object();
+  for (const auto& choice : one.choices) json["choices"][choice.name] = nine_digits(choice.weight);
+  return json;
+}
+
+/// A list with an element a line, so that two calibrations can be compared line by line.
+std::string lines(const std::vector<Json>& elements) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < elements.size(); ++i) text += (i > 0 ? ",\n  " : "\n  ") + elements[i].dump();
+  return text + "\n ]";
+}
+
+template <class Element> std::vector<Json> all_to_json(const std::vector<Element>& elements) {
+  std::vector<Json> all;
+  for (const auto& one : elements) all.push_back(to_json(one));
+  return all;
+}
+
+std::vector<Json> correlation_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& row : calibration.correlation) {
+    Json json = Json::array();
+    for (const double r : row) json.push_back(four_digits(r));
+    rows.push_back(json);
+  }
+  return rows;
+}
+
+std::vector<Json> collective_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& curve : calibration.collectives) rows.push_back(collective_curve_json(curve));
+  return rows;
+}
+
+std::vector<Json> compute_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& line : calibration.compute) rows.emplace_back(compute_line_to_json(line));
+  return rows;
+}
+
+std::vector<Json> set_aside_rows(const Calibration& calibration) {
+  std::vector<Json> rows;
+  for (const auto& one : calibration.set_aside) rows.push_back({{"what", one.what}, {"why", one.why}});
+  return rows;
+}
+
+} // namespace
+
+std::string calibration_json(const Calibration& calibration) {
+  const auto& quality = calibration.quality;
+  const Json judged{{"points", quality.points},
+                    {"fit_error", four_digits(quality.fit_error)},
+                    {"left_out_points", quality.left_out_points},
+                    {"left_out_error", four_digits(quality.left_out_error)}};
+  std::string text = "{\"format\": \"ddlsim-calibration\", \"version\": 1,\n";
+  text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
+  text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
+  text += " \"files\": " + Json(calibration.files).dump() + ",\n";
+  text += " \"quality\": " + judged.dump() + ",\n";
+  text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
+  text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
+  text += " \"forms\": " + lines(all_to_json(calibration.forms)) + ",\n";
+  text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
+  text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
+  text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";
+  text += " \"set_aside\": " + lines(set_aside_rows(calibration)) + "\n}\n";
+  return text;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,184 @@
+#include "sim/formats/check.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/formats/name_checks.hpp"
+#include "sim/formats/readers.hpp"
+#include "sim/formats/record_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace ddlsim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
+
+/// Reads the document, looks its names up, and tells the mistakes of both together; `summary` is what the file is, in
+/// one line.
+template <class Read, class Look, class Summary>
+std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
+                           const Summary& summary) {
+  std::string text;
+  read_document(file, format, 1, [&](const Place& root) {
+    const auto content = read(root);
+    look(content, root);
+    text = summary(content);
+  });
+  return text;
+}
+
+std::string summary_of(const Model& model) {
+  std::size_t tensors = 0;
+  for (const auto& layer : model.layers) tensors += layer.tensors.size();
+  return fmt::format("model {}: {} layers, {} tensors, {} parameters", model.name, model.layers.size(), tensors,
+                     model.parameters);
+}
+
+std::string summary_of(const Cluster& cluster) {
+  const auto devices =
+      cluster.gpus_per_node == 0 ? std::string("no GPU") : fmt::format("{} x {}", cluster.gpus_per_node, cluster.gpu);
+  std::vector<std::string> transports;
+  transports.reserve(cluster.transports.size());
+  for (const auto& transport : cluster.transports) transports.push_back(transport.name);
+  return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes, devices,
+                     cluster.fabric.kind, transports.empty() ? "none" : join_names(transports));
+}
+
+std::string summary_of(const Calibration& calibration) {
+  const auto learnt = std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
+                                    [](const CalibratedParameter& one) { return one.identified; });
+  return fmt::format("calibration of {}: {} of {} parameters learnt from {} points of {} series", calibration.cluster,
+                     learnt, calibration.parameters.size(), calibration.quality.points, calibration.series.size());
+}
+
+std::string summary_of(const Scenario& scenario) {
+  return fmt::format("scenario {}: {} on {}, {} GPU counts, {} strategies", scenario.name, scenario.model,
+                     scenario.cluster, scenario.gpus.size(), scenario.strategies.size());
+}
+
+std::string summary_of(const MeasurementFile& file) {
+  std::map<std::string, int> counts;
+  for (const auto& record : file.records) ++counts[kind_of(record)];
+  std::vector<std::string> kinds;
+  kinds.reserve(counts.size());
+  for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));
+  return fmt::format("measurements of {}: {} records{}", file.context.cluster, file.records.size(),
+                     kinds.empty() ? "" : fmt::format(" ({})", join_names(kinds)));
+}
+
+template <class Item> std::string summary_of(const char* what, const std::vector<Item>& items) {
+  std::vector<std::string> names;
+  names.reserve(items.size());
+  for (const auto& item : items) names.push_back(item.name);
+  return fmt::format("{}: {}{}{}", what, items.size(), names.empty() ? "" : ": ", join_names(names));
+}
+
+std::string check_scenario(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-scenario", scenario_from,
+      [&](const Scenario& scenario, const Place& root) { look_up_names(scenario, root, data); },
+      [](const Scenario& scenario) { return summary_of(scenario); });
+}
+
+std::string check_cluster(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-cluster", cluster_from,
+      [&](const Cluster& cluster, const Place& root) { look_up_names(cluster, root, file, data); },
+      [](const Cluster& cluster) { return summary_of(cluster); });
+}
+
+std::string check_calibration(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-calibration", calibration_from,
+      [&](const Calibration& calibration, const Place& root) { look_up_names(calibration, root, file, data); },
+      [](const Calibration& calibration) { return summary_of(calibration); });
+}
+
+std::string check_model(const fs::path& file, const DataFolder& /*data*/) {
+  return check_document(
+      file, "ddlsim-model", model_from,
+      [&](const Model& model, const Place& root) { compare_with_file_name(model, root, file); },
+      [](const Model& model) { return summary_of(model); });
+}
+
+std::string check_priors(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-priors", priors_from,
+      [&](const std::vector<Prior>& priors, const Place& root) { look_up_names(priors, root, data); },
+      [](const std::vector<Prior>& priors) { return fmt::format("priors: {}", priors.size()); });
+}
+
+constexpr auto no_names = [](const auto& /*content*/, const Place& /*root*/) {};
+
+std::string check_gpus(const fs::path& file, const DataFolder& /*data*/) {
+  return check_document(file, "ddlsim-gpus", gpus_from, no_names,
+                        [](const std::vector<Gpu>& gpus) { return summary_of("GPUs", gpus); });
+}
+
+std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
+  return check_document(file, "ddlsim-presets", presets_from, no_names,
+                        [](const std::vector<Preset>& presets) { return summary_of("presets", presets); });
+}
+
+std::string check_measurements(const fs::path& file, const DataFolder& data) {
+  const NamesOfData names(data);
+  const LineChecks checks{
+      [&](const Context& context, const Place& line) { look_up_names(context, line, names); },
+      [&](const Record& record, const Place& line) { look_up_names(record, line, names); },
+  };
+  return summary_of(read_measurements(file, checks));
+}
+
+const std::map<std::string, Check>& checks_by_format() {
+  static const std::map<std::string, Check> checks{{"ddlsim-calibration", check_calibration},
+                                                   {"ddlsim-model", check_model},
+                                                   {"ddlsim-gpus", check_gpus},
+                                                   {"ddlsim-cluster", check_cluster},
+                                                   {"ddlsim-scenario", check_scenario},
+                                                   {"ddlsim-presets", check_presets},
+                                                   {"ddlsim-priors", check_priors}};
+  return checks;
+}
+
+/// JSON Lines: by its name, or its first line is a whole object with a "record". A document's is seldom whole.
+bool is_json_lines(const fs::path& file) {
+  LineReader lines(file);
+  if (file.extension() == ".jsonl") return true;
+  std::string line;
+  if (lines.next(line) != LineReader::Result::line) return false;
+  try {
+    const auto first = parse_json_line(line, "");
+    return first.is_object() && first.contains("record");
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+std::string format_of(const fs::path& file) {
+  const auto document = parse_json(read_text_file(file), file.string());
+  Mistakes mistakes(file.string());
+  const Place root(document, "", mistakes);
+  std::vector<std::string> formats;
+  for (const auto& [format, check] : checks_by_format()) formats.push_back(format);
+  std::string format;
+  if (root.is_object()) format = root.one_of("format", formats);
+  mistakes.throw_if_any();
+  return format;
+}
+
+} // namespace
+
+std::string check_file(const fs::path& file, const DataFolder& data) {
+  if (is_json_lines(file)) return check_measurements(file, data);
+  return checks_by_format().at(format_of(file))(file, data);
+}
+
+} // namespace ddlsim

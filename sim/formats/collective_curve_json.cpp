@@ -1,0 +1,145 @@
+#include "sim/base/json.hpp"
+#include "sim/formats/collective_curve.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double unbounded = std::numeric_limits<double>::max();
+constexpr long most_ranks = 10'000'000;
+
+/// False, and noted, where something else than an object stands; unknown keys are noted.
+bool is_object_of(const Place& place, const std::vector<std::string>& known) {
+  if (!place.is_object()) return false;
+  place.allow_only(known);
+  return true;
+}
+
+LawConstant constant_from(const Place& parent, const std::string& key) {
+  static const std::vector<std::string> known{"value", "error", "identified"};
+  LawConstant constant;
+  const Place place = parent.at(key);
+  if (!is_object_of(place, known)) return constant;
+  constant.value = place.positive("value");
+  constant.error = place.number("error", 0, unbounded);
+  constant.identified = place.boolean("identified");
+  return constant;
+}
+
+ordered_json constant_json(const LawConstant& constant) {
+  return {{"value", constant.value}, {"error", constant.error}, {"identified", constant.identified}};
+}
+
+std::array<double, 3> correlation_from(const Place& place) {
+  static const std::vector<std::string> known{"latency_rate", "latency_pipelining", "rate_pipelining"};
+  const Place pairs = place.at("correlation");
+  if (!is_object_of(pairs, known)) return {};
+  return {pairs.number(known[0], -1, 1), pairs.number(known[1], -1, 1), pairs.number(known[2], -1, 1)};
+}
+
+std::vector<CollectivePoint> points_from(const Place& place) {
+  static const std::vector<std::string> known{"size_bytes", "residual"};
+  std::vector<CollectivePoint> points;
+  for (const auto& one : place.list("points")) {
+    if (!is_object_of(one, known)) continue;
+    const CollectivePoint point{one.positive("size_bytes"), one.number("residual", -unbounded, unbounded)};
+    if (!points.empty() && point.size_bytes <= points.back().size_bytes) {
+      one.mistake_at("size_bytes", fmt::format("{} found after {}; give sizes in ascending order, each once",
+                                               point.size_bytes, points.back().size_bytes));
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<CurveJump> jumps_from(const Place& place) {
+  static const std::vector<std::string> known{"from_bytes", "to_bytes", "factor"};
+  std::vector<CurveJump> jumps;
+  for (const auto& one : place.list("jumps")) {
+    if (!is_object_of(one, known)) continue;
+    jumps.push_back({one.positive("from_bytes"), one.positive("to_bytes"), one.positive("factor")});
+  }
+  return jumps;
+}
+
+CollectiveKey key_from(const Place& place) {
+  CollectiveKey key;
+  key.cluster = place.text("cluster");
+  key.series = place.text_or("series", "");
+  key.transport = place.text("transport");
+  key.library = place.text("library");
+  key.operation = place.text("operation");
+  key.algorithm = place.text("algorithm");
+  key.ranks = static_cast<int>(place.integer("ranks", 1, most_ranks));
+  key.nodes = static_cast<int>(place.integer("nodes", 0, most_ranks));
+  return key;
+}
+
+const std::vector<std::string>& curve_keys() {
+  static const std::vector<std::string> keys{
+      "cluster",         "series", "transport", "library",    "operation",           "algorithm",
+      "ranks",           "nodes",  "latency_s", "rate_Bps",   "pipelining",          "correlation",
+      "points",          "noise",  "wander",    "law_spread", "mean_left_out_error", "worst_left_out_error",
+      "left_out_points", "jumps",  "sources"};
+  return keys;
+}
+
+ordered_json key_json(const CollectiveKey& key) {
+  return {{"cluster", key.cluster}, {"series", key.series},       {"transport", key.transport},
+          {"library", key.library}, {"operation", key.operation}, {"algorithm", key.algorithm},
+          {"ranks", key.ranks},     {"nodes", key.nodes}};
+}
+
+} // namespace
+
+CollectiveCurve collective_curve_from(const Place& place) {
+  CollectiveCurve curve;
+  if (!is_object_of(place, curve_keys())) return curve;
+  curve.key = key_from(place);
+  curve.latency_s = constant_from(place, "latency_s");
+  curve.rate_Bps = constant_from(place, "rate_Bps");
+  curve.pipelining = constant_from(place, "pipelining");
+  curve.correlation = correlation_from(place);
+  curve.points = points_from(place);
+  curve.noise = place.number("noise", 0, unbounded);
+  curve.wander = place.number("wander", 0, unbounded);
+  curve.law_spread = place.number("law_spread", 0, unbounded);
+  curve.mean_left_out_error = place.number("mean_left_out_error", 0, unbounded);
+  curve.worst_left_out_error = place.number("worst_left_out_error", 0, unbounded);
+  curve.left_out_points = static_cast<int>(place.integer("left_out_points", 0, most_ranks));
+  curve.jumps = jumps_from(place);
+  curve.sources = place.texts_or_none("sources");
+  return curve;
+}
+
+ordered_json collective_curve_json(const CollectiveCurve& curve) {
+  ordered_json json = key_json(curve.key);
+  json["latency_s"] = constant_json(curve.latency_s);
+  json["rate_Bps"] = constant_json(curve.rate_Bps);
+  json["pipelining"] = constant_json(curve.pipelining);
+  json["correlation"] = {{"latency_rate", curve.correlation[0]},
+                         {"latency_pipelining", curve.correlation[1]},
+                         {"rate_pipelining", curve.correlation[2]}};
+  json["points"] = ordered_json::array();
+  for (const auto& point : curve.points)
+    json["points"].push_back({{"size_bytes", point.size_bytes}, {"residual", point.residual}});
+  json["noise"] = curve.noise;
+  json["wander"] = curve.wander;
+  json["law_spread"] = curve.law_spread;
+  json["mean_left_out_error"] = curve.mean_left_out_error;
+  json["worst_left_out_error"] = curve.worst_left_out_error;
+  json["left_out_points"] = curve.left_out_points;
+  json["jumps"] = ordered_json::array();
+  for (const auto& jump : curve.jumps)
+    json["jumps"].push_back({{"from_bytes", jump.from_bytes}, {"to_bytes", jump.to_bytes}, {"factor", jump.factor}});
+  json["sources"] = curve.sources;
+  return json;
+}
+
+} // namespace ddlsim

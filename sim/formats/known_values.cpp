@@ -1,0 +1,53 @@
+// Names that files of several formats share, and how a name is read.
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+std::string simple_name(const Place& place, const std::string& key) {
+  constexpr auto allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
+  std::string name = place.text(key);
+  if (name.find_first_not_of(allowed) != std::string::npos || name.rfind('.', 0) == 0)
+    place.mistake_at(key, fmt::format("{} is no name; use letters, digits and . _ - + only", in_quotes(name)));
+  return name;
+}
+
+const std::vector<std::string>& transport_names() {
+  static const std::vector<std::string> names{"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"};
+  return names;
+}
+
+const std::vector<std::string>& nic_paths() {
+  static const std::vector<std::string> paths{"virtual-switch"};
+  return paths;
+}
+
+const std::vector<std::string>& precision_names() {
+  static const std::vector<std::string> names{"fp32", "tf32", "amp", "fp16", "bf16"};
+  return names;
+}
+
+const std::vector<std::string>& wire_precision_names() {
+  static const std::vector<std::string> names{"fp32", "fp16", "bf16"};
+  return names;
+}
+
+const std::vector<std::string>& layer_kinds() {
+  static const std::vector<std::string> kinds{"conv1x1",    "conv3x3", "conv",      "depthwise", "linear",      "norm",
+                                              "activation", "pool",    "embedding", "attention", "elementwise", "loss"};
+  return kinds;
+}
+
+const std::vector<std::string>& record_kinds() {
+  static const std::vector<std::string> kinds{"step",  "collective", "point_to_point", "layer", "server",
+                                              "input", "loss"};
+  return kinds;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,173 @@
+#include "sim/formats/model.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr double fp32_bytes = 4;
+/// Largest dimension, FLOP or byte count taken for meant: whole numbers are exact in a double up to here (2^53).
+constexpr double largest_count = 9007199254740992.0;
+
+double product(const std::vector<long>& shape) {
+  double scalars = 1;
+  for (const long length : shape) scalars *= static_cast<double>(length);
+  return scalars;
+}
+
+std::vector<long> shape_from(const Place& place) {
+  std::vector<long> shape;
+  for (const auto& length : place.list("shape")) {
+    const auto& value = length.value();
+    if (value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= largest_count) {
+      shape.push_back(value.get<long>());
+    } else {
+      length.mistake(fmt::format("{} is not a length; give a whole number of 1 or more", describe(value)));
+    }
+  }
+  return shape;
+}
+
+ParameterTensor tensor_from(const Place& place) {
+  static const std::vector<std::string> known{"name", "shape", "bytes"};
+  ParameterTensor tensor;
+  const auto before = place.mistakes_so_far();
+  if (!place.is_object()) return tensor;
+  place.allow_only(known);
+  tensor.name = place.text("name");
+  tensor.shape = shape_from(place);
+  tensor.size_bytes = place.number("bytes", fp32_bytes, largest_count);
+  const double expected = fp32_bytes * product(tensor.shape);
+  if (place.mistakes_so_far() == before && tensor.size_bytes != expected) {
+    place.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
+                                          tensor.size_bytes, expected));
+  }
+  return tensor;
+}
+
+Layer layer_from(const Place& place) {
+  static const std::vector<std::string> known{"name", "kind", "forward_flop_per_sample", "activation_bytes_per_sample",
+                                              "tensors"};
+  Layer layer;
+  if (!place.is_object()) return layer;
+  place.allow_only(known);
+  layer.name = place.text("name");
+  layer.kind = place.one_of("kind", layer_kinds());
+  layer.forward_flop_per_sample = place.number("forward_flop_per_sample", 0, largest_count);
+  layer.activation_bytes_per_sample = place.number("activation_bytes_per_sample", 0, largest_count);
+  for (const auto& tensor : place.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
+  return layer;
+}
+
+/// Layers, and tensors over all layers, are told apart by name.
+void refuse_names_used_twice(const Model& model, const Place& root) {
+  std::set<std::string> layers;
+  std::set<std::string> tensors;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const auto& layer = model.layers[i];
+    if (!layers.insert(layer.name).second) {
+      root.mistake_at("layers",
+                      fmt::format("layer {} has the name {} of an earlier one; number them", i, in_quotes(layer.name)));
+    }
+    for (const auto& tensor : layer.tensors) {
+      if (!tensors.insert(tensor.name).second) {
+        root.mistake_at("layers", fmt::format("layer {} has the tensor {} of an earlier one; a shared tensor "
+                                              "stands once, where its gradient is ready",
+                                              i, in_quotes(tensor.name)));
+      }
+    }
+  }
+}
+
+} // namespace
+
+Model model_from(const Place& root) {
+  static const std::vector<std::string> known{"format", "version",    "name",   "title",
+                                              "source", "parameters", "sample", "layers"};
+  Model model;
+  const auto before = root.mistakes_so_far();
+  root.allow_only(known);
+  model.name = simple_name(root, "name");
+  refuse_bare_model_name(root, "name", model.name);
+  model.title = root.text("title");
+  model.source = root.text("source");
+  model.sample = root.text("sample");
+  model.parameters = root.number("parameters", 0, largest_count);
+  for (const auto& layer : root.list("layers")) model.layers.push_back(layer_from(layer));
+  if (root.has("layers") && model.layers.empty()) root.mistake_at("layers", "no layer found; give one or more");
+  if (root.mistakes_so_far() > before) return model;
+  refuse_names_used_twice(model, root);
+  const double expected = model.size_bytes() / fp32_bytes;
+  if (model.parameters != expected) {
+    root.mistake_at("parameters",
+                    fmt::format("{} found, the shapes sum to {}; write the model again", model.parameters, expected));
+  }
+  return model;
+}
+
+Model read_model(const std::filesystem::path& file) {
+  Model model;
+  read_document(file, "ddlsim-model", 1, [&](const Place& root) { model = model_from(root); });
+  return model;
+}
+
+double Model::size_bytes() const {
+  double bytes = 0;
+  for (const auto& layer : layers)
+    for (const auto& tensor : layer.tensors) bytes += tensor.size_bytes;
+  return bytes;
+}
+
+double Model::forward_flop_per_sample() const {
+  double flop = 0;
+  for (const auto& layer : layers) flop += layer.forward_flop_per_sample;
+  return flop;
+}
+
+namespace {
+
+/// Without the signs people put between the parts of a name: "ResNet-50" and "resnet_50" both leave the variant open.
+std::string bare(const std::string& name) {
+  std::string letters;
+  for (const char c : name)
+    if (c != '-' && c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return letters;
+}
+
+std::vector<std::string> resnet_variants(const std::string& depth) {
+  return {"resnet" + depth + "_v1", "resnet" + depth + "_v1.5", "resnet" + depth + "_v2"};
+}
+
+} // namespace
+
+std::vector<std::string> variants_of_bare_name(const std::string& name) {
+  static const std::vector<std::string> inceptions{"inception_v3", "inception_v3_aux", "inception_v3_tf"};
+  static const std::map<std::string, std::vector<std::string>> families{
+      {"resnet50", resnet_variants("50")},
+      {"resnet101", resnet_variants("101")},
+      {"resnet152", resnet_variants("152")},
+      {"inception", inceptions},
+      {"inception3", inceptions},
+      {"bert", {"bert_base_seq64", "bert_base_seq128", "bert_large_seq64", "bert_large_seq128"}},
+      {"bertbase", {"bert_base_seq64", "bert_base_seq128"}},
+      {"bertlarge", {"bert_large_seq64", "bert_large_seq128"}}};
+  const auto family = families.find(bare(name));
+  return family == families.end() ? std::vector<std::string>{} : family->second;
+}
+
+void refuse_bare_model_name(const Place& place, const std::string& key, const std::string& name) {
+  const auto variants = variants_of_bare_name(name);
+  if (!variants.empty()) {
+    place.mistake_at(key, fmt::format("{} leaves open which variant is meant; give one of {}", in_quotes(name),
+                                      join_names(variants)));
+  }
+}
+
+} // namespace ddlsim

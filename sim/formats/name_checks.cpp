@@ -1,0 +1,219 @@
+#include "sim/formats/name_checks.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace ddlsim {
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Empty names were told by the reader.
+void check_name(const Place& place, const std::string& key, const char* kind, const std::string& name,
+                const std::vector<std::string>& known) {
+  if (!name.empty() && !is_in(known, name)) place.mistake_at(key, unknown_name_text(kind, name, known, known));
+}
+
+bool is_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
+  return std::any_of(gpus.begin(), gpus.end(),
+                     [&](const Gpu& gpu) { return gpu.name == name || is_in(gpu.aliases, name); });
+}
+
+void check_gpu(const Place& place, const std::string& key, const std::string& name, const std::vector<Gpu>& gpus) {
+  if (name.empty() || is_gpu(gpus, name)) return;
+  try {
+    find_gpu(gpus, name);
+  } catch (const UserError& error) {
+    place.mistake_at(key, error.mistakes().front().what);
+  }
+}
+
+/// The file that names stand in may itself be broken; then that is told here, once.
+template <class Load> auto load_or_tell(const Place& place, const std::string& key, const Load& load) {
+  std::optional<decltype(load())> loaded;
+  try {
+    loaded = load();
+  } catch (const UserError& error) {
+    const auto& first = error.mistakes().front();
+    const auto more = error.mistakes().size() - 1;
+    place.mistake_at(key, fmt::format("cannot be looked up: {}{}", to_text(first),
+                                      more == 0 ? "" : fmt::format(" (and {} more mistakes there)", more)));
+  }
+  return loaded;
+}
+
+std::vector<std::string> preset_names(const std::vector<Preset>& presets) {
+  std::vector<std::string> names;
+  names.reserve(presets.size());
+  for (const auto& preset : presets) names.push_back(preset.name);
+  return names;
+}
+
+std::vector<std::string> transport_names_of(const Cluster& cluster) {
+  std::vector<std::string> names;
+  names.reserve(cluster.transports.size());
+  for (const auto& transport : cluster.transports) names.push_back(transport.name);
+  return names;
+}
+
+/// The transport asked for, or one that the preset can use.
+void check_transport(const Scenario& scenario, const Place& root, const Cluster& cluster,
+                     const std::vector<Preset>& presets) {
+  const auto there = transport_names_of(cluster);
+  if (!scenario.transport.empty()) {
+    const std::string kind = fmt::format("transport of cluster {}", cluster.name);
+    check_name(root, "transport", kind.c_str(), scenario.transport, there);
+    return;
+  }
+  for (const auto& preset : presets) {
+    if (preset.name != scenario.preset) continue;
+    const bool usable =
+        std::any_of(there.begin(), there.end(), [&](const auto& name) { return is_in(preset.transports, name); });
+    if (!usable) {
+      root.mistake_at("preset", fmt::format("{} uses {}, cluster {} has {}; choose another preset or cluster",
+                                            preset.name, join_names(preset.transports), cluster.name,
+                                            there.empty() ? "none" : join_names(there)));
+    }
+  }
+}
+
+/// A cluster's files stand in a folder of its name.
+void compare_with_folder(const Place& root, const std::string& key, const std::string& cluster, const fs::path& file) {
+  const std::string folder = fs::absolute(file).parent_path().filename().string();
+  if (cluster.empty() || cluster == folder) return;
+  root.mistake_at(key,
+                  fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster), folder));
+}
+
+} // namespace
+
+void look_up_names(const Scenario& scenario, const Place& root, const DataFolder& data) {
+  if (variants_of_bare_name(scenario.model).empty()) // else told by the reader
+    check_name(root, "model", "model", scenario.model, list_models(data));
+  const auto clusters = list_clusters(data);
+  check_name(root, "cluster", "cluster", scenario.cluster, clusters);
+  const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
+  if (!presets) return;
+  check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
+  if (!is_in(clusters, scenario.cluster)) return;
+  const auto cluster = load_or_tell(root, "cluster", [&] { return load_cluster(data, scenario.cluster); });
+  if (cluster) check_transport(scenario, root, *cluster, *presets);
+}
+
+void look_up_names(const Cluster& cluster, const Place& root, const fs::path& file, const DataFolder& data) {
+  if (file.filename() == "cluster.json") compare_with_folder(root, "name", cluster.name, file);
+  if (root.has("node") && !cluster.gpu.empty()) {
+    const auto gpus = load_or_tell(root, "node", [&] { return load_gpus(data); });
+    if (gpus) check_gpu(root.at("node"), "gpu", cluster.gpu, *gpus);
+  }
+  const auto clusters = list_clusters(data);
+  for (const auto& borrow : cluster.borrows) check_name(root, "borrows", "cluster", borrow.cluster, clusters);
+}
+
+void look_up_names(const Calibration& calibration, const Place& root, const fs::path& file, const DataFolder& data) {
+  const auto clusters = list_clusters(data);
+  if (file.filename() == "calibration.json" && is_in(clusters, calibration.cluster)) {
+    compare_with_folder(root, "cluster", calibration.cluster, file);
+  } else {
+    check_name(root, "cluster", "cluster", calibration.cluster, clusters);
+  }
+}
+
+void look_up_names(const std::vector<Prior>& priors, const Place& root, const DataFolder& data) {
+  const auto clusters = list_clusters(data);
+  const auto presets = load_or_tell(root, "priors", [&] { return load_presets(data); });
+  const auto places = root.list("priors");
+  for (std::size_t i = 0; i < priors.size() && i < places.size(); ++i) {
+    for (const auto& cluster : priors[i].learnt_from)
+      check_name(places[i], "learnt_from", "cluster", cluster, clusters);
+    if (presets) check_name(places[i], "preset", "preset", priors[i].preset, preset_names(*presets));
+  }
+}
+
+void look_up_names(const Context& context, const Place& line, const NamesOfData& names) {
+  check_name(line, "cluster", "cluster", context.cluster, names.clusters);
+  check_gpu(line, "gpu", context.gpu, names.gpus);
+}
+
+void look_up_names(const Record& record, const Place& line, const NamesOfData& names) {
+  if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus); // else the context's, looked up there
+}
+
+void compare_with_file_name(const Model& model, const Place& root, const fs::path& file) {
+  if (model.name.empty() || file.stem() == model.name) return;
+  root.mistake_at("name", fmt::format("{} found, \"{}\" expected after the file's name; rename one",
+                                      in_quotes(model.name), file.stem().string()));
+}
+
+namespace {
+
+/// Keys of a cluster file whose text is a quantity; a number is a figure wherever it stands.
+bool is_quantity_key(const std::string& key) {
+  static const std::vector<std::string> keys{"bandwidth", "latency", "host_memory_bandwidth", "hop_latency",
+                                             "read_bandwidth"};
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+struct Pointers {
+  std::set<std::string> all;
+  std::vector<std::string> figures;
+};
+
+void collect(const nlohmann::json& value, const nlohmann::json::json_pointer& pointer, Pointers& found) {
+  found.all.insert(pointer.to_string());
+  if (value.is_object()) {
+    for (const auto& [key, child] : value.items()) collect(child, pointer / key, found);
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) collect(value[i], pointer / i, found);
+  } else if (value.is_number() || (value.is_string() && is_quantity_key(pointer.back()))) {
+    found.figures.push_back(pointer.to_string());
+  }
+}
+
+bool covers(const std::string& pointer, const std::string& figure) {
+  return figure.rfind(pointer, 0) == 0 && (figure.size() == pointer.size() || figure[pointer.size()] == '/');
+}
+
+} // namespace
+
+std::map<std::string, std::string> covering_sources(const Place& root) {
+  std::map<std::string, std::string> sources;
+  const Place place = root.at("sources");
+  if (!place.is_object()) return sources;
+  Pointers found;
+  for (const auto& [key, value] : root.value().items()) {
+    if (key != "sources" && key != "format" && key != "version")
+      collect(value, nlohmann::json::json_pointer() / key, found);
+  }
+  for (const auto& [pointer, text] : place.value().items()) {
+    sources[pointer] = place.text(pointer);
+    if (found.all.find(pointer) != found.all.end()) continue;
+    const std::vector<std::string> all(found.all.begin(), found.all.end());
+    const std::string nearest = nearest_name(pointer, all);
+    place.mistake_at(pointer, fmt::format("points at nothing in this file; {}",
+                                          nearest.empty() ? "write a JSON pointer like \"/node/intra/bandwidth\""
+                                                          : fmt::format("did you mean \"{}\"?", nearest)));
+  }
+  for (const auto& figure : found.figures) {
+    const bool covered =
+        std::any_of(sources.begin(), sources.end(), [&](const auto& source) { return covers(source.first, figure); });
+    if (!covered) {
+      root.mistake_at("sources", fmt::format("no source for {}; say where the figure stands, or \"not stated; "
+                                             "assumed: ... because ...\"",
+                                             figure));
+    }
+  }
+  return sources;
+}
+
+} // namespace ddlsim

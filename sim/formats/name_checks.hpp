@@ -1,0 +1,33 @@
+#pragma once
+// Names in files that stand for other files: models, clusters, GPUs, presets, transports. check_file looks them up.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/record.hpp"
+#include "sim/formats/scenario.hpp"
+
+namespace ddlsim {
+
+/// What the data folder has, read once for all lines of a file.
+struct NamesOfData {
+  explicit NamesOfData(const DataFolder& data) : clusters(list_clusters(data)), gpus(load_gpus(data)) {}
+  std::vector<std::string> clusters;
+  std::vector<Gpu> gpus;
+};
+
+/// Each notes the names that stand for nothing, offering the nearest.
+void look_up_names(const Scenario& scenario, const Place& root, const DataFolder& data);
+void look_up_names(const std::vector<Prior>& priors, const Place& root, const DataFolder& data);
+void look_up_names(const Context& context, const Place& line, const NamesOfData& names);
+void look_up_names(const Record& record, const Place& line, const NamesOfData& names);
+/// A file called cluster.json must have its folder's name.
+void look_up_names(const Cluster& cluster, const Place& root, const std::filesystem::path& file,
+                   const DataFolder& data);
+/// A file called calibration.json stands in its cluster's folder.
+void look_up_names(const Calibration& calibration, const Place& root, const std::filesystem::path& file,
+                   const DataFolder& data);
+
+/// A model is found by its file's name.
+void compare_with_file_name(const Model& model, const Place& root, const std::filesystem::path& file);
+
+} // namespace ddlsim

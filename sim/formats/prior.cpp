@@ -1,0 +1,100 @@
+#include "sim/formats/prior.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace ddlsim {
+
+namespace {
+
+Prior prior_from(const Place& place) {
+  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
+                                              "width",     "scale",     "unit",   "source", "learnt_from"};
+  static const std::vector<std::string> scales{"log", "linear"};
+  Prior prior;
+  if (!place.is_object()) return prior;
+  place.allow_only(known);
+  prior.parameter = place.text("parameter");
+  prior.transport = place.one_of_or("transport", transport_names(), "");
+  prior.preset = place.text_or("preset", "");
+  prior.path = place.one_of_or("path", nic_paths(), "");
+  if (!prior.path.empty() && prior.transport.empty())
+    place.mistake_at("path", "a path is a transport's; give \"transport\" too");
+  prior.scale = place.one_of_or("scale", scales, "log");
+  constexpr double unbounded = std::numeric_limits<double>::max();
+  prior.median = prior.scale == "linear" ? place.number("median", 0, unbounded) : place.positive("median");
+  prior.width = place.positive("width");
+  prior.unit = place.text("unit");
+  prior.source = place.text("source");
+  prior.learnt_from = place.texts_or_none("learnt_from");
+  return prior;
+}
+
+/// The first that fits is taken; a later one counts only where the earlier is dropped, its cluster being under test.
+bool hides(const Prior& earlier, const Prior& later) {
+  const auto same = earlier.parameter == later.parameter && earlier.transport == later.transport &&
+                    earlier.preset == later.preset && earlier.path == later.path;
+  return same && !earlier.parameter.empty() &&
+         std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
+           return std::find(later.learnt_from.begin(), later.learnt_from.end(), cluster) != later.learnt_from.end();
+         });
+}
+
+} // namespace
+
+std::vector<Prior> priors_from(const Place& root) {
+  static const std::vector<std::string> known{"format", "version", "priors"};
+  std::vector<Prior> priors;
+  root.allow_only(known);
+  for (const auto& place : root.list("priors")) {
+    const Prior prior = prior_from(place);
+    if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); })) {
+      place.mistake(fmt::format("a second prior of {} for the same transport and preset, which is never reached; keep "
+                                "one, or say what the first was learnt from",
+                                in_quotes(prior.parameter)));
+    }
+    priors.push_back(prior);
+  }
+  return priors;
+}
+
+std::vector<Prior> read_priors(const std::filesystem::path& file) {
+  std::vector<Prior> priors;
+  read_document(file, "ddlsim-priors", 1, [&](const Place& root) { priors = priors_from(root); });
+  return priors;
+}
+
+const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
+                        const std::string& preset) {
+  const std::pair<std::string, std::string> most_special_first[] = {
+      {transport, preset}, {transport, ""}, {"", preset}, {"", ""}};
+  for (const auto& [for_transport, for_preset] : most_special_first) {
+    for (const auto& prior : priors)
+      if (prior.parameter == parameter && prior.transport == for_transport && prior.preset == for_preset) return prior;
+  }
+  std::set<std::string> known;
+  for (const auto& prior : priors) known.insert(prior.parameter);
+  if (known.count(parameter) > 0) {
+    throw UserError("", "",
+                    fmt::format("no prior of {} holds for transport {} and preset {}; add one without them",
+                                in_quotes(parameter), in_quotes(transport), in_quotes(preset)));
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw UserError("", "", unknown_name_text("prior", parameter, names, names));
+}
+
+double prior_value(const Prior& prior, double coordinate) {
+  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
+  return prior.median * std::exp(prior.width * coordinate);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,50 @@
+#pragma once
+// Readers of parsed documents, shared by the read_... functions and by check_file, which looks at names as well.
+// Each notes its mistakes at the place and gives a value that is whole only when there were none.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/batch_line.hpp"
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/preset.hpp"
+#include "sim/formats/prior.hpp"
+#include "sim/formats/scenario.hpp"
+#include "sim/formats/strategy.hpp"
+
+namespace ddlsim {
+
+Model model_from(const Place& root);
+std::vector<Gpu> gpus_from(const Place& root);
+Cluster cluster_from(const Place& root);
+/// The cluster file's "sources": notes figures without one, and sources that point at nothing.
+std::map<std::string, std::string> covering_sources(const Place& root);
+std::vector<Preset> presets_from(const Place& root);
+std::vector<Prior> priors_from(const Place& root);
+Calibration calibration_from(const Place& root);
+Scenario scenario_from(const Place& root);
+/// One line of calibration.json, and back.
+ComputeLine compute_line_from(const Place& place);
+nlohmann::json compute_line_to_json(const ComputeLine& line);
+
+/// A question must say what it wants; a record may have to say "unknown".
+enum class StrategyUse { scenario, record };
+Strategy strategy_from(const Place& place, StrategyUse use);
+nlohmann::json strategy_to_json(const Strategy& strategy);
+
+/// A required name that can be a file's: letters, digits and . _ - + only.
+std::string simple_name(const Place& place, const std::string& key);
+
+/// Notes a mistake when the name leaves open which variant is meant ("resnet50").
+void refuse_bare_model_name(const Place& place, const std::string& key, const std::string& name);
+
+/// Names that files of several formats share.
+const std::vector<std::string>& transport_names();
+const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
+const std::vector<std::string>& precision_names();
+const std::vector<std::string>& wire_precision_names();
+const std::vector<std::string>& layer_kinds();
+const std::vector<std::string>& record_kinds(); ///< without context
+
+} // namespace ddlsim

@@ -1,0 +1,280 @@
+#include "sim/base/names.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/formats/readers.hpp"
+#include "sim/formats/record_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+namespace ddlsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file with more mistakes is of another kind: its gigabytes are not read to the end.
+constexpr std::size_t most_counted = 10'000;
+
+/// Reads one file; what it was told so far is its state.
+class MeasurementReader {
+public:
+  MeasurementReader(const fs::path& file, const LineChecks& checks)
+      : checks_(checks), name_(file.string()), mistakes_(name_) {
+    read_.file = file;
+  }
+
+  MeasurementFile run() {
+    LineReader lines(read_.file);
+    std::string text;
+    for (auto result = lines.next(text); result != LineReader::Result::end; result = lines.next(text)) {
+      if (mistakes_.count() > most_counted) {
+        mistakes_.give_up();
+        break;
+      }
+      mistakes_.move_to(fmt::format("{}:{}", name_, ++line_));
+      if (result == LineReader::Result::too_long) {
+        mistakes_.add("", fmt::format("a line of more than {} bytes; write one record a line", max_line_bytes));
+      } else if (text.find_first_not_of(" \t\r") != std::string::npos) {
+        read_line(text);
+      }
+    }
+    mistakes_.move_to(name_);
+    if (mistakes_.empty() && !has_context_)
+      mistakes_.add("", "the file is empty; a context record is expected first, see the README");
+    mistakes_.throw_if_any();
+    return std::move(read_);
+  }
+
+private:
+  void read_line(const std::string& text) {
+    nlohmann::json value;
+    try {
+      value = parse_json_line(text, "");
+    } catch (const UserError& error) {
+      mistakes_.append(error, "");
+      return;
+    }
+    const Place place(value, "", mistakes_);
+    if (!place.is_object()) return;
+    const auto kind = value.find("record");
+    const bool is_context = kind != value.end() && *kind == "context";
+    if (is_context) {
+      read_context(place);
+    } else {
+      read_record(place);
+    }
+  }
+
+  void read_context(const Place& place) {
+    if (has_context_) place.mistake("a second context; give it a file of its own");
+    has_context_ = true;
+    read_.context = context_from(place);
+    if (checks_.context) checks_.context(read_.context, place);
+  }
+
+  void read_record(const Place& place) {
+    if (!has_context_) place.mistake("a context record is expected first; see the README");
+    has_context_ = true; // told once
+    const auto record = record_from(place, {&read_.context, name_, line_});
+    if (!record) return;
+    if (checks_.record) checks_.record(*record, place);
+    if (mistakes_.empty()) read_.records.push_back(*record); // else nobody will see them
+  }
+
+  const LineChecks& checks_;
+  std::string name_;
+  Mistakes mistakes_;
+  MeasurementFile read_;
+  int line_ = 0;
+  bool has_context_ = false;
+};
+
+} // namespace
+
+MeasurementFile read_measurements(const fs::path& file, const LineChecks& checks) {
+  return MeasurementReader(file, checks).run();
+}
+
+MeasurementFile read_measurements(const fs::path& file) {
+  return read_measurements(file, LineChecks{});
+}
+
+std::vector<MeasurementFile> read_cluster_measurements(const fs::path& platforms, const std::string& cluster) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(platforms / cluster / "measurements", error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().extension() == ".jsonl") files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  std::vector<MeasurementFile> read;
+  read.reserve(files.size());
+  for (const auto& file : files) read.push_back(read_measurements(file));
+  return read;
+}
+
+const RecordHead& head_of(const Record& record) {
+  return std::visit([](const auto& one) -> const RecordHead& { return one.head; }, record);
+}
+
+std::string kind_of(const Record& record) {
+  // in the order of the variant's alternatives
+  static const std::array<const char*, std::variant_size_v<Record>> kinds{
+      "step", "collective", "point_to_point", "layer", "server", "input", "loss"};
+  return kinds.at(record.index());
+}
+
+namespace {
+
+bool is_digits(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
+bool is_date(std::string_view text) {
+  constexpr std::array<std::size_t, 3> lengths{4, 7, 10};
+  if (text.size() != lengths[0] && text.size() != lengths[1] && text.size() != lengths[2]) return false;
+  if (!is_digits(text.substr(0, 4))) return false;
+  const auto part = [&](std::size_t at) {
+    const bool digits = text[at] == '-' && is_digits(text.substr(at + 1, 2));
+    return digits ? (text[at + 1] - '0') * 10 + (text[at + 2] - '0') : 0;
+  };
+  const bool month_is_good = text.size() < lengths[1] || (part(4) >= 1 && part(4) <= 12);
+  const bool day_is_good = text.size() < lengths[2] || (part(7) >= 1 && part(7) <= 31);
+  return month_is_good && day_is_good;
+}
+
+void read_source(const Place& place, Context& context) {
+  static const std::vector<std::string> known{"title", "repository", "path", "commit", "file"};
+  if (!place.is_object()) return;
+  place.allow_only(known);
+  context.source_title = place.text("title");
+  context.source_repository = place.text_or("repository", "");
+  context.source_path = place.text_or("path", "");
+  context.source_commit = place.text_or("commit", "");
+  context.source_file = place.text_or("file", "");
+}
+
+} // namespace
+
+Context context_from(const Place& line) {
+  static const std::vector<std::string> known{"record",   "version", "cluster", "gpu",    "machine",
+                                              "software", "date",    "who",     "source", "emulated"};
+  Context context;
+  line.allow_only(known);
+  const long version = line.integer("version", 1, 1'000'000);
+  if (version != 1) line.mistake_at("version", fmt::format("{} found; this ddlsim reads version 1", version));
+  context.cluster = line.text("cluster");
+  context.gpu = line.text_or("gpu", "");
+  context.machine = line.text("machine");
+  context.software = line.text("software");
+  context.date = line.text("date");
+  if (!context.date.empty() && context.date != "unknown" && !is_date(context.date)) {
+    line.mistake_at("date", fmt::format("{} is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\"",
+                                        in_quotes(context.date)));
+  }
+  context.who = line.text("who");
+  read_source(line.at("source"), context);
+  context.emulated = line.boolean("emulated");
+  return context;
+}
+
+namespace {
+
+const std::vector<std::string>& head_keys() {
+  static const std::vector<std::string> keys{"record",    "series",  "from",      "origin",  "gpu",
+                                             "transport", "library", "statistic", "repeats", "relative_spread",
+                                             "suspect",   "note",    "samples_s"};
+  return keys;
+}
+
+const std::vector<std::string>& transports_or_unknown() {
+  static const auto names = [] {
+    auto all = transport_names();
+    all.emplace_back("unknown");
+    return all;
+  }();
+  return names;
+}
+
+/// Where in the source the figure stands; own runs have no source. A JSON source is pointed into with a JSON pointer.
+std::string from_of(const Place& line, const std::string& origin, const std::string& source_file) {
+  std::string from = line.text_or("from", "");
+  if (origin == "run") return from;
+  const bool json_source = source_file.size() > 5 && source_file.compare(source_file.size() - 5, 5, ".json") == 0;
+  if (from.empty()) {
+    line.mistake_at("from",
+                    fmt::format("missing for a figure of origin \"{}\"; say where in the source it stands", origin));
+  } else if (json_source && from.front() != '/') {
+    line.mistake_at("from", fmt::format("{} is no JSON pointer; write one into {}, like \"/points/3\"", in_quotes(from),
+                                        in_quotes(source_file)));
+  }
+  return from;
+}
+
+/// Times of the repetitions; as many as "repeats" says, where it says so.
+std::vector<double> samples_from(const Place& line, int repeats) {
+  if (!line.has("samples_s")) return {};
+  const auto before = line.mistakes_so_far();
+  std::vector<double> samples;
+  for (const auto& element : line.at("samples_s").elements()) {
+    if (!element.value().is_number() || element.value().get<double>() <= 0) {
+      element.mistake(fmt::format("{} found, the seconds of one repetition expected; leave it out of the list",
+                                  describe(element.value())));
+    } else {
+      samples.push_back(element.value().get<double>());
+    }
+  }
+  if (line.mistakes_so_far() > before) return samples;
+  if (samples.empty()) line.mistake_at("samples_s", "no time found; list one for each repetition, or leave it out");
+  if (!samples.empty() && repeats > 0 && samples.size() != static_cast<std::size_t>(repeats))
+    line.mistake_at("samples_s", fmt::format("{} times found for {} repeats; correct one", samples.size(), repeats));
+  return samples;
+}
+
+} // namespace
+
+RecordHead head_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> origins{"table", "text", "plot", "run"};
+  static const std::vector<std::string> statistics{"median", "mean", "best_of", "unknown"};
+  constexpr long most_repeats = 1'000'000'000;
+  constexpr double most_spread = 100;
+  RecordHead head;
+  head.file = origin.file;
+  head.line = origin.line;
+  head.series = line.text("series");
+  head.origin = line.one_of("origin", origins);
+  head.from = from_of(line, head.origin, origin.context->source_file);
+  head.gpu = line.text_or("gpu", origin.context->gpu);
+  head.transport = line.one_of("transport", transports_or_unknown());
+  head.library = line.text("library");
+  head.statistic = line.one_of("statistic", statistics);
+  head.repeats = static_cast<int>(line.integer_or("repeats", 0, 1, most_repeats));
+  head.relative_spread = line.number_or("relative_spread", 0, 0, most_spread);
+  head.suspect = line.boolean_or("suspect", false);
+  head.note = line.text_or("note", "");
+  head.samples_s = samples_from(line, head.repeats);
+  return head;
+}
+
+void allow_only_with_head(const Place& line, const std::vector<std::string>& own) {
+  const auto is_known = [&](const std::string& key) {
+    return std::find(own.begin(), own.end(), key) != own.end() ||
+           std::find(head_keys().begin(), head_keys().end(), key) != head_keys().end();
+  };
+  const auto& items = line.value().items();
+  if (std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_known(item.key()); })) return;
+  auto all = head_keys(); // copied only where there is something to tell
+  all.insert(all.end(), own.begin(), own.end());
+  line.allow_only(all);
+}
+
+double value_in(const Place& line, const std::vector<std::string>& units, Dimension dimension) {
+  const double value = line.positive("value");
+  const std::string unit = line.one_of("unit", units);
+  return unit.empty() ? value : value * unit_in_si(unit, dimension);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,160 @@
+#pragma once
+// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. One context line, then records.
+// One format for what ddltrain writes, for imported logs and for published tables.
+
+#include "sim/formats/strategy.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ddlsim {
+
+/// First line of a file: which machine, which software, when, who, and where the figures stand.
+struct Context {
+  std::string cluster;  ///< folder name under platforms/
+  std::string gpu;      ///< name in gpus.json; "" when records say it or there is none
+  std::string machine;  ///< in words
+  std::string software; ///< names and versions
+  std::string date;     ///< "2018", "2018-05", "2018-05-07"
+  std::string who;
+  std::string source_title;
+  std::string source_repository; ///< may be empty: a user's own runs
+  std::string source_path;
+  std::string source_commit;
+  std::string source_file; ///< file the converter read; records' `from` points into it
+  bool emulated = false;   ///< timed waits stand for a GPU
+};
+
+/// What every record has.
+struct RecordHead {
+  std::string file; ///< file it was read from
+  int line = 0;
+  std::string series;         ///< records of one experiment that differ in scale or size only
+  std::string from;           ///< JSON pointer into the source file; "" for own runs
+  std::string origin;         ///< table, text, plot, run
+  std::string gpu;            ///< the record's own, else the context's
+  std::string transport;      ///< nccl-ib, ..., unknown
+  std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
+  std::string statistic;      ///< median, mean, best_of, unknown
+  int repeats = 0;            ///< 0: not stated
+  double relative_spread = 0; ///< standard deviation over value; 0: not stated
+  bool suspect = false;       ///< the source itself, or its importer, doubts it
+  std::string note;
+  std::vector<double> samples_s; ///< how long each repetition took, in the order measured; empty: not kept
+};
+
+/// Time of one training iteration (value converted from whatever unit the file has).
+struct StepRecord {
+  RecordHead head;
+  std::string model;     ///< a variant
+  std::string precision; ///< fp32, amp, fp16, bf16, tf32
+  std::string wire_precision;
+  double batch_per_gpu = 0;
+  std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack not in the presets keeps its own name
+  Strategy strategy;
+  std::string algorithm; ///< of the collective; "unknown"
+  int gpus = 0;
+  int nodes = 0;
+  int gpus_per_node = 0;
+  bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
+  std::string data;         ///< synthetic, real
+  std::string mode;         ///< train, forward
+  double iteration_s = 0;   ///< batch_per_gpu x gpus / rate, or the time itself
+};
+
+struct CollectiveRecord {
+  RecordHead head;
+  std::string operation; ///< all_reduce, ...
+  std::string algorithm; ///< ring, tree, unknown
+  int ranks = 0;
+  int nodes = 0;
+  int concurrent_jobs = 1; ///< jobs that shared the links
+  double size_bytes = 0;
+  double time_s = 0;
+};
+
+struct PointToPointRecord {
+  RecordHead head;
+  double size_bytes = 0;
+  double time_s = 0; ///< one way
+  int nodes = 0;     ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+};
+
+struct LayerRecord {
+  RecordHead head;
+  std::string model; ///< variant, or "kernel" for a kernel outside a model
+  std::string layer;
+  std::string kind; ///< as in Layer, and gemm
+  std::string pass; ///< forward, backward, backward-data, backward-weights, optimizer
+  std::string precision;
+  double batch = 0;
+  double flop = 0;       ///< 0: not stated
+  double size_bytes = 0; ///< parameter bytes; 0: none or not stated
+  double time_s = 0;
+};
+
+/// A software ceiling: bytes a second through one server, process or channel.
+struct ServerRecord {
+  RecordHead head;
+  std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel
+  double rate_Bps = 0;   ///< bytes in and out of the server together
+  int workers = 0;       ///< that talk to it at the same time; 0: not stated
+  int nodes = 0;         ///< that server and workers are on; 0: not stated
+  double size_bytes = 0; ///< of each worker's tensor; 0: not stated
+};
+
+/// Input pipeline or storage.
+struct InputRecord {
+  RecordHead head;
+  std::string what;         ///< loader, storage
+  double samples_per_s = 0; ///< 0: not stated
+  double rate_Bps = 0;      ///< 0: not stated
+};
+
+struct LossRecord {
+  RecordHead head;
+  std::string model;
+  int epoch = 0;
+  long step = 0;
+  double loss = 0;
+  double accuracy = -1; ///< share, 0..1; negative: not stated
+};
+
+using Record =
+    std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord, LossRecord>;
+
+struct MeasurementFile {
+  std::filesystem::path file;
+  Context context;
+  std::vector<Record> records;
+};
+
+/// Throws UserError with every mistake of the file (the first 50, and how many more).
+MeasurementFile read_measurements(const std::filesystem::path& file);
+
+/// Every *.jsonl in platforms/CLUSTER/measurements, by name. An empty or absent folder gives none.
+std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::path& platforms,
+                                                       const std::string& cluster);
+
+const RecordHead& head_of(const Record& record);
+std::string kind_of(const Record& record); ///< step, collective, point_to_point, layer, server, input, loss
+
+/// All records of one kind, in order.
+template <class Kind> std::vector<Kind> records_of(const std::vector<MeasurementFile>& files) {
+  std::vector<Kind> found;
+  for (const auto& file : files) {
+    for (const auto& record : file.records) {
+      if (const auto* one = std::get_if<Kind>(&record)) found.push_back(*one);
+    }
+  }
+  return found;
+}
+
+/// One line of JSON, and back unchanged by read_measurements: what `ddlsim import` writes.
+std::string to_json_line(const Context& context);
+std::string to_json_line(const Record& record);
+
+} // namespace ddlsim

@@ -1,0 +1,211 @@
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+#include "sim/formats/record_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::max();
+constexpr long most_ranks = 10'000'000;
+
+const std::vector<std::string>& time_units() {
+  static const std::vector<std::string> units{"s", "ms", "us"};
+  return units;
+}
+
+const std::vector<std::string>& rate_units() {
+  static const std::vector<std::string> units{"GB/s", "MB/s", "B/s", "Gbps", "Mbps"};
+  return units;
+}
+
+CollectiveRecord collective_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"operation",       "algorithm",  "ranks", "nodes",
+                                             "concurrent_jobs", "size_bytes", "value", "unit"};
+  static const std::vector<std::string> operations{"all_reduce", "reduce_scatter", "all_gather",
+                                                   "broadcast",  "reduce",         "all_to_all"};
+  CollectiveRecord record;
+  const auto before = line.mistakes_so_far();
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.operation = line.one_of("operation", operations);
+  record.algorithm = line.text("algorithm");
+  record.ranks = static_cast<int>(line.integer("ranks", 1, most_ranks));
+  record.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
+  record.concurrent_jobs = static_cast<int>(line.integer_or("concurrent_jobs", 1, 1, most_ranks));
+  record.size_bytes = line.number("size_bytes", 0, unbounded);
+  record.time_s = value_in(line, time_units(), Dimension::time);
+  if (line.mistakes_so_far() == before && record.nodes > record.ranks)
+    line.mistake_at("nodes", fmt::format("{} found, more than the {} ranks; correct one", record.nodes, record.ranks));
+  return record;
+}
+
+PointToPointRecord point_to_point_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"size_bytes", "nodes", "value", "unit"};
+  static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
+  PointToPointRecord record;
+  const auto before = line.mistakes_so_far();
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.size_bytes = line.number("size_bytes", 0, unbounded);
+  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, 2));
+  const double value = line.positive("value");
+  const std::string unit = line.one_of("unit", units);
+  const double rate = unit_in_si(unit, Dimension::bandwidth);
+  if (line.mistakes_so_far() == before && rate > 0 && record.size_bytes == 0)
+    line.mistake_at("unit", "a rate of 0 bytes is no time; give the time of the empty message");
+  record.time_s = rate > 0 ? record.size_bytes / (value * rate) : value * unit_in_si(unit, Dimension::time);
+  return record;
+}
+
+LayerRecord layer_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"model", "layer", "kind",       "pass",  "precision",
+                                             "batch", "flop",  "size_bytes", "value", "unit"};
+  static const std::vector<std::string> passes{"forward", "backward", "backward-data", "backward-weights", "optimizer"};
+  static const auto kinds = [] {
+    auto all = layer_kinds();
+    all.emplace_back("gemm");
+    return all;
+  }();
+  LayerRecord record;
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.model = line.text("model");
+  refuse_bare_model_name(line, "model", record.model);
+  record.layer = line.text("layer");
+  record.kind = line.one_of("kind", kinds);
+  record.pass = line.one_of("pass", passes);
+  record.precision = line.one_of("precision", precision_names());
+  record.batch = line.positive("batch");
+  if (line.has("flop")) record.flop = line.positive("flop");
+  if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
+  record.time_s = value_in(line, time_units(), Dimension::time);
+  return record;
+}
+
+ServerRecord server_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"what", "workers", "nodes", "size_bytes", "value", "unit"};
+  static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel"};
+  ServerRecord record;
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.what = line.one_of("what", whats);
+  record.workers = static_cast<int>(line.integer_or("workers", 0, 1, most_ranks));
+  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, most_ranks));
+  if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
+  record.rate_Bps = value_in(line, rate_units(), Dimension::bandwidth);
+  return record;
+}
+
+InputRecord input_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"what", "value", "unit"};
+  static const std::vector<std::string> whats{"loader", "storage"};
+  static const std::vector<std::string> units{"samples/s", "MB/s", "GB/s", "B/s"};
+  InputRecord record;
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.what = line.one_of("what", whats);
+  const double value = line.positive("value");
+  const std::string unit = line.one_of("unit", units);
+  if (unit == "samples/s") {
+    record.samples_per_s = value;
+  } else {
+    record.rate_Bps = value * unit_in_si(unit, Dimension::bandwidth);
+  }
+  return record;
+}
+
+LossRecord loss_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{"model", "epoch", "step", "value", "accuracy"};
+  constexpr long most_epochs = 1'000'000;
+  LossRecord record;
+  allow_only_with_head(line, keys);
+  record.head = head_from(line, origin);
+  record.model = line.text("model");
+  refuse_bare_model_name(line, "model", record.model);
+  record.epoch = static_cast<int>(line.integer("epoch", 0, most_epochs));
+  record.step = line.integer("step", 0, std::numeric_limits<long>::max());
+  record.loss = line.number("value", -unbounded, unbounded);
+  if (line.has("accuracy")) record.accuracy = line.number("accuracy", 0, 1);
+  return record;
+}
+
+} // namespace
+
+std::optional<Record> record_from(const Place& line, const LineOrigin& origin) {
+  const std::string kind = line.one_of("record", record_kinds());
+  if (kind == "step") return step_from(line, origin);
+  if (kind == "collective") return collective_from(line, origin);
+  if (kind == "point_to_point") return point_to_point_from(line, origin);
+  if (kind == "layer") return layer_from(line, origin);
+  if (kind == "server") return server_from(line, origin);
+  if (kind == "input") return input_from(line, origin);
+  if (kind == "loss") return loss_from(line, origin);
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr long most_gpus = 10'000'000;
+
+/// Nodes are full, but for the last.
+void check_node_counts(const Place& line, const StepRecord& step) {
+  const long full = static_cast<long>(step.nodes) * step.gpus_per_node;
+  if (step.gpus <= full && step.gpus > full - step.gpus_per_node) return;
+  line.mistake_at("gpus", fmt::format("{} found, {} nodes of {} GPUs expected ({}, the last node may be partly used); "
+                                      "correct one of the three",
+                                      step.gpus, step.nodes, step.gpus_per_node, full));
+}
+
+void check_strategy(const Place& line, const StepRecord& step) {
+  if (step.strategy.name == "none" && step.synchronised)
+    line.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
+}
+
+double iteration_s_of(const Place& line, const StepRecord& step) {
+  static const std::vector<std::string> units{"samples/s", "s", "ms"};
+  const double value = line.positive("value");
+  const std::string unit = line.one_of("unit", units);
+  if (unit == "samples/s") return step.batch_per_gpu * step.gpus / value;
+  return unit.empty() ? value : value * unit_in_si(unit, Dimension::time);
+}
+
+} // namespace
+
+StepRecord step_from(const Place& line, const LineOrigin& origin) {
+  static const std::vector<std::string> keys{
+      "model", "precision",     "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
+      "nodes", "gpus_per_node", "synchronised",   "data",          "mode",   "value",    "unit"};
+  static const std::vector<std::string> wire_precisions{"fp32", "fp16", "bf16", "unknown"};
+  static const std::vector<std::string> data{"synthetic", "real", "unknown"};
+  static const std::vector<std::string> modes{"train", "forward"};
+  StepRecord step;
+  const auto before = line.mistakes_so_far();
+  allow_only_with_head(line, keys);
+  step.head = head_from(line, origin);
+  step.model = line.text("model");
+  refuse_bare_model_name(line, "model", step.model);
+  step.precision = line.one_of("precision", precision_names());
+  step.wire_precision = line.one_of("wire_precision", wire_precisions);
+  step.batch_per_gpu = line.positive("batch_per_gpu");
+  step.preset = line.text("preset");
+  step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
+  step.algorithm = line.text("algorithm");
+  step.gpus = static_cast<int>(line.integer("gpus", 1, most_gpus));
+  step.nodes = static_cast<int>(line.integer("nodes", 1, most_gpus));
+  step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_gpus));
+  step.synchronised = line.boolean("synchronised");
+  step.data = line.one_of("data", data);
+  step.mode = line.one_of_or("mode", modes, "train");
+  step.iteration_s = iteration_s_of(line, step);
+  if (line.mistakes_so_far() > before) return step;
+  check_node_counts(line, step);
+  check_strategy(line, step);
+  return step;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,40 @@
+#pragma once
+// Lines of a measurement file, one at a time; check_file looks at their names while they are read.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/record.hpp"
+
+#include <functional>
+
+namespace ddlsim {
+
+/// Called for every line that is an object of its kind, mistakes of its own or not; may note more.
+struct LineChecks {
+  std::function<void(const Context&, const Place&)> context;
+  std::function<void(const Record&, const Place&)> record;
+};
+
+MeasurementFile read_measurements(const std::filesystem::path& file, const LineChecks& checks);
+
+Context context_from(const Place& line);
+
+/// What a record takes from its file: name and line go into its head.
+struct LineOrigin {
+  const Context* context;
+  std::string file;
+  int line;
+};
+
+/// Nothing when "record" is missing or names no kind.
+std::optional<Record> record_from(const Place& line, const LineOrigin& origin);
+StepRecord step_from(const Place& line, const LineOrigin& origin);
+RecordHead head_from(const Place& line, const LineOrigin& origin);
+
+/// Notes unknown keys; `own` are those of the kind beside the head's. Give the same vector each time: it is called for
+/// each line.
+void allow_only_with_head(const Place& line, const std::vector<std::string>& own);
+
+/// "value" in the unit of "unit", in SI. `units` are those the record may use.
+double value_in(const Place& line, const std::vector<std::string>& units, Dimension dimension);
+
+} // namespace ddlsim

@@ -1,0 +1,143 @@
+#include "sim/formats/readers.hpp"
+#include "sim/formats/record.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Bytes that are not UTF-8 (a log in another encoding) become U+FFFD, so that the line can be read back.
+std::string one_line(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void put_unless_empty(ordered_json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+
+void put_if_stated(ordered_json& json, const char* key, double value) {
+  if (value > 0) json[key] = value;
+}
+
+ordered_json head_json(const Record& record) {
+  const RecordHead& head = head_of(record);
+  ordered_json json{{"record", kind_of(record)}, {"series", head.series}};
+  put_unless_empty(json, "from", head.from);
+  json["origin"] = head.origin;
+  put_unless_empty(json, "gpu", head.gpu);
+  json["transport"] = head.transport;
+  json["library"] = head.library;
+  json["statistic"] = head.statistic;
+  if (head.repeats > 0) json["repeats"] = head.repeats;
+  put_if_stated(json, "relative_spread", head.relative_spread);
+  if (head.suspect) json["suspect"] = true;
+  put_unless_empty(json, "note", head.note);
+  return json;
+}
+
+/// Values go out in SI, so that they come back to the last bit.
+void put_value(ordered_json& json, double value, const char* unit) {
+  json["value"] = value;
+  json["unit"] = unit;
+}
+
+void put(ordered_json& json, const StepRecord& step) {
+  json["model"] = step.model;
+  json["precision"] = step.precision;
+  json["wire_precision"] = step.wire_precision;
+  json["batch_per_gpu"] = step.batch_per_gpu;
+  json["preset"] = step.preset;
+  json["strategy"] = strategy_to_json(step.strategy);
+  json["algorithm"] = step.algorithm;
+  json["gpus"] = step.gpus;
+  json["nodes"] = step.nodes;
+  json["gpus_per_node"] = step.gpus_per_node;
+  json["synchronised"] = step.synchronised;
+  json["data"] = step.data;
+  if (step.mode != "train") json["mode"] = step.mode;
+  put_value(json, step.iteration_s, "s");
+}
+
+void put(ordered_json& json, const CollectiveRecord& record) {
+  json["operation"] = record.operation;
+  json["algorithm"] = record.algorithm;
+  json["ranks"] = record.ranks;
+  json["nodes"] = record.nodes;
+  if (record.concurrent_jobs != 1) json["concurrent_jobs"] = record.concurrent_jobs;
+  json["size_bytes"] = record.size_bytes;
+  put_value(json, record.time_s, "s");
+}
+
+void put(ordered_json& json, const PointToPointRecord& record) {
+  json["size_bytes"] = record.size_bytes;
+  if (record.nodes > 0) json["nodes"] = record.nodes;
+  put_value(json, record.time_s, "s");
+}
+
+void put(ordered_json& json, const LayerRecord& record) {
+  json["model"] = record.model;
+  json["layer"] = record.layer;
+  json["kind"] = record.kind;
+  json["pass"] = record.pass;
+  json["precision"] = record.precision;
+  json["batch"] = record.batch;
+  put_if_stated(json, "flop", record.flop);
+  put_if_stated(json, "size_bytes", record.size_bytes);
+  put_value(json, record.time_s, "s");
+}
+
+void put(ordered_json& json, const ServerRecord& record) {
+  json["what"] = record.what;
+  if (record.workers > 0) json["workers"] = record.workers;
+  if (record.nodes > 0) json["nodes"] = record.nodes;
+  put_if_stated(json, "size_bytes", record.size_bytes);
+  put_value(json, record.rate_Bps, "B/s");
+}
+
+void put(ordered_json& json, const InputRecord& record) {
+  json["what"] = record.what;
+  if (record.samples_per_s > 0) {
+    put_value(json, record.samples_per_s, "samples/s");
+  } else {
+    put_value(json, record.rate_Bps, "B/s");
+  }
+}
+
+void put(ordered_json& json, const LossRecord& record) {
+  json["model"] = record.model;
+  json["epoch"] = record.epoch;
+  json["step"] = record.step;
+  json["value"] = record.loss;
+  if (record.accuracy >= 0) json["accuracy"] = record.accuracy;
+}
+
+} // namespace
+
+std::string to_json_line(const Context& context) {
+  ordered_json json{{"record", "context"}, {"version", 1}, {"cluster", context.cluster}};
+  put_unless_empty(json, "gpu", context.gpu);
+  json["machine"] = context.machine;
+  json["software"] = context.software;
+  json["date"] = context.date;
+  json["who"] = context.who;
+  ordered_json source{{"title", context.source_title}};
+  put_unless_empty(source, "repository", context.source_repository);
+  put_unless_empty(source, "path", context.source_path);
+  put_unless_empty(source, "commit", context.source_commit);
+  put_unless_empty(source, "file", context.source_file);
+  json["source"] = source;
+  json["emulated"] = context.emulated;
+  return one_line(json);
+}
+
+std::string to_json_line(const Record& record) {
+  ordered_json json = head_json(record);
+  std::visit([&](const auto& one) { put(json, one); }, record);
+  if (const auto& samples_s = head_of(record).samples_s; !samples_s.empty()) json["samples_s"] = samples_s;
+  return one_line(json);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,123 @@
+#include "sim/formats/scenario.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <set>
+
+namespace ddlsim {
+
+namespace {
+
+constexpr long most_gpus = 10'000'000;
+
+std::vector<int> gpus_from_scenario(const Place& root) {
+  std::vector<int> counts;
+  for (const auto& place : root.list("gpus")) {
+    const auto& value = place.value();
+    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_gpus) {
+      place.mistake(
+          fmt::format("{} is not a GPU count; give {}", describe(value),
+                      value.is_number() && value.get<double>() > most_gpus ? "10000000 or fewer" : "1 or more"));
+      continue;
+    }
+    const int count = value.get<int>();
+    if (!counts.empty() && count <= counts.back()) {
+      place.mistake(
+          fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
+    }
+    counts.push_back(count);
+  }
+  if (root.has("gpus") && root.value()["gpus"].is_array() && root.value()["gpus"].empty())
+    root.mistake_at("gpus", "no GPU count found; give one or more");
+  return counts;
+}
+
+std::vector<Strategy> strategies_from(const Place& root) {
+  std::vector<Strategy> strategies;
+  std::set<std::string> seen;
+  const auto places = root.list("strategies");
+  for (const auto& place : places) {
+    strategies.push_back(strategy_from(place, StrategyUse::scenario));
+    if (!strategies.back().name.empty() && !seen.insert(to_text(strategies.back())).second)
+      place.mistake(fmt::format("{} is there twice; keep one", to_text(strategies.back())));
+  }
+  if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
+    root.mistake_at("strategies", "no strategy found; give one or more");
+  return strategies;
+}
+
+SlowNode slow_node_from(const Place& place) {
+  static const std::vector<std::string> known{"compute_factor", "network_factor"};
+  constexpr double most_factor = 1000;
+  SlowNode slow;
+  if (!place.is_object()) return slow;
+  place.allow_only(known);
+  slow.compute_factor = place.number_or("compute_factor", 1, 1, most_factor);
+  slow.network_factor = place.number_or("network_factor", 1, 1 / most_factor, 1);
+  return slow;
+}
+
+InputPipeline input_from(const Place& place) {
+  static const std::vector<std::string> known{"bytes_per_sample", "loader_samples_per_s", "shared_read_bandwidth"};
+  InputPipeline input;
+  if (!place.is_object()) return input;
+  place.allow_only(known);
+  input.bytes_per_sample = place.quantity_or("bytes_per_sample", Dimension::size, 0);
+  if (place.has("loader_samples_per_s")) input.loader_samples_per_s = place.positive("loader_samples_per_s");
+  input.shared_read_Bps = place.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
+  if (place.has("shared_read_bandwidth") && !place.has("bytes_per_sample"))
+    place.mistake_at("bytes_per_sample", "missing; give the size of a stored sample, like \"110 KB\"");
+  return input;
+}
+
+} // namespace
+
+Scenario scenario_from(const Place& root) {
+  static const std::vector<std::string> known{
+      "format",       "version",          "name",  "model",  "batch_per_gpu", "precision", "wire_precision",
+      "cluster",      "slow_node",        "input", "gpus",   "strategies",    "preset",    "transport",
+      "rank_mapping", "efficiency_bound", "seed",  "samples"};
+  static const std::vector<std::string> mappings{"fill-nodes"};
+  constexpr long most_samples = 100'000;
+  Scenario scenario;
+  root.allow_only(known);
+  scenario.name = simple_name(root, "name");
+  scenario.model = root.text("model");
+  refuse_bare_model_name(root, "model", scenario.model);
+  scenario.batch_per_gpu = root.positive("batch_per_gpu");
+  scenario.precision = root.one_of("precision", precision_names());
+  scenario.wire_precision = root.one_of_or("wire_precision", wire_precision_names(), "fp32");
+  scenario.cluster = root.text("cluster");
+  scenario.gpus = gpus_from_scenario(root);
+  scenario.strategies = strategies_from(root);
+  scenario.preset = root.text("preset");
+  scenario.transport = root.one_of_or("transport", transport_names(), "");
+  scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
+  if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
+  if (root.has("input")) scenario.input = input_from(root.at("input"));
+  if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
+  if (scenario.efficiency_bound > 1) {
+    root.mistake_at("efficiency_bound",
+                    fmt::format("{} is out of range; give a share, 0 to 1: 0.8 is 80 %", scenario.efficiency_bound));
+  }
+  scenario.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
+  scenario.samples = static_cast<int>(root.integer_or("samples", scenario.samples, 1, most_samples));
+  return scenario;
+}
+
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes) {
+  Scenario scenario;
+  const auto edit = [&](nlohmann::json& document) {
+    for (const auto& change : changes) apply_change(document, change);
+  };
+  read_document(
+      file, "ddlsim-scenario", 1, [&](const Place& root) { scenario = scenario_from(root); }, edit);
+  return scenario;
+}
+
+} // namespace ddlsim

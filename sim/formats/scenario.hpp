@@ -1,0 +1,51 @@
+#pragma once
+// One question: scenarios/NAME.json.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/strategy.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One node that is not like the others; the job has it wherever it takes two nodes or more.
+struct SlowNode {
+  double compute_factor = 1; ///< how many times as long its GPUs take, 1 or more
+  double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
+};
+
+/// Where samples come from; nothing of it said: synthetic data, which costs nothing.
+struct InputPipeline {
+  double bytes_per_sample = 0;     ///< as stored
+  double loader_samples_per_s = 0; ///< what a node's cores decode and augment; 0: never too few
+  double shared_read_Bps = 0;      ///< what all nodes together read (NFS, Lustre, EFS); 0: only the node's own storage
+};
+
+struct Scenario {
+  std::string name;
+  std::string model;
+  double batch_per_gpu = 0;
+  std::string precision = "fp32";
+  std::string wire_precision = "fp32";
+  std::string cluster;
+  std::vector<int> gpus; ///< ascending
+  std::vector<Strategy> strategies;
+  std::string preset;
+  std::string transport; ///< "": the preset's first that the cluster has
+  std::string rank_mapping = "fill-nodes";
+  SlowNode slow_node;
+  InputPipeline input;
+  double efficiency_bound = 0.8;
+  std::uint64_t seed = 1;
+  int samples = 200; ///< draws of the parameters behind an interval
+};
+
+/// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
+/// data folder.
+/// `changes` are applied before it is checked.
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
+
+} // namespace ddlsim

@@ -1,0 +1,135 @@
+#include "sim/formats/strategy.hpp"
+
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+
+namespace {
+
+using Rule = ServerCount::Rule;
+
+constexpr long most_servers = 1'000'000;
+
+bool has_servers(const std::string& name) {
+  return name == "ps" || name == "ps-async";
+}
+
+ServerCount servers_from(const Place& place, StrategyUse use) {
+  static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
+  static const std::vector<std::string> in_record{"count", "per_node", "equal_workers", "unknown"};
+  ServerCount servers;
+  if (!place.is_object()) return servers;
+  place.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
+  if (place.value().size() != 1) {
+    place.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
+                              "{{\"equal_workers\": true}}",
+                              place.value().size()));
+  }
+  for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
+    if (place.has(key)) servers = {rule, static_cast<int>(place.integer(key, 1, most_servers))};
+  for (const auto& [key, rule] :
+       {std::pair{"equal_workers", Rule::equal_workers}, std::pair{"unknown", Rule::unknown}}) {
+    if (!place.has(key)) continue;
+    if (!place.boolean_or(key, false)) place.mistake_at(key, "only true has a meaning; give it, or another rule");
+    servers = {rule, 0};
+  }
+  return servers;
+}
+
+void read_server_fields(const Place& place, StrategyUse use, Strategy& strategy) {
+  static const std::vector<std::string> placements{"dedicated", "colocated"};
+  static const std::vector<std::string> record_placements{"dedicated", "colocated", "unknown"};
+  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
+  static const std::vector<std::string> record_shardings{"round-robin", "bytes", "split", "pieces", "hash", "unknown"};
+  static const std::vector<std::string> devices{"cpu", "gpu"};
+  const bool record = use == StrategyUse::record;
+  strategy.servers = servers_from(place.at("servers"), use);
+  strategy.placement = place.one_of("placement", record ? record_placements : placements);
+  strategy.sharding = record ? place.one_of("sharding", record_shardings)
+                             : place.one_of_or("sharding", shardings, "unknown"); // absent: the preset's own
+  strategy.on_node_reduce = place.boolean_or("on_node_reduce", true);
+  strategy.device = place.one_of_or("device", devices, "cpu");
+}
+
+std::string servers_text(const ServerCount& servers) {
+  switch (servers.rule) {
+  case Rule::count:
+    return fmt::format("{}", servers.value);
+  case Rule::per_node:
+    return fmt::format("{} a node", servers.value);
+  case Rule::equal_workers:
+    return "as many as workers";
+  case Rule::unknown:
+    break;
+  }
+  return "unknown count";
+}
+
+} // namespace
+
+Strategy strategy_from(const Place& place, StrategyUse use) {
+  static const std::vector<std::string> known{"name", "servers", "placement", "sharding", "on_node_reduce", "device"};
+  static const std::vector<std::string> known_without_servers{"name"};
+  static const std::vector<std::string> in_scenario{"ring", "hierarchical-ring", "tree", "halving-doubling",
+                                                    "ps",   "ps-async",          "auto"};
+  static const std::vector<std::string> in_record{"none", "ring",     "hierarchical-ring", "tree", "halving-doubling",
+                                                  "ps",   "ps-async", "all-reduce",        "auto"};
+  Strategy strategy;
+  if (!place.is_object()) return strategy;
+  strategy.name = place.one_of("name", use == StrategyUse::scenario ? in_scenario : in_record);
+  if (strategy.name.empty()) return strategy;
+  place.allow_only(has_servers(strategy.name) ? known : known_without_servers);
+  if (has_servers(strategy.name)) read_server_fields(place, use, strategy);
+  return strategy;
+}
+
+nlohmann::json strategy_to_json(const Strategy& strategy) {
+  nlohmann::json json{{"name", strategy.name}};
+  if (!has_servers(strategy.name)) return json;
+  auto& servers = json["servers"];
+  switch (strategy.servers.rule) {
+  case Rule::count:
+    servers["count"] = strategy.servers.value;
+    break;
+  case Rule::per_node:
+    servers["per_node"] = strategy.servers.value;
+    break;
+  case Rule::equal_workers:
+    servers["equal_workers"] = true;
+    break;
+  case Rule::unknown:
+    servers["unknown"] = true;
+    break;
+  }
+  json["placement"] = strategy.placement;
+  json["sharding"] = strategy.sharding;
+  if (!strategy.on_node_reduce) json["on_node_reduce"] = false;
+  if (strategy.device != "cpu") json["device"] = strategy.device;
+  return json;
+}
+
+std::string to_text(const Strategy& strategy) {
+  if (!has_servers(strategy.name)) return strategy.name;
+  return fmt::format("{}({} {}, {}{}{})", strategy.name, servers_text(strategy.servers), strategy.placement,
+                     strategy.sharding, strategy.on_node_reduce ? "" : ", no on-node reduce",
+                     strategy.device == "cpu" ? "" : ", on " + strategy.device);
+}
+
+int server_count(const ServerCount& servers, int workers, int nodes) {
+  switch (servers.rule) {
+  case Rule::count:
+    return servers.value;
+  case Rule::per_node:
+    return servers.value * nodes;
+  case Rule::equal_workers:
+    return workers;
+  case Rule::unknown:
+    break;
+  }
+  return 0;
+}
+
+} // namespace ddlsim

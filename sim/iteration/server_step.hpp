@@ -1,0 +1,48 @@
+#pragma once
+// The part of an iteration that parameter servers are in.
+
+#include "sim/compute/layer_times.hpp"
+#include "sim/iteration/step.hpp"
+
+#include <string>
+
+namespace ddlsim {
+
+/// What synchronisation adds, whichever way it is done.
+struct Exposed {
+  double end_s = 0; ///< of the iteration, before straggling and the like
+  std::string bottleneck = "communication";
+  Choice choice;
+  double mean_staleness = 0; ///< ps-async only
+};
+
+/// ps and ps-async.
+bool is_parameter_server(const Strategy& strategy);
+
+/// ps-async: nobody waits for the others.
+bool is_asynchronous(const Strategy& strategy);
+
+/// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
+/// mode).
+bool serves_itself(const StepSetup& setup, const Machine& machine);
+
+/// Looks at a server's shard that one quick run takes.
+double work_of_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                       const Machine& machine);
+
+/// Push, sum and pull of one synchronous iteration; node 0 computes `slowdown` times as long.
+Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                    const Machine& machine, double slowdown, Fidelity wish);
+
+/// What a worker's compute does not tell.
+struct WorkerDelays {
+  double overhead_s = 0; ///< before each compute
+  double slowdown = 1;   ///< of compute on node 0
+};
+
+/// Steady state of workers that pull, compute and push for themselves: the end is their mean iteration, overhead
+/// included.
+Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                          const Machine& machine, const WorkerDelays& delays, Fidelity wish);
+
+} // namespace ddlsim

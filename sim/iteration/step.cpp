@@ -1,0 +1,205 @@
+#include "sim/iteration/step.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/step_cache.hpp"
+#include "sim/iteration/timeline.hpp"
+#include "sim/network/machine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// What a tensor inside a collective costs in software: bookkeeping, copies, and the word of all ranks that it is
+/// ready.
+double tensor_cost_s(const StepSetup& setup, const Parameters& world, const Machine& machine) {
+  return world.tensor_cost_s + world.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
+}
+
+/// One rank whose library is on: every group is still handed over, and nothing travels.
+Exposed run_alone(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                  const Machine& machine) {
+  const double per_tensor_s = tensor_cost_s(setup, world, machine);
+  const auto timeline = run_timeline(profile, setup.preset, world.interference, [&](double, int tensors) {
+    return world.operation_cost_s + tensors * per_tensor_s;
+  });
+  return {timeline.end_s, "communication", {}, 0};
+}
+
+/// The stream of all-reduces beside backward. The closed form says first how many operations of which size there are,
+/// and so what the fidelity asked for would cost.
+Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+                       const Machine& machine, Fidelity wish) {
+  const Algorithm algorithm = all_reduce_of(setup, world);
+  const double per_tensor_s = tensor_cost_s(setup, world, machine);
+  const auto run = [&](Fidelity fidelity) {
+    std::map<double, double> known; // groups of one size are timed once
+    return run_timeline(profile, setup.preset, world.interference, [&](double size_bytes, int tensors) {
+      auto found = known.find(size_bytes);
+      if (found == known.end())
+        found = known.emplace(size_bytes, time_all_reduces(machine, {size_bytes}, algorithm, fidelity).front()).first;
+      return world.operation_cost_s + tensors * per_tensor_s + found->second;
+    });
+  };
+  auto timeline = run(Fidelity::closed_form);
+  double size_bytes = 0;
+  for (const auto& group : timeline.groups) size_bytes += group.size_bytes;
+  const auto choice = choose_all_reduce(machine, algorithm, size_bytes, static_cast<int>(timeline.groups.size()), wish);
+  if (choice.fidelity != Fidelity::closed_form) timeline = run(choice.fidelity);
+  return {timeline.end_s, "communication", choice, 0};
+}
+
+BackwardShape shape_of(const StepSetup& setup) {
+  return backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
+}
+
+void name_shares(StepTime& time) {
+  std::pair<double, std::string> largest{time.exposed_communication_s, time.communication};
+  if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
+  if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
+  if (time.input_wait_s > largest.first) largest = {time.input_wait_s, "input"};
+  time.largest_loss = largest.second;
+  time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
+}
+
+/// With barriers: nothing beside what travels.
+Exposed run_strategy(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape, Fidelity wish) {
+  const auto& [machine, compute_s, world] = inputs;
+  const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
+  const auto profile = compute_profile(shape, compute_s, world.forward_share);
+  const bool servers = is_parameter_server(setup.strategy);
+  if (machine.ranks == 1 && servers) return {slowdown * profile.total_s(), "communication", {}, 0};
+  if (machine.ranks == 1) return run_alone(setup, world, profile, machine);
+  if (servers) return run_servers(setup, world, profile, machine, slowdown, wish);
+  if (slowdown == 1) return run_all_reduce(setup, world, profile, machine, wish);
+  const auto slowest = compute_profile(shape, slowdown * profile.total_s(), world.forward_share);
+  return run_all_reduce(setup, world, slowest, machine, wish); // a group waits for the slowest rank
+}
+
+/// What having synchronisation on costs an iteration, whatever moves.
+double overhead_s(const Parameters& world, int nodes, double compute_s) {
+  return world.sync_on_s + (nodes > 1 ? world.second_node_jump * compute_s : 0);
+}
+
+/// Nobody waits for the others: the slow node and the spread are in the mean iteration already, and so is what having
+/// synchronisation on costs, which takes no server's time.
+Exposed run_asynchronous(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape,
+                         Fidelity wish) {
+  const auto& [machine, compute_s, world] = inputs;
+  const int nodes = machine.nodes();
+  const double slowdown = nodes > 1 ? setup.slow_node.compute_factor : 1;
+  const auto profile = compute_profile(shape, compute_s, world.forward_share);
+  return run_async_servers(setup, world, profile, machine, {overhead_s(world, nodes, compute_s), slowdown}, wish);
+}
+
+bool nobody_waits(const StepSetup& setup, const Machine& machine) {
+  return is_asynchronous(setup.strategy) && machine.ranks > 1;
+}
+
+/// Runs what the memory does not know.
+Exposed travel(const StepSetup& setup, const TravelInputs& inputs, Fidelity wish, StepMemory& memory) {
+  if (memory.travelled && memory.travelled->inputs == inputs) return memory.travelled->exposed;
+  if (!memory.shape) memory.shape = shape_of(setup);
+  const auto exposed = nobody_waits(setup, inputs.machine) ? run_asynchronous(setup, inputs, *memory.shape, wish)
+                                                           : run_strategy(setup, inputs, *memory.shape, wish);
+  if (memory.learns) memory.travelled = {inputs, exposed};
+  return exposed;
+}
+
+/// Fills in everything but compute_s, which is known.
+void add_asynchronous(const Parameters& world, const Machine& machine, const Exposed& exposed, StepTime& time) {
+  const double beside_s = overhead_s(world, machine.nodes(), time.compute_s);
+  time.mean_staleness = exposed.mean_staleness;
+  // Drawn computes may be a little short of their mean.
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - beside_s) * world.form_residual;
+  time.synchronisation_s = beside_s * world.form_residual;
+  time.compute_s *= world.form_residual;
+}
+
+void add_synchronous(const StepSetup& setup, const Parameters& world, const Machine& machine, const Exposed& exposed,
+                     StepTime& time) {
+  const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
+  time.exposed_communication_s = (exposed.end_s - slowdown * time.compute_s) * world.form_residual;
+  time.synchronisation_s = overhead_s(world, machine.nodes(), time.compute_s) * world.form_residual;
+  time.straggling_s = (slowdown - 1 + world.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
+                      world.form_residual;
+  time.compute_s *= world.form_residual;
+}
+
+void add_synchronisation(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory,
+                         StepTime& time) {
+  const auto inputs = travel_inputs(setup, world);
+  const auto exposed = travel(setup, inputs, wish, memory);
+  time.choice = exposed.choice;
+  time.communication = exposed.bottleneck;
+  if (nobody_waits(setup, inputs.machine)) return add_asynchronous(world, inputs.machine, exposed, time);
+  add_synchronous(setup, world, inputs.machine, exposed, time);
+}
+
+/// Prefetched samples come beside everything else, so only what they take longer shows.
+void add_input(const StepSetup& setup, StepTime& time) {
+  const double without_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
+  const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+  const double needed_s = input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
+  time.input_wait_s = std::max(0.0, needed_s - without_s);
+  time.iteration_s = without_s + time.input_wait_s;
+  name_shares(time);
+}
+
+} // namespace
+
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world) {
+  if (const auto named = algorithm_named(setup.strategy.name)) return *named;
+  if (!setup.preset.all_reduce.empty())
+    return algorithm_named(choice_at(setup.preset.all_reduce, world.form_draw)).value_or(Algorithm::ring);
+  return Algorithm::ring;
+}
+
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
+  if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 0;
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  const auto servers = build_servers(setup.strategy, machine, world);
+  return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
+}
+
+double work_of_step(const StepSetup& setup, const Parameters& world) {
+  if (!is_parameter_server(setup.strategy) || is_asynchronous(setup.strategy) || setup.gpus == 1) return 1;
+  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
+  return work_of_servers(setup, world, compute_profile(shape_of(setup), setup.one_gpu_s, world.forward_share), machine);
+}
+
+bool can_simulate(const Strategy& strategy) {
+  return algorithm_named(strategy.name) || strategy.name == "none" || strategy.name == "all-reduce" ||
+         strategy.name == "auto" || is_parameter_server(strategy);
+}
+
+StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish) {
+  StepMemory none;
+  return time_step(setup, world, wish, none);
+}
+
+StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory) {
+  if (!can_simulate(setup.strategy)) {
+    throw UserError("", "/strategies",
+                    "\"" + setup.strategy.name +
+                        "\" cannot be simulated yet; give an all-reduce (ring, hierarchical-ring, tree, "
+                        "halving-doubling), ps or ps-async");
+  }
+  StepTime time;
+  time.compute_s = setup.one_gpu_s * world.compute_factor;
+  try {
+    if (setup.synchronised && setup.strategy.name != "none") add_synchronisation(setup, world, wish, memory, time);
+  } catch (const CannotFold& refusal) {
+    throw UserError("--fidelity", "", refusal.what());
+  } catch (const TooManyMessages& refusal) {
+    throw UserError("--fidelity", "", refusal.what());
+  }
+  add_input(setup, time);
+  return time;
+}
+
+} // namespace ddlsim

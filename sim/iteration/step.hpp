@@ -1,0 +1,70 @@
+#pragma once
+// One iteration of one strategy at one scale in one world: the question the whole program asks thousands of times.
+
+#include "sim/collective/all_reduce.hpp"
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/parameters.hpp"
+#include "sim/formats/preset.hpp"
+#include "sim/formats/scenario.hpp"
+#include "sim/formats/strategy.hpp"
+#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/fidelity_selection.hpp"
+
+#include <string>
+
+namespace ddlsim {
+
+/// Everything looked up; references must outlive it.
+struct StepSetup {
+  const Model& model;
+  const Gpu& gpu;
+  const Cluster& cluster;
+  const Preset& preset;
+  Transport transport;
+  Strategy strategy;
+  std::string precision = "fp32";
+  double wire_bytes_per_parameter = 4;
+  double batch_per_gpu = 0;
+  double one_gpu_s = 0; ///< iteration of one GPU without synchronisation, measured or computed
+  int gpus = 1;
+  int gpus_per_node = 1;
+  bool synchronised = true; ///< false: one GPU alone
+  SlowNode slow_node{};     ///< of a job on two nodes or more
+  InputPipeline input{};
+};
+
+struct StepTime {
+  double iteration_s = 0;
+  double compute_s = 0;               ///< one GPU's forward and backward
+  double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
+  double synchronisation_s =
+      0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
+  double input_wait_s = 0; ///< what the input pipeline needs beyond all else
+  double straggling_s = 0; ///< waiting for the slowest node; 0 for ps-async, where nobody waits
+  double mean_staleness = 0; ///< updates by others that a parameter has seen between pull and push; ps-async only
+  std::string communication = "communication"; ///< what the exposed part is called: or server-link, server-software
+  Choice choice; ///< how the communication was run, and how far that may be from a full run
+  std::string
+      bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
+  std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
+};
+
+/// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
+/// auto (as the ring), ps, ps-async.
+bool can_simulate(const Strategy& strategy);
+
+/// The all-reduce a strategy names; where the name leaves it open, what the preset's library does in this world.
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world);
+
+/// Hosts bought for servers alone.
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
+
+/// How much a quick run costs, in looks at a shard of a kind of server (0.1 us each); 1 for strategies without servers.
+double work_of_step(const StepSetup& setup, const Parameters& world);
+
+/// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.
+StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity);
+
+} // namespace ddlsim

@@ -1,0 +1,63 @@
+#include "sim/network/machine.hpp"
+
+#include "sim/base/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+/// Between processes of one host where the cluster file has no path between GPUs: one core copies memory at about 10
+/// GB/s (STREAM copy, one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
+constexpr double loopback_Bps = 10e9;
+
+bool carried_by_mpi(const Transport& transport) {
+  return transport.name.starts_with("mpi");
+}
+
+} // namespace
+
+Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
+                      int gpus_per_node) {
+  Machine machine;
+  machine.ranks = gpus;
+  machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node));
+  machine.intra_Bps =
+      cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps * parameters.intra_efficiency : loopback_Bps;
+  machine.intra_latency_s = cluster.intra.latency_s * parameters.intra_latency_factor;
+  if (transport.nic.empty()) return machine;
+
+  const Nic& nic = find_nic(cluster, transport.nic);
+  machine.nic_Bps = std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
+  machine.nic_Bps /= 1 + parameters.link_spread * expected_largest_normal(machine.nodes());
+  machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
+  if (cluster.fabric.kind == "fat-tree") {
+    machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
+    machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
+  }
+  if (carried_by_mpi(transport)) {
+    machine.nic_Bps /= machine.ranks_per_node;
+    machine.uplink_Bps /= machine.ranks_per_node;
+    machine.intra_Bps = machine.nic_Bps;
+    machine.intra_latency_s = machine.net_latency_s;
+  }
+  return machine;
+}
+
+double negotiation_hops(const Machine& machine, const Transport& transport) {
+  if (carried_by_mpi(transport)) return std::log2(machine.ranks);
+  return machine.nodes() > 1 ? 1 + std::log2(machine.nodes()) : 0;
+}
+
+ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters) {
+  ServerMachine servers;
+  const int said = server_count(strategy.servers, machine.ranks, machine.nodes());
+  servers.servers = said > 0 ? said : machine.nodes();
+  servers.dedicated = strategy.placement == "dedicated";
+  servers.process_Bps = parameters.server_process_Bps;
+  servers.connection_Bps = parameters.server_connection_Bps;
+  return servers;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,58 @@
+#pragma once
+// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link. All figures are what
+// software reaches (line rate x efficiency), one direction.
+
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/parameters.hpp"
+#include "sim/formats/strategy.hpp"
+
+namespace ddlsim {
+/// Ranks fill nodes in order; the last node may be short. Ring neighbours are rank r and r+1 (mod ranks).
+///
+///        node 0                 node 1
+///   r0 -> r1 -> r2 -> r3 ==> r4 -> r5 -> r6 -> r7 ==> back to r0        -> inside a node, ==> across nodes
+struct Machine {
+  int ranks = 1;
+  int ranks_per_node = 1;
+  double intra_Bps = 0; ///< one edge inside a node
+  double intra_latency_s = 0;
+  double nic_Bps = 0;         ///< one node, one direction, all its NICs
+  double net_latency_s = 0;   ///< one crossing from node to node
+  int nodes_per_leaf = 0;     ///< 0: one non-blocking switch (star)
+  double uplink_Bps = 0;      ///< one leaf, one direction; only with nodes_per_leaf > 0
+  double slow_nic_factor = 1; ///< what node 0's NIC reaches of nic_Bps, both directions; 1: no node is slow
+
+  double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
+  int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
+  int node_of(int rank) const { return rank / ranks_per_node; }
+};
+
+/// Where parameter servers run, and what one of them can move.
+struct ServerMachine {
+  int servers = 1;
+  bool dedicated =
+      true; ///< true: each server is a host of its own with the same NIC; false: server p lives on node p mod nodes
+  double process_Bps = 0;    ///< ceiling of one server process, each direction (software); 0: none
+  double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
+};
+
+// Cluster file + one world of parameters -> the machine the engine runs on.
+
+/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every
+/// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
+/// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x
+/// efficiency and what its sockets carry. Throws UserError when `transport` names a NIC the cluster does not have.
+Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
+                      int gpus_per_node);
+
+/// Doublings through which the word that a tensor is ready, and its copies, pass: over MPI every rank takes part, log2
+/// of the ranks; over NCCL a process a GPU speaks across nodes only, 1 + log2 of the nodes, none on one node. The form
+/// is that of the Horovod runs in platforms/azure-*; a sum over ranks fits them about as well.
+double negotiation_hops(const Machine& machine, const Transport& transport);
+
+/// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.
+/// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's
+/// launchers.
+ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters);
+
+} // namespace ddlsim

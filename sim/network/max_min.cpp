@@ -1,0 +1,128 @@
+#include "sim/network/max_min.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+/// Links whose shares differ by less fill at one moment: the difference is rounding. Relative.
+constexpr double rounding_share = 1e-13;
+
+} // namespace
+
+MaxMin::MaxMin(double ceiling_Bps)
+    : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : std::numeric_limits<double>::infinity()) {}
+
+std::size_t MaxMin::add_link(double rate_Bps) {
+  links_.push_back({rate_Bps});
+  return links_.size() - 1;
+}
+
+std::size_t MaxMin::add_flow(const std::vector<Crossing>& crossings) {
+  crossings_.insert(crossings_.end(), crossings.begin(), crossings.end());
+  place_on_link_.resize(crossings_.size());
+  first_.push_back(crossings_.size());
+  rates_Bps_.push_back(0);
+  place_.push_back(inactive);
+  return place_.size() - 1;
+}
+
+void MaxMin::enter(std::size_t flow) {
+  place_[flow] = active_.size();
+  active_.push_back(flow);
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.active += crossings_[i].flows;
+    place_on_link_[i] = link.members.size();
+    link.members.push_back({flow, i});
+  }
+}
+
+/// In each list the last one takes its place.
+void MaxMin::leave(std::size_t flow) {
+  active_[place_[flow]] = active_.back();
+  place_[active_.back()] = place_[flow];
+  active_.pop_back();
+  place_[flow] = inactive;
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.active -= crossings_[i].flows;
+    link.members[place_on_link_[i]] = link.members.back();
+    place_on_link_[link.members.back().crossing] = place_on_link_[i];
+    link.members.pop_back();
+  }
+}
+
+void MaxMin::set_active(std::size_t flow, bool active) {
+  if (is_active(flow) == active) return;
+  if (active) {
+    enter(flow);
+  } else {
+    leave(flow);
+  }
+}
+
+void MaxMin::reopen() {
+  open_links_.clear();
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    Link& link = links_[i];
+    if (link.active <= 0) continue;
+    link.open = link.active;
+    link.left_Bps = link.rate_Bps;
+    link.share_changed = true;
+    open_links_.push_back(i);
+  }
+  open_flows_ = active_.size();
+  for (const std::size_t flow : active_) {
+    rates_Bps_[flow] = 0;
+  }
+}
+
+double MaxMin::narrowest_Bps() {
+  std::erase_if(open_links_, [&](std::size_t link) { return links_[link].open <= 0; });
+  double narrowest_Bps = ceiling_Bps_;
+  for (const std::size_t i : open_links_) {
+    Link& link = links_[i];
+    if (link.share_changed) link.share_Bps = link.left_Bps / link.open;
+    link.share_changed = false;
+    narrowest_Bps = std::min(narrowest_Bps, link.share_Bps);
+  }
+  return narrowest_Bps;
+}
+
+void MaxMin::settle_flow(std::size_t flow, double rate_Bps) {
+  rates_Bps_[flow] = rate_Bps;
+  --open_flows_;
+  for (std::size_t i = first_[flow]; i < first_[flow + 1]; ++i) {
+    Link& link = links_[crossings_[i].link];
+    link.open -= crossings_[i].flows;
+    link.left_Bps -= crossings_[i].flows * rate_Bps;
+    link.share_changed = true;
+  }
+}
+
+void MaxMin::settle_flows_of(const Link& link, double rate_Bps) {
+  for (const Member& member : link.members) {
+    if (rates_Bps_[member.flow] <= 0) settle_flow(member.flow, rate_Bps);
+  }
+}
+
+void MaxMin::settle() {
+  reopen();
+  double level_Bps = 0;
+  while (open_flows_ > 0) {
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises; rounding could say otherwise
+    const double full_below_Bps = level_Bps * (1 + rounding_share);
+    if (full_below_Bps >= ceiling_Bps_) {
+      for (const std::size_t flow : active_) {
+        if (rates_Bps_[flow] <= 0) settle_flow(flow, ceiling_Bps_);
+      }
+    }
+    for (const std::size_t link : open_links_) { // their shares are those before this round
+      if (links_[link].share_Bps <= full_below_Bps) settle_flows_of(links_[link], level_Bps);
+    }
+  }
+}
+
+} // namespace ddlsim

@@ -1,0 +1,190 @@
+#include "sim/parameter_server/async.hpp"
+
+#include "sim/parameter_server/async_network.hpp"
+#include "sim/parameter_server/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+/// The recursion goes over at most so many customers; more workers are grouped, see `ungroup`.
+constexpr int most_customers = 512;
+
+/// What the recursion needs of a network.
+struct Demands {
+  double pull_alone_s = 0; ///< one worker alone
+  double push_alone_s = 0;
+  double station_s = 0;     ///< one transfer, as far as the station alone bounds it; of a whole group
+  double same_nic_s = 0;    ///< one transfer, as far as the worker's NIC alone bounds it
+  double neighbours = 0;    ///< share of the other workers that sit on the worker's node
+  double slow_share = 0;    ///< of the workers
+  double hosting_share = 0; ///< of the workers
+  double group = 1;         ///< workers a customer stands for
+};
+
+Demands demands_of(const AsyncNetwork& network, double group) {
+  Demands demands;
+  demands.group = group;
+  demands.pull_alone_s = alone_s(network, network.pull);
+  for (const AsyncMessage& push : network.pushes) {
+    demands.push_alone_s += alone_s(network, push);
+  }
+  demands.station_s = group * network.busiest_bytes / network.server_Bps;
+  demands.same_nic_s = network.total_bytes / network.nic_Bps;
+  if (network.workers > 1) demands.neighbours = (network.workers_per_node - 1.0) / (network.workers - 1.0);
+  demands.slow_share = static_cast<double>(network.workers_per_node) / network.workers;
+  demands.hosting_share = std::min(1.0, demands.slow_share * network.serving_nodes);
+  return demands;
+}
+
+/// Mean time of a transfer that meets `mean` of `others` customers at the station: the mean of
+/// max(alone, station (1 + met)). Linear in `met` but for few met, whose chances are taken as binomial.
+double meeting_s(const Demands& demands, double alone_s, int others, double mean) {
+  const double crowd = demands.neighbours * demands.same_nic_s;
+  const bool nic_decides = crowd > demands.station_s;
+  const auto many_s = [&](double met) {
+    return nic_decides ? demands.same_nic_s + crowd * met : demands.station_s * (1 + met);
+  };
+  const auto time_s = [&](double met) {
+    return std::max({alone_s, demands.same_nic_s + crowd * met, demands.station_s * (1 + met)});
+  };
+  double sum_s = many_s(mean);
+  if (others == 0) return time_s(0);
+  const double chance = std::min(mean / others, 1 - 1e-12);
+  double share = std::pow(1 - chance, others);
+  for (int met = 0; met <= others && time_s(met) > many_s(met); ++met) {
+    sum_s += share * (time_s(met) - many_s(met));
+    share *= chance / (1 - chance) * (others - met) / (met + 1);
+  }
+  return std::max(sum_s, alone_s);
+}
+
+double transfer_s(const AsyncNetwork& network, const Demands& demands, double alone_s, int others, double with,
+                  double against, bool hosting) {
+  if (network.serving_nodes == 0) return meeting_s(demands, alone_s, others, with);
+  return colocated_transfer_s(network, hosting, with * demands.group, against * demands.group);
+}
+
+/// End of the pushes from the start of compute, when all of them ready at once would take `pushing_s`.
+double pushed_s(const AsyncNetwork& network, const AsyncExchange& async, double pushing_s) {
+  double end_s = 0;
+  for (const AsyncMessage& push : network.pushes) {
+    end_s = std::max(end_s, push.ready_s) + pushing_s * push.size_bytes / network.busiest_bytes;
+  }
+  return std::max({end_s, async.compute_s, network.others_end_s});
+}
+
+struct Cycle {
+  double pull_s = 0;
+  double pushing_s = 0;
+  double iteration_s = 0;
+};
+
+/// How far the recursion is: what the next customer meets.
+struct Level {
+  int others = 0;
+  double pulling = 0; ///< customers, mean
+  double pushing = 0;
+};
+
+Cycle next_cycle(const AsyncNetwork& network, const AsyncExchange& async, const Demands& demands, const Level& level,
+                 bool hosting) {
+  Cycle cycle;
+  cycle.pull_s =
+      transfer_s(network, demands, demands.pull_alone_s, level.others, level.pulling, level.pushing, hosting);
+  cycle.pushing_s =
+      transfer_s(network, demands, demands.push_alone_s, level.others, level.pushing, level.pulling, hosting);
+  const double usual_s = network.delay_s + cycle.pull_s + pushed_s(network, async, cycle.pushing_s);
+  const double slow_s = usual_s + (async.slow_factor - 1) * async.compute_s;
+  cycle.iteration_s = 1 / ((1 - demands.slow_share) / usual_s + demands.slow_share / slow_s);
+  return cycle;
+}
+
+/// Of workers of which a share hosts servers: rates add up.
+Cycle mean_cycle(const Cycle& hosting, const Cycle& other, double share) {
+  const double rate = share / hosting.iteration_s + (1 - share) / other.iteration_s;
+  const auto mean_s = [&](double Cycle::*time_s) {
+    return (share / hosting.iteration_s * hosting.*time_s + (1 - share) / other.iteration_s * other.*time_s) / rate;
+  };
+  return {mean_s(&Cycle::pull_s), mean_s(&Cycle::pushing_s), 1 / rate};
+}
+
+/// Mean value analysis, one customer more at a time.
+Cycle solve(const AsyncNetwork& network, const AsyncExchange& async, int customers) {
+  const Demands demands = demands_of(network, static_cast<double>(network.workers) / customers);
+  Level level;
+  Cycle cycle;
+  for (int n = 1; n <= customers; ++n) {
+    level.others = n - 1;
+    cycle = next_cycle(network, async, demands, level, false);
+    if (demands.hosting_share > 0) {
+      cycle = mean_cycle(next_cycle(network, async, demands, level, true), cycle, demands.hosting_share);
+    }
+    level.pulling = n * std::min(1.0, cycle.pull_s / cycle.iteration_s);
+    level.pushing = n * std::min(1.0, cycle.pushing_s / cycle.iteration_s);
+  }
+  return cycle;
+}
+
+/// Grouping k workers into one customer makes chance larger: what it adds to the time of a network without chance
+/// falls as 1 / sqrt(customers) at the knee and faster elsewhere.
+double ungroup(double grouped_s, double without_chance_s, double group) {
+  if (group <= 1) return grouped_s;
+  return without_chance_s + (grouped_s - without_chance_s) / std::sqrt(group);
+}
+
+/// No chance: everybody alone, or the station always busy.
+double without_chance_s(const AsyncNetwork& network, const AsyncExchange& async) {
+  const Demands demands = demands_of(network, 1);
+  const double alone = network.delay_s + demands.pull_alone_s + pushed_s(network, async, demands.push_alone_s);
+  return std::max(alone, network.workers * demands.station_s);
+}
+
+/// Others update a parameter evenly in time, so it counts how long a worker's copy is out: from the middle of its pull.
+double out_s(const AsyncNetwork& network, const Cycle& cycle) {
+  double end_s = 0;
+  double byte_s = 0;
+  for (const AsyncMessage& push : network.pushes) {
+    const double size_share = push.size_bytes / network.busiest_bytes;
+    end_s = std::max(end_s, push.ready_s) + cycle.pushing_s * size_share;
+    byte_s += end_s * size_share;
+  }
+  return std::min(cycle.iteration_s, 0.5 * cycle.pull_s + network.delay_s + byte_s);
+}
+
+} // namespace
+
+double mean_value_iteration_s(const AsyncNetwork& network, const AsyncExchange& async, int customers) {
+  return solve(network, async, std::min(customers, most_customers)).iteration_s;
+}
+
+AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+  const AsyncNetwork network = build_async_network(machine, servers, async);
+  AsyncTiming timing;
+  timing.busiest_server = network.busiest_server;
+  if (network.busiest_bytes == 0) {
+    timing.iteration_s = async.compute_s;
+    timing.updates_per_s = network.workers / timing.iteration_s;
+    return timing;
+  }
+  const int customers = std::min(network.workers, most_customers);
+  const Cycle cycle = solve(network, async, customers);
+  const double group = static_cast<double>(network.workers) / customers;
+  timing.iteration_s = ungroup(cycle.iteration_s, without_chance_s(network, async), group);
+  timing.updates_per_s = network.workers / timing.iteration_s;
+  timing.mean_staleness = (network.workers - 1) * out_s(network, cycle) / cycle.iteration_s;
+  timing.busiest_server_share = timing.updates_per_s * network.busiest_bytes / network.server_Bps;
+  return timing;
+}
+
+void require_usable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+  require_usable(machine, servers, async.exchange);
+  if (!(async.compute_s > 0) || !(async.compute_spread >= 0) || !(async.slow_factor > 0)) {
+    throw std::invalid_argument("asynchronous servers: compute and slow_factor must be above zero, spread not below");
+  }
+}
+
+} // namespace ddlsim

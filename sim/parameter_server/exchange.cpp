@@ -1,0 +1,175 @@
+#include "sim/parameter_server/exchange.hpp"
+
+#include "sim/parameter_server/fair_share.hpp"
+#include "sim/parameter_server/server_classes.hpp"
+#include "sim/parameter_server/traffic.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+constexpr double never_s = std::numeric_limits<double>::infinity();
+
+/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
+constexpr double rounding_share = 1e-12;
+
+/// One direction of the servers of a class: a FIFO of shards, of which the first may be under way. Of alike servers the
+/// shards of one are followed.
+struct Lane {
+  std::size_t server_class = 0;
+  bool push = true;
+  const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in order
+  std::size_t head = 0;
+  bool awaited = false; ///< pull: nobody knows yet when the shard at its head is summed
+};
+
+/// A message under way.
+struct Message {
+  std::size_t lane = 0;
+  double left_bytes = 0;
+  double end_bytes = 0; ///< it has ended when no more than this is left
+  double rate_Bps = 0;
+};
+
+/// A lane whose next shard may go at a known time.
+struct Wait {
+  double until_s = 0;
+  std::size_t lane = 0;
+  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
+};
+
+/// The state of the exchange at `now_s`.
+struct Fluid {
+  FairShare share;
+  std::vector<double> sizes_bytes;
+  double latency_s;
+  const std::vector<double>& pushable_s;
+  std::vector<double> pullable_s;
+  std::vector<double> pulled_s;
+  std::vector<Lane> lanes{}; ///< 2c pushes and 2c + 1 pulls for server class c
+  std::vector<Message> under_way{};
+  std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
+  double now_s = 0;
+};
+
+/// Has the lane wait for its next shard, if there is one; a pull whose shard is not pushed yet is awaited instead.
+void wait_for_head(Fluid& fluid, std::size_t index) {
+  Lane& lane = fluid.lanes[index];
+  if (lane.head == lane.queue->size()) return;
+  const std::size_t shard = (*lane.queue)[lane.head];
+  const double until_s = lane.push ? fluid.pushable_s[shard] : fluid.pullable_s[shard];
+  lane.awaited = !(until_s < never_s);
+  if (!lane.awaited) fluid.waits.push({until_s, index});
+}
+
+void finish_head(Fluid& fluid, std::size_t index) {
+  Lane& lane = fluid.lanes[index];
+  const std::size_t shard = (*lane.queue)[lane.head];
+  (lane.push ? fluid.pullable_s : fluid.pulled_s)[shard] = fluid.now_s + fluid.latency_s;
+  ++lane.head;
+  fluid.share.set_busy(lane.server_class, lane.push, false);
+  wait_for_head(fluid, index);
+  const std::size_t pull = index + 1;
+  if (lane.push && fluid.lanes[pull].awaited) wait_for_head(fluid, pull);
+}
+
+/// Begins what may begin. While shares hold, only what begins needs to be told its rate.
+void begin_heads(Fluid& fluid) {
+  const std::size_t before = fluid.under_way.size();
+  while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
+    const std::size_t index = fluid.waits.top().lane;
+    fluid.waits.pop();
+    const Lane& lane = fluid.lanes[index];
+    const double size_bytes = fluid.sizes_bytes[(*lane.queue)[lane.head]];
+    fluid.under_way.push_back({index, size_bytes, rounding_share * size_bytes});
+    fluid.share.set_busy(lane.server_class, lane.push, true);
+  }
+  for (std::size_t i = fluid.share.settle() ? 0 : before; i < fluid.under_way.size(); ++i) {
+    const Lane& lane = fluid.lanes[fluid.under_way[i].lane];
+    fluid.under_way[i].rate_Bps = fluid.share.rate_Bps(lane.server_class, lane.push);
+  }
+}
+
+/// Time until a message ends or a waiting one may begin.
+double next_change_s(const Fluid& fluid) {
+  constexpr double rounding_apart = 1 + 1e-12; // quotients that may be equal are compared as quotients
+  double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
+  for (const Message& message : fluid.under_way) {
+    if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue; // saves most divisions
+    wait_s = std::min(wait_s, message.left_bytes / message.rate_Bps);
+  }
+  return wait_s;
+}
+
+void advance(Fluid& fluid, double wait_s) {
+  fluid.now_s += wait_s;
+  std::size_t left = 0;
+  for (Message& message : fluid.under_way) {
+    message.left_bytes -= wait_s * message.rate_Bps;
+    if (message.left_bytes <= message.end_bytes) {
+      finish_head(fluid, message.lane);
+    } else {
+      fluid.under_way[left++] = message;
+    }
+  }
+  fluid.under_way.resize(left);
+}
+
+void run(Fluid& fluid) {
+  for (std::size_t lane = 0; lane < fluid.lanes.size(); ++lane) {
+    wait_for_head(fluid, lane);
+  }
+  begin_heads(fluid);
+  double wait_s = next_change_s(fluid);
+  while (wait_s < never_s) {
+    advance(fluid, wait_s);
+    begin_heads(fluid);
+    wait_s = next_change_s(fluid);
+  }
+}
+
+/// When the exchange has brought each shard to the slowest worker.
+std::vector<double> pull_all(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                             const ServerClasses& classes) {
+  const std::vector<double> never(exchange.shards.size(), never_s);
+  Fluid fluid{FairShare(machine, servers, exchange, classes),
+              message_sizes(machine, servers, exchange),
+              copy_latency_s(machine, servers, exchange),
+              exchange.ready_s,
+              never,
+              never};
+  for (std::size_t server = 0; server < classes.servers.size(); ++server) {
+    fluid.lanes.push_back({server, true, &classes.servers[server].shards});
+    fluid.lanes.push_back({server, false, &classes.servers[server].shards});
+  }
+  run(fluid);
+  std::vector<double> pulled_s;
+  pulled_s.reserve(exchange.shards.size());
+  for (const ShardRole& role : classes.shards) {
+    pulled_s.push_back(fluid.pulled_s[classes.servers[role.server_class].shards[role.position]]);
+  }
+  return pulled_s;
+}
+
+} // namespace
+
+ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
+                                                 const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  Machine alike = machine; // the formula knows no slow node
+  alike.slow_nic_factor = 1;
+  ServerExchange on_time = exchange;
+  on_time.slow_ready_s.clear();
+  ServerExchangeTiming timing;
+  timing.pulled_s = pull_all(alike, servers, on_time, find_server_classes(alike, servers, on_time));
+  summarise(machine, servers, exchange, timing);
+  return timing;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,122 @@
+#include "sim/parameter_server/placement.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace ddlsim {
+namespace {
+
+/// Spreads keys that are not split; MXNet src/kvstore/kvstore_dist.h, EncodeDefaultKey.
+constexpr std::int64_t mxnet_key_factor = 9973;
+
+/// BYTEPS_PARTITION_BYTES unset; BytePS docs/env.md.
+constexpr double byteps_partition_bytes = 4096000;
+
+/// BytePS gives each tensor 2^16 keys, one a part; byteps/common/operations.cc.
+constexpr std::uint64_t byteps_keys_per_tensor = 65536;
+
+/// D. J. Bernstein's string hash: h = 33 h + character, from 5381.
+std::uint64_t djb2(const std::string& text) {
+  std::uint64_t hash = 5381;
+  for (const char character : text) {
+    hash = hash * 33 + static_cast<std::uint64_t>(character);
+  }
+  return hash;
+}
+
+/// Deals the tensors out one by one; remembers how full each server is.
+struct Dealer {
+  explicit Dealer(int servers) : loads_bytes(static_cast<std::size_t>(servers), 0.0) {}
+
+  std::int64_t servers() const { return static_cast<std::int64_t>(loads_bytes.size()); }
+
+  void give(std::int64_t tensor, std::int64_t server, double size_bytes) {
+    shards.push_back({static_cast<int>(tensor), static_cast<int>(server), size_bytes});
+    loads_bytes[static_cast<std::size_t>(server)] += size_bytes;
+  }
+
+  std::vector<Shard> shards;
+  std::vector<double> loads_bytes;
+};
+
+void place_round_robin(Dealer& dealer, std::int64_t tensor, double size_bytes) {
+  dealer.give(tensor, tensor % dealer.servers(), size_bytes);
+}
+
+void place_by_bytes(Dealer& dealer, std::int64_t tensor, double size_bytes) {
+  const auto emptiest = std::min_element(dealer.loads_bytes.begin(), dealer.loads_bytes.end());
+  dealer.give(tensor, emptiest - dealer.loads_bytes.begin(), size_bytes);
+}
+
+void place_split(Dealer& dealer, std::int64_t tensor, double size_bytes, double split_bytes) {
+  const std::int64_t servers = dealer.servers();
+  if (size_bytes < split_bytes) {
+    dealer.give(tensor, tensor * mxnet_key_factor % servers, size_bytes);
+    return;
+  }
+  for (std::int64_t server = 0; server < servers; ++server) {
+    dealer.give(tensor, server, size_bytes / static_cast<double>(servers));
+  }
+}
+
+void place_pieces(Dealer& dealer, std::int64_t tensor, double size_bytes, double most_bytes) {
+  for (double left_bytes = size_bytes; left_bytes > 0; left_bytes -= most_bytes) {
+    place_by_bytes(dealer, tensor, std::min(left_bytes, most_bytes));
+  }
+}
+
+void place_hash(Dealer& dealer, std::int64_t tensor, double size_bytes) {
+  const std::uint64_t first_key = static_cast<std::uint64_t>(tensor) * byteps_keys_per_tensor;
+  double left_bytes = size_bytes;
+  std::uint64_t part = 0;
+  do {
+    const double part_bytes = std::min(left_bytes, byteps_partition_bytes);
+    const std::uint64_t server = djb2(std::to_string(first_key + part)) % static_cast<std::uint64_t>(dealer.servers());
+    dealer.give(tensor, static_cast<std::int64_t>(server), part_bytes);
+    left_bytes -= part_bytes;
+    ++part;
+  } while (left_bytes > 0);
+}
+
+void place(Dealer& dealer, std::int64_t tensor, double size_bytes, const std::string& rule, double split_bytes) {
+  if (rule == "round-robin") {
+    place_round_robin(dealer, tensor, size_bytes);
+  } else if (rule == "bytes") {
+    place_by_bytes(dealer, tensor, size_bytes);
+  } else if (rule == "split") {
+    place_split(dealer, tensor, size_bytes, split_bytes);
+  } else if (rule == "pieces") {
+    place_pieces(dealer, tensor, size_bytes, split_bytes > 0 ? split_bytes : byteps_partition_bytes);
+  } else if (rule == "hash") {
+    place_hash(dealer, tensor, size_bytes);
+  } else {
+    throw UserError("", "", "sharding '" + rule + "' is unknown, expected round-robin, bytes, split, pieces or hash");
+  }
+}
+
+} // namespace
+
+std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, const std::string& rule,
+                                 double split_bytes) {
+  if (servers < 1) {
+    throw UserError("", "", std::to_string(servers) + " parameter servers found, expected 1 or more");
+  }
+  Dealer dealer(servers);
+  for (std::size_t tensor = 0; tensor < tensor_bytes.size(); ++tensor) {
+    place(dealer, static_cast<std::int64_t>(tensor), tensor_bytes[tensor], rule, split_bytes);
+  }
+  return dealer.shards;
+}
+
+std::vector<double> server_loads(const std::vector<Shard>& shards, int servers) {
+  std::vector<double> loads_bytes(static_cast<std::size_t>(servers), 0.0);
+  for (const Shard& shard : shards) {
+    loads_bytes[static_cast<std::size_t>(shard.server)] += shard.size_bytes;
+  }
+  return loads_bytes;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,321 @@
+#include "sim/parameter_server/reduced_exchange.hpp"
+
+#include "sim/parameter_server/traffic.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+constexpr double never_s = std::numeric_limits<double>::infinity();
+
+/// One shard of the servers of a class.
+struct ShardState {
+  double size_bytes = 0;
+  double ready_s = 0;
+  double slow_ready_s = 0;
+  int copies_to_come = 0;             ///< classes of copies
+  double summed_s = 0;                ///< when the last copy so far was in
+  double pulled_s = 0;                ///< by the slowest worker so far
+  std::vector<std::size_t> waiting{}; ///< lanes that pull next and wait for the sum
+};
+using ShardQueue = std::vector<ShardState>;
+
+/// One direction of a class of connections: sends its shards in order, one at a time.
+struct Lane {
+  ShardQueue* queue = nullptr;
+  bool push = true;
+  bool slow = false;
+  double delay_s = 0;
+  std::size_t head = 0;
+  bool under_way = false;
+};
+
+std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine& servers,
+                                    const ServerExchange& exchange, const ServerClasses& classes,
+                                    const std::vector<ConnectionClass>& connections) {
+  const std::vector<double> sizes_bytes = message_sizes(machine, servers, exchange);
+  const std::vector<double>& slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s : exchange.slow_ready_s;
+  std::vector<ShardQueue> queues;
+  for (const ServerClass& server : classes.servers) {
+    ShardQueue& queue = queues.emplace_back();
+    for (const std::size_t shard : server.shards) {
+      queue.push_back({sizes_bytes[shard], exchange.ready_s[shard], slow_s[shard]});
+    }
+  }
+  for (const ConnectionClass& connection : connections) {
+    for (ShardState& shard : queues[connection.server_class]) {
+      ++shard.copies_to_come;
+    }
+  }
+  return queues;
+}
+
+std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classes,
+                             const std::vector<ConnectionClass>& connections, std::vector<ShardQueue>& queues) {
+  std::vector<Lane> lanes;
+  for (const ConnectionClass& connection : connections) {
+    const bool local = connection.distance == Distance::same_node;
+    Lane lane{&queues[connection.server_class], true, classes.nodes[connection.node_class].slow,
+              local ? machine.intra_latency_s : machine.net_latency_s};
+    lanes.push_back(lane);
+    lane.push = false;
+    lanes.push_back(lane);
+  }
+  return lanes;
+}
+
+/// A lane whose next shard may go at a known time.
+struct Wait {
+  double until_s = 0;
+  std::size_t lane = 0;
+  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
+};
+
+/// The message that a lane has under way.
+struct Message {
+  double left_bytes = 0;
+  double end_bytes = 0; ///< it has ended when no more than this is left
+};
+
+/// The state of the exchange at `now_s`; lane i is flow i of the links.
+struct Fluid {
+  MaxMin links;
+  std::vector<Lane> lanes;
+  std::vector<Message> messages; ///< of each lane
+  double end_share;
+  double now_s = 0;
+  std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
+  std::vector<std::size_t> fallen_silent{}; ///< at this moment; they may speak up again
+  bool shares_hold = true;
+};
+
+ShardState& head_of(const Lane& lane) {
+  return (*lane.queue)[lane.head];
+}
+
+/// Has the lane wait for its next shard, if there is one: for a time where that is known, else for the last copy.
+void wait_for_head(Fluid& fluid, std::size_t index) {
+  const Lane& lane = fluid.lanes[index];
+  if (lane.head == lane.queue->size()) return;
+  ShardState& shard = head_of(lane);
+  if (lane.push) {
+    fluid.waits.push({lane.slow ? shard.slow_ready_s : shard.ready_s, index});
+  } else if (shard.copies_to_come > 0) {
+    shard.waiting.push_back(index);
+  } else {
+    fluid.waits.push({shard.summed_s, index});
+  }
+}
+
+/// Whoever brings the last copy wakes the lanes that wait for the sum.
+void count_copy(Fluid& fluid, ShardState& shard) {
+  --shard.copies_to_come;
+  if (shard.copies_to_come > 0) return;
+  for (const std::size_t lane : shard.waiting) {
+    fluid.waits.push({shard.summed_s, lane});
+  }
+}
+
+void finish_head(Fluid& fluid, std::size_t index) {
+  Lane& lane = fluid.lanes[index];
+  ShardState& shard = head_of(lane);
+  double& last_s = lane.push ? shard.summed_s : shard.pulled_s;
+  last_s = std::max(last_s, fluid.now_s + lane.delay_s);
+  if (lane.push) count_copy(fluid, shard);
+  lane.under_way = false;
+  ++lane.head;
+  fluid.fallen_silent.push_back(index);
+  wait_for_head(fluid, index);
+}
+
+/// Begins what may begin. Rates are shared anew only when a lane falls silent or speaks up: one that goes on with its
+/// next shard leaves the others' shares as they are.
+void begin_heads(Fluid& fluid) {
+  while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
+    const std::size_t index = fluid.waits.top().lane;
+    fluid.waits.pop();
+    fluid.lanes[index].under_way = true;
+    const double size_bytes = head_of(fluid.lanes[index]).size_bytes;
+    fluid.messages[index] = {size_bytes, fluid.end_share * size_bytes};
+    fluid.shares_hold = fluid.shares_hold && fluid.links.is_active(index);
+    fluid.links.set_active(index, true);
+  }
+  for (const std::size_t index : fluid.fallen_silent) {
+    fluid.shares_hold = fluid.shares_hold && fluid.lanes[index].under_way;
+    fluid.links.set_active(index, fluid.lanes[index].under_way);
+  }
+  fluid.fallen_silent.clear();
+  if (fluid.shares_hold) return;
+  fluid.links.settle();
+  fluid.shares_hold = true;
+}
+
+/// Time until a message ends or a waiting one may begin.
+double next_change_s(const Fluid& fluid) {
+  double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
+  for (const std::size_t lane : fluid.links.active()) {
+    wait_s = std::min(wait_s, fluid.messages[lane].left_bytes / fluid.links.rate_Bps(lane));
+  }
+  return wait_s;
+}
+
+void advance(Fluid& fluid, double wait_s) {
+  fluid.now_s += wait_s;
+  for (const std::size_t index : fluid.links.active()) {
+    Message& message = fluid.messages[index];
+    message.left_bytes -= wait_s * fluid.links.rate_Bps(index);
+    if (message.left_bytes <= message.end_bytes) finish_head(fluid, index);
+  }
+}
+
+void run(Fluid& fluid) {
+  for (std::size_t lane = 0; lane < fluid.lanes.size(); ++lane) {
+    wait_for_head(fluid, lane);
+  }
+  begin_heads(fluid);
+  double wait_s = next_change_s(fluid);
+  while (wait_s < never_s) {
+    advance(fluid, wait_s);
+    begin_heads(fluid);
+    wait_s = next_change_s(fluid);
+  }
+}
+
+} // namespace
+
+ServerExchangeTiming server_exchange_folded(const Machine& machine, const ServerMachine& servers,
+                                            const ServerExchange& exchange, double end_share) {
+  require_usable(machine, servers, exchange);
+  const ServerClasses classes = find_server_classes(machine, servers, exchange);
+  const std::vector<ConnectionClass> connections = find_connection_classes(classes);
+  std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
+  Fluid fluid{make_folded_links(machine, servers, exchange, classes, connections),
+              make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size()),
+              end_share};
+  run(fluid);
+  ServerExchangeTiming timing;
+  timing.pulled_s.reserve(exchange.shards.size());
+  for (const ShardRole& shard : classes.shards) {
+    timing.pulled_s.push_back(queues[shard.server_class][shard.position].pulled_s);
+  }
+  summarise(machine, servers, exchange, timing);
+  return timing;
+}
+
+std::size_t count_unlike_connections(const Machine& machine, const ServerMachine& servers,
+                                     const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  return count_connection_classes(find_server_classes(machine, servers, exchange));
+}
+
+std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,
+                                                          const ServerExchange& exchange,
+                                                          std::size_t most_connections) {
+  const std::size_t connections = count_unlike_connections(machine, servers, exchange);
+  if (connections <= most_connections) return std::nullopt;
+  return std::to_string(connections) +
+         " connections between workers and servers each play a role of their own, and at most " +
+         std::to_string(most_connections) + " are taken";
+}
+
+namespace {
+
+/// The two directions of one representative link.
+struct Pair {
+  std::size_t out = 0; ///< from the node, up from the leaf, from the server; of a loopback: pushes
+  std::size_t in = 0;  ///< of a loopback: pulls
+};
+
+Pair add_pair(MaxMin& links, double rate_Bps) {
+  const std::size_t out = links.add_link(rate_Bps);
+  return {out, links.add_link(rate_Bps)};
+}
+
+/// Representative links, by class.
+struct Links {
+  std::vector<Pair> nics, loops, leaves, processes;
+};
+
+Links add_links(MaxMin& links, const Machine& machine, const ServerMachine& servers, const ServerClasses& classes) {
+  Links all;
+  for (const NodeClass& node : classes.nodes) {
+    all.nics.push_back(add_pair(links, node.slow ? machine.nic_Bps_of(0) : machine.nic_Bps));
+    all.loops.push_back(add_pair(links, machine.intra_Bps));
+  }
+  for (std::size_t leaf = 0; leaf < classes.leaves.size(); ++leaf) {
+    all.leaves.push_back(add_pair(links, machine.uplink_Bps));
+  }
+  for (std::size_t server = 0; server < classes.servers.size(); ++server) {
+    all.processes.push_back(add_pair(links, servers.process_Bps));
+  }
+  return all;
+}
+
+/// Whose links a connection passes, and how many flows of its class are on one of each.
+struct Passage {
+  std::size_t worker, worker_leaf, server_node, server_leaf, server;
+  double at_worker, at_worker_leaf, at_server_node, at_server_leaf, at_server;
+};
+
+Passage passage_of(const ServerClasses& classes, const ConnectionClass& connection, double messages_per_node) {
+  const NodeClass& worker = classes.nodes[connection.node_class];
+  const ServerClass& server = classes.servers[connection.server_class];
+  const NodeClass& server_node = classes.nodes[server.node_class];
+  const double at_worker = messages_per_node * connection.servers;
+  const double at_server = messages_per_node * connection.workers;
+  const double at_server_node = at_server * server.per_node;
+  return {connection.node_class,
+          worker.leaf_class,
+          server.node_class,
+          server_node.leaf_class,
+          connection.server_class,
+          at_worker,
+          at_worker * worker.per_leaf,
+          at_server_node,
+          at_server_node * server_node.per_leaf,
+          at_server};
+}
+
+void add_connection(MaxMin& links, const Links& all, const Passage& at, Distance distance, bool has_process) {
+  std::vector<MaxMin::Crossing> push;
+  std::vector<MaxMin::Crossing> pull;
+  if (distance == Distance::same_node) {
+    push = {{all.loops[at.worker].out, at.at_worker}};
+    pull = {{all.loops[at.worker].in, at.at_worker}};
+  } else {
+    push = {{all.nics[at.worker].out, at.at_worker}, {all.nics[at.server_node].in, at.at_server_node}};
+    pull = {{all.nics[at.server_node].out, at.at_server_node}, {all.nics[at.worker].in, at.at_worker}};
+  }
+  if (distance == Distance::other_leaf) {
+    push.push_back({all.leaves[at.worker_leaf].out, at.at_worker_leaf});
+    push.push_back({all.leaves[at.server_leaf].in, at.at_server_leaf});
+    pull.push_back({all.leaves[at.server_leaf].out, at.at_server_leaf});
+    pull.push_back({all.leaves[at.worker_leaf].in, at.at_worker_leaf});
+  }
+  if (has_process) {
+    push.push_back({all.processes[at.server].in, at.at_server});
+    pull.push_back({all.processes[at.server].out, at.at_server});
+  }
+  links.add_flow(push);
+  links.add_flow(pull);
+}
+
+} // namespace
+
+MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                         const ServerClasses& classes, const std::vector<ConnectionClass>& connections) {
+  MaxMin links(servers.connection_Bps);
+  const Links all = add_links(links, machine, servers, classes);
+  for (const ConnectionClass& connection : connections) {
+    const Passage passage = passage_of(classes, connection, exchange.messages_per_node);
+    add_connection(links, all, passage, connection.distance, servers.process_Bps > 0);
+  }
+  return links;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,122 @@
+#include "sim/predict/largest_efficient_scale.hpp"
+
+#include "sim/base/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// Worlds behind the knee's interval: its ends are whole nodes, 5 worlds beyond each end are enough to place them.
+constexpr std::size_t knee_worlds = 100;
+
+/// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
+constexpr double lost_share = 0.5;
+
+int knee_inside_node(const Curve& curve, const Parameters& world, double bound) {
+  int gpus = std::min(curve.gpus_per_full_node, curve.growth_gpus);
+  while (gpus > 1 && efficiency(curve, world, gpus) < bound) --gpus;
+  return gpus;
+}
+
+int knee_of_world(const Curve& curve, const Parameters& world, double bound) {
+  const int per_node = curve.gpus_per_full_node;
+  const int most = std::max(1, curve.growth_gpus / per_node);
+  const auto holds = [&](int nodes) { return efficiency(curve, world, nodes * per_node) >= bound; };
+  int good = 0;
+  int bad = 0;
+  for (int nodes = 1; nodes <= most; nodes = nodes < most ? std::min(2 * nodes, most) : most + 1) {
+    const double reached = efficiency(curve, world, nodes * per_node);
+    if (reached >= bound) {
+      good = nodes;
+      bad = 0;
+    } else if (bad == 0) {
+      bad = nodes;
+    }
+    if (reached < lost_share * bound) break;
+  }
+  if (good == 0) return knee_inside_node(curve, world, bound);
+  while (bad > good + 1) {
+    const int middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good * per_node;
+}
+
+} // namespace
+
+Knee find_knee(const Curve& curve, double efficiency_bound) {
+  Knee knee;
+  knee.gpus = knee_of_world(curve, curve.median, efficiency_bound);
+  std::vector<int> knees;
+  const std::size_t stride = std::max<std::size_t>(1, curve.worlds.values.size() / knee_worlds);
+  for (std::size_t i = 0; i < curve.worlds.values.size(); i += stride)
+    knees.push_back(knee_of_world(curve, curve.worlds.values[i], efficiency_bound));
+  std::sort(knees.begin(), knees.end());
+  const auto at = [&](double probability) { // the nearest world's own knee: a whole node
+    return knees[static_cast<std::size_t>(std::lround(probability * static_cast<double>(knees.size() - 1)))];
+  };
+  knee.gpus_low = std::min(knee.gpus, at(low_tail));
+  knee.gpus_high = std::max(knee.gpus, at(high_tail));
+  knee.beyond_growth = knee.gpus + curve.gpus_per_full_node > curve.growth_gpus;
+  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::quick).largest_loss;
+  return knee;
+}
+
+namespace {
+
+/// What a person would run to learn a parameter.
+const std::map<std::string, std::string>& measurements_of_parameters() {
+  static const std::map<std::string, std::string> runs{
+      {"compute_factor", "one GPU with this model, precision and batch, without synchronisation"},
+      {"forward_share", "forward and backward of one GPU, timed apart"},
+      {"interference", "one node with and without overlap"},
+      {"nic_efficiency", "an all-reduce sweep over two or three nodes (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+      {"socket_rate",
+       "an all-reduce sweep over two or three nodes with all GPUs (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+      {"net_latency", "small all-reduces over two or three nodes (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
+      {"link_spread", "the same all-reduce sweep over two nodes and over all nodes at hand"},
+      {"intra_efficiency", "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+      {"intra_latency_factor", "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
+      {"operation_cost", "all-reduces of 4 B inside one node"},
+      {"tensor_cost", "a small model beside a large one on one node"},
+      {"tensor_cost_slope", "a small model on one node, two nodes and four"},
+      {"sync_on", "two GPUs of one node against one"},
+      {"second_node_jump", "two nodes against one"},
+      {"step_spread", "step times of every node over some hundred steps"},
+      {"server_process_rate", "two servers, all workers pushing and pulling the largest tensor"},
+      {"server_connection_rate", "one worker and one server, push and pull of a large tensor"},
+      {"server_duplex", "one worker and one server, push and pull at once against push alone"},
+      {"server_message_cost", "one worker and one server, many small tensors"},
+      {"form_residual", "a run of this model at the largest scale at hand"},
+  };
+  return runs;
+}
+
+} // namespace
+
+MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s) {
+  std::vector<double> log_times = times_s;
+  for (double& time : log_times) time = std::log(time);
+  MeasureNext next;
+  next.at_gpus = gpus;
+  next.interval_now = 0.5 * (quantile(log_times, high_tail) - quantile(log_times, low_tail));
+  double strongest = 0;
+  const auto fields = parameter_fields();
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    std::vector<double> coordinate;
+    for (std::size_t i = 0; i < log_times.size(); ++i) coordinate.push_back(curve.worlds.coordinates[i][k]);
+    const double r = std::abs(correlation(coordinate, log_times));
+    if (r <= strongest) continue;
+    strongest = r;
+    next.parameter = fields[k].name;
+  }
+  if (next.parameter.empty()) return next;
+  next.what = measurements_of_parameters().at(next.parameter);
+  next.interval_then = next.interval_now * width_left(strongest);
+  return next;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,149 @@
+#include "sim/predict/posterior.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+int fields_named(const CalibrationScope& scope) {
+  return static_cast<int>(!scope.transport.empty()) + static_cast<int>(!scope.preset.empty()) +
+         static_cast<int>(!scope.precision.empty()) + static_cast<int>(!scope.model.empty()) +
+         static_cast<int>(scope.batch_per_gpu > 0);
+}
+
+/// The calibrated parameters of a question: where they are, and their joint distribution.
+struct Joint {
+  std::vector<std::size_t> fields;     ///< of parameter_fields()
+  std::vector<std::size_t> parameters; ///< of the calibration
+  Eigen::VectorXd mean;
+  Eigen::MatrixXd factor; ///< lower Cholesky factor of the covariance
+};
+
+double correlation_of(const Calibration& calibration, std::size_t a, std::size_t b) {
+  if (a == b) return 1;
+  return calibration.correlation[std::max(a, b)][std::min(a, b)];
+}
+
+/// Lower Cholesky factor. The file has four digits of a correlation: rounded, it may be of no distribution, and then
+/// the diagonal is raised by as little as makes it one.
+Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
+  constexpr double least = 1e-6;
+  constexpr double next = 10;
+  for (double raised = least;; raised *= next) {
+    Eigen::MatrixXd sum = covariance;
+    sum.diagonal() *= 1 + raised;
+    sum.diagonal().array() += least * raised; // an error may be written as 0
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.info() == Eigen::Success) return factor.matrixL();
+  }
+}
+
+Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
+  Joint joint;
+  const auto found = calibrated_fields(calibration, asked);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k] < 0) continue;
+    joint.fields.push_back(k);
+    joint.parameters.push_back(static_cast<std::size_t>(found[k]));
+  }
+  const auto count = static_cast<Eigen::Index>(joint.fields.size());
+  joint.mean.resize(count);
+  Eigen::MatrixXd covariance(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const std::size_t at = joint.parameters[static_cast<std::size_t>(i)];
+    const auto& one = calibration.parameters[at];
+    joint.mean(i) = one.coordinate;
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      const std::size_t other = joint.parameters[static_cast<std::size_t>(j)];
+      covariance(i, j) = covariance(j, i) =
+          one.error * calibration.parameters[other].error * correlation_of(calibration, at, other);
+    }
+  }
+  joint.factor = factor_of(covariance);
+  return joint;
+}
+
+void move(Belief& belief, const Joint& joint, const std::vector<Prior>& priors) {
+  const auto fields = parameter_fields();
+  const auto count = static_cast<Eigen::Index>(joint.fields.size());
+  const auto set = [&](Parameters& world, Eigen::Index i, double coordinate) {
+    const std::size_t k = joint.fields[static_cast<std::size_t>(i)];
+    world.*fields[k].value = prior_value(priors[k], coordinate);
+  };
+  for (Eigen::Index i = 0; i < count; ++i) set(belief.median, i, joint.mean(i));
+  for (std::size_t w = 0; w < belief.worlds.values.size(); ++w) {
+    Eigen::VectorXd drawn(count);
+    for (Eigen::Index i = 0; i < count; ++i)
+      drawn(i) = belief.worlds.coordinates[w][joint.fields[static_cast<std::size_t>(i)]];
+    const Eigen::VectorXd moved = joint.mean + joint.factor * drawn;
+    for (Eigen::Index i = 0; i < count; ++i) {
+      set(belief.worlds.values[w], i, moved(i));
+      belief.worlds.coordinates[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);
+    }
+  }
+}
+
+/// The draw, 0 to 1, that makes a world with the preset's weights choose what its draw chooses by the calibrated ones.
+double form_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
+  const auto& chosen = choice_at(after, draw);
+  double reached = 0;
+  for (const auto& choice : before) {
+    if (choice.name == chosen) return reached + 0.5 * choice.weight;
+    reached += choice.weight;
+  }
+  return draw;
+}
+
+bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<LikelyChoice>& all) {
+  return std::all_of(some.begin(), some.end(), [&](const LikelyChoice& one) {
+    return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& other) { return other.name == one.name; });
+  });
+}
+
+void choose_forms(Belief& belief, const Calibration& calibration, const BeliefQuestion& question) {
+  const auto& before = question.servers ? question.preset.shardings : question.preset.all_reduce;
+  for (const auto& form : calibration.forms) {
+    if (form.servers != question.servers || !covers(form.scope, question.scope) || !are_choices(form.choices, before))
+      continue;
+    belief.median.form_draw = form_draw(before, form.choices, 0);
+    for (auto& world : belief.worlds.values) world.form_draw = form_draw(before, form.choices, world.form_draw);
+  }
+}
+
+} // namespace
+
+std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked) {
+  std::vector<int> found;
+  for (const auto& field : parameter_fields()) {
+    int best = -1;
+    int most = -1;
+    for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {
+      const auto& one = calibration.parameters[i];
+      if (one.name != field.name || !covers(one.scope, asked) || fields_named(one.scope) <= most) continue;
+      best = static_cast<int>(i);
+      most = fields_named(one.scope);
+    }
+    found.push_back(best);
+  }
+  return found;
+}
+
+Belief believe(const std::vector<Prior>& priors, const Calibration* calibration, const BeliefQuestion& question,
+               int count, std::uint64_t seed) {
+  const auto& transport = question.scope.transport;
+  Belief belief{median_parameters(priors, question.compute_prior, transport, question.preset.name),
+                draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
+  if (calibration == nullptr) return belief;
+  const auto joint = joint_of(*calibration, question.scope);
+  auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
+  for (std::size_t i = 0; i < joint.fields.size(); ++i)
+    of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
+  choose_forms(belief, *calibration, question);
+  if (!joint.fields.empty()) move(belief, joint, of_fields);
+  return belief;
+}
+
+} // namespace ddlsim

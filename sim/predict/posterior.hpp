@@ -1,0 +1,36 @@
+#pragma once
+// What is believed of a cluster's parameters: the priors, narrowed by its calibration where there is one.
+
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/parameters.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// The likeliest world, and many drawn ones.
+struct Belief {
+  Parameters median;
+  Draws worlds;
+};
+
+/// What is asked about: which priors hold, which calibrated parameters cover it.
+struct BeliefQuestion {
+  std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
+  const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
+  bool servers = false;      ///< the strategy has servers
+  CalibrationScope scope;
+};
+
+/// Worlds drawn by draw_parameters(); the parameters that `calibration` knows are then moved to its joint normal
+/// distribution: coordinates m + L u, L the Cholesky factor of their covariance. Without a calibration: the priors.
+Belief believe(const std::vector<Prior>& priors, const Calibration* calibration, const BeliefQuestion& question,
+               int count, std::uint64_t seed);
+
+/// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
+/// one that names most.
+std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked);
+
+} // namespace ddlsim

@@ -1,0 +1,191 @@
+#include "sim/predict/predict.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/compute/one_gpu_estimate.hpp"
+#include "sim/formats/record.hpp"
+#include "sim/predict/largest_efficient_scale.hpp"
+#include "sim/predict/posterior.hpp"
+#include "sim/predict/scaling_curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Everything a scenario names, read.
+struct Material {
+  Model model;
+  Cluster cluster;
+  std::vector<Gpu> gpus;
+  Preset preset;
+  std::vector<Prior> priors;
+  Transport transport;
+  ComputeEvidence compute;
+  std::optional<Calibration> calibration;
+};
+
+Material gather(const Scenario& scenario, const DataFolder& data) {
+  Material material{load_model(data, scenario.model),
+                    load_cluster(data, scenario.cluster),
+                    load_gpus(data),
+                    find_preset(load_presets(data), scenario.preset),
+                    load_priors(data),
+                    {},
+                    {},
+                    load_calibration(data, scenario.cluster)};
+  material.transport = choose_transport(scenario, material.cluster, material.preset);
+  const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  material.priors = priors_on(material.cluster, material.priors);
+  const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
+  const ComputeQuestion question{material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset};
+  const auto borrowed = borrowed_steps(data, material.cluster);
+  material.compute = find_compute(question, own, borrowed);
+  if (!is_settled(material.compute)) // what other clusters measured takes a while to read
+    material.compute = find_compute(question, own, borrowed, read_compute_shelf(data, material.cluster));
+  material.priors = with_doubts_of(std::move(material.priors), material.compute);
+  return material;
+}
+
+bool has_servers(const std::string& strategy) {
+  return strategy.starts_with("ps");
+}
+
+/// A record rarely says which algorithm its library took: "all-reduce" is then what the preset does.
+bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, const Strategy& strategy) {
+  if (!(series.scope == scope)) return false;
+  const bool any_all_reduce = series.strategy == "all-reduce" && (strategy.name == "ring" || strategy.name == "auto");
+  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == strategy.name;
+}
+
+/// What of the calibration bears on this strategy: its own series first, else how far series of that transport are off.
+Learnt learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
+  Learnt learnt;
+  learnt.any = true;
+  for (const int at : calibrated_fields(calibration, scope)) {
+    const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
+    learnt.identified.push_back(one != nullptr && one->identified);
+    learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
+  }
+  std::vector<double> spreads;
+  for (const auto& series : calibration.series) {
+    if (series.scope.transport != scope.transport) continue;
+    spreads.push_back(series.spread);
+    if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
+    learnt.lent = learnt.lent || series.borrowed;
+    if (series.borrowed) continue;
+    for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+    if (!same_series(series, scope, strategy)) continue;
+    learnt.law.spread = series.spread;
+    for (const auto& point : series.points)
+      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+  }
+  if (learnt.own.empty() && !spreads.empty()) learnt.law.spread = quantile(spreads, 0.5);
+  return learnt;
+}
+
+Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Material& material) {
+  const auto& cluster = material.cluster;
+  StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport,
+                  strategy};
+  setup.precision = scenario.precision;
+  setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
+  setup.batch_per_gpu = scenario.batch_per_gpu;
+  setup.one_gpu_s = material.compute.one_gpu_s;
+  setup.slow_node = scenario.slow_node;
+  setup.input = scenario.input;
+  const auto& transport = material.transport.name;
+  const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
+  const auto* calibration = material.calibration ? &*material.calibration : nullptr;
+  auto belief = believe(material.priors, calibration,
+                        {material.compute.prior, material.preset, has_servers(strategy.name), scope}, scenario.samples,
+                        scenario.seed);
+  const double form_width = find_prior(material.priors, "form_residual", transport, scenario.preset).width;
+  Learnt learnt;
+  if (calibration != nullptr) learnt = learn(*calibration, scope, strategy);
+  if (!learnt.any) learnt.law.spread = form_width;
+  return {setup,
+          belief.median,
+          std::move(belief.worlds),
+          cluster.gpus_per_node,
+          std::max(cluster.available_nodes, cluster.growth_max_nodes) * cluster.gpus_per_node,
+          material.compute.label,
+          form_width,
+          std::move(learnt)};
+}
+
+StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Material& material,
+                               const PredictOptions& options) {
+  const auto curve = make_curve(scenario, strategy, material);
+  StrategyAnswer answer;
+  answer.strategy = strategy;
+  answer.transport = material.transport.name;
+  int largest = 0;
+  std::vector<double> largest_times_s;
+  for (const int gpus : scenario.gpus) {
+    if (options.progress) options.progress(fmt::format("{} at {} GPUs", to_text(strategy), gpus));
+    auto [point, times_s] = predict_point(curve, gpus, options.fidelity);
+    answer.points.push_back(point);
+    if (!point.error.empty()) continue;
+    largest = gpus;
+    largest_times_s = std::move(times_s);
+  }
+  if (largest == 0) return answer;
+  if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
+  answer.knee = find_knee(curve, scenario.efficiency_bound);
+  answer.measure_next = find_measure_next(curve, largest, largest_times_s);
+  return answer;
+}
+
+std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
+  std::vector<UsedFile> files;
+  for (const auto& file :
+       {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
+        data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
+    files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
+  const auto calibration = data.platforms() / scenario.cluster / "calibration.json";
+  if (std::filesystem::exists(calibration))
+    files.push_back({std::filesystem::relative(calibration, data.root).generic_string(), fnv1a_of_file(calibration)});
+  return files;
+}
+
+} // namespace
+
+Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {
+  if (!scenario.transport.empty()) return find_transport(cluster, scenario.transport);
+  for (const auto& name : preset.transports) {
+    for (const auto& transport : cluster.transports) {
+      if (transport.name == name) return transport;
+    }
+  }
+  std::vector<std::string> has;
+  for (const auto& transport : cluster.transports) has.push_back(transport.name);
+  throw UserError(scenario.name, "/preset",
+                  fmt::format("preset \"{}\" can use {}, and cluster \"{}\" has {}; give another preset, or /transport",
+                              preset.name, join_names(preset.transports), cluster.name, join_names(has)));
+}
+
+Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
+  const auto material = gather(scenario, data);
+  Prediction prediction;
+  prediction.scenario = scenario;
+  prediction.gpu = material.cluster.gpu;
+  prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / material.compute.one_gpu_s;
+  prediction.one_gpu_evidence = material.compute.label;
+  prediction.one_gpu_text = material.compute.text;
+  prediction.available_gpus = material.cluster.available_nodes * material.cluster.gpus_per_node;
+  prediction.growth_gpus = material.cluster.growth_max_nodes * material.cluster.gpus_per_node;
+  for (const auto& strategy : scenario.strategies)
+    prediction.strategies.push_back(answer_strategy(scenario, strategy, material, options));
+  prediction.files = used_files(scenario, data);
+  return prediction;
+}
+
+} // namespace ddlsim

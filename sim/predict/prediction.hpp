@@ -1,0 +1,84 @@
+#pragma once
+// The answer to a scenario: a curve for each strategy, the knee, what dominates there, what to measure next.
+
+#include "sim/formats/scenario.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+/// One strategy at one scale. An interval holds 90 % of the worlds.
+struct PredictedPoint {
+  int gpus = 0;
+  int nodes = 0;
+  int server_nodes = 0; ///< hosts bought for servers alone
+  double iteration_s = 0;
+  double iteration_s_low = 0;
+  double iteration_s_high = 0;
+  double samples_per_s = 0;
+  double samples_per_s_low = 0;
+  double samples_per_s_high = 0;
+  double efficiency = 0; ///< samples/s over GPUs x samples/s of one GPU without synchronisation
+  double efficiency_low = 0;
+  double efficiency_high = 0;
+  double compute_s = 0;
+  double exposed_communication_s = 0;
+  double synchronisation_s = 0;
+  double straggling_s = 0;
+  double input_wait_s = 0;
+  double mean_staleness = 0; ///< updates by others between a worker's pull and its push; 0 but for ps-async
+  std::string bottleneck;
+  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
+  std::string fidelity;      ///< closed-form, folded, full: how the communication was run
+  std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
+  std::string error;         ///< not empty: the point cannot be; the other fields are then 0
+};
+
+/// Largest GPU count, in whole nodes, whose efficiency is still at or above the bound.
+struct Knee {
+  int gpus = 0; ///< 0: not even one node reaches the bound
+  int gpus_low = 0;
+  int gpus_high = 0;
+  bool beyond_growth = false; ///< still above the bound at the largest cluster that may be built
+  std::string bottleneck;     ///< what costs most there beside compute
+};
+
+/// The one measurement that would narrow the interval at the largest scale most.
+struct MeasureNext {
+  std::string parameter;    ///< as in priors.json
+  std::string what;         ///< what to run, in words
+  int at_gpus = 0;          ///< the scale whose interval it narrows
+  double interval_now = 0;  ///< half-width of ln(iteration time)
+  double interval_then = 0; ///< with that parameter known
+};
+
+struct StrategyAnswer {
+  Strategy strategy;
+  std::string transport;
+  std::vector<PredictedPoint> points;
+  Knee knee;
+  MeasureNext measure_next;
+};
+
+/// A file the answer hangs on, with a checksum of its bytes.
+struct UsedFile {
+  std::string name;
+  std::string fnv1a; ///< 64-bit FNV-1a, hexadecimal
+};
+
+struct Prediction {
+  Scenario scenario;
+  std::string gpu;
+  double one_gpu_samples_per_s = 0;
+  std::string one_gpu_evidence; ///< label
+  std::string one_gpu_text;     ///< where it is known from
+  int available_gpus = 0;
+  int growth_gpus = 0;
+  std::vector<StrategyAnswer> strategies;
+  std::vector<UsedFile> files;
+};
+
+std::string version();         ///< of ddlsim: "0.1.0"
+std::string simgrid_version(); ///< of the SimGrid it was built with: "3.32"
+
+} // namespace ddlsim

@@ -1,0 +1,55 @@
+#include "sim/predict/report.hpp"
+
+#include "sim/predict/report_sweep.hpp"
+
+#include <fmt/format.h>
+
+namespace ddlsim {
+namespace {
+
+/// Always in quotes (RFC 4180): names of strategies hold commas.
+std::string quoted(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
+  std::string row = fmt::format("{},{},{},{},{}", quoted(to_text(answer.strategy)), answer.transport, point.gpus,
+                                point.nodes, point.server_nodes);
+  constexpr int empty_columns = 18; // the numbers and three labels
+  if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
+  for (const double number : {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s,
+                              point.samples_per_s_low, point.samples_per_s_high, point.efficiency, point.efficiency_low,
+                              point.efficiency_high, point.compute_s, point.exposed_communication_s,
+                              point.synchronisation_s, point.straggling_s, point.input_wait_s, point.mean_staleness})
+    row += fmt::format(",{:.9g}", number);
+  return row + fmt::format(",{},{},{},\n", point.bottleneck, point.evidence, point.fidelity);
+}
+
+} // namespace
+
+std::string csv_header() {
+  return "scenario,strategy,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
+         "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,compute_s,"
+         "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,mean_staleness,bottleneck,evidence,"
+         "fidelity,error\n";
+}
+
+std::string csv_rows(const Prediction& prediction) {
+  std::string text;
+  for (const auto& answer : prediction.strategies)
+    for (const auto& point : answer.points) text += quoted(prediction.scenario.name) + "," + to_row(answer, point);
+  return text;
+}
+
+std::string csv_error_row(const std::string& scenario, const std::string& error) {
+  constexpr int empty_columns = 23;
+  return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
+}
+
+std::string to_csv_text(const Prediction& prediction) {
+  return csv_header() + csv_rows(prediction);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,125 @@
+#include "sim/base/json.hpp"
+#include "sim/predict/prediction.hpp"
+#include "sim/predict/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Strategy& strategy) {
+  Json json{{"name", strategy.name}};
+  if (strategy.name != "ps" && strategy.name != "ps-async") return json;
+  const auto& servers = strategy.servers;
+  switch (servers.rule) {
+  case ServerCount::Rule::count:
+    json["servers"] = {{"count", servers.value}};
+    break;
+  case ServerCount::Rule::per_node:
+    json["servers"] = {{"per_node", servers.value}};
+    break;
+  case ServerCount::Rule::equal_workers:
+    json["servers"] = {{"equal_workers", true}};
+    break;
+  case ServerCount::Rule::unknown:
+    json["servers"] = {{"unknown", true}};
+    break;
+  }
+  json["placement"] = strategy.placement;
+  json["sharding"] = strategy.sharding;
+  json["on_node_reduce"] = strategy.on_node_reduce;
+  json["device"] = strategy.device;
+  return json;
+}
+
+Json to_json(const PredictedPoint& point, const Json& strategy) {
+  Json json{{"strategy", strategy}, {"gpus", point.gpus}, {"nodes", point.nodes}, {"server_nodes", point.server_nodes}};
+  if (!point.error.empty()) {
+    json["error"] = point.error;
+    return json;
+  }
+  const std::pair<const char*, double> numbers[] = {{"iteration_s", point.iteration_s},
+                                                    {"iteration_s_low", point.iteration_s_low},
+                                                    {"iteration_s_high", point.iteration_s_high},
+                                                    {"samples_per_s", point.samples_per_s},
+                                                    {"samples_per_s_low", point.samples_per_s_low},
+                                                    {"samples_per_s_high", point.samples_per_s_high},
+                                                    {"efficiency", point.efficiency},
+                                                    {"efficiency_low", point.efficiency_low},
+                                                    {"efficiency_high", point.efficiency_high},
+                                                    {"compute_s", point.compute_s},
+                                                    {"exposed_communication_s", point.exposed_communication_s},
+                                                    {"synchronisation_s", point.synchronisation_s},
+                                                    {"straggling_s", point.straggling_s},
+                                                    {"input_wait_s", point.input_wait_s}};
+  for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (strategy["name"] == "ps-async") json["mean_staleness"] = nine_digits(point.mean_staleness);
+  json["bottleneck"] = point.bottleneck;
+  json["evidence"] = point.evidence;
+  json["fidelity"] = point.fidelity;
+  if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
+  return json;
+}
+
+Json to_json(const StrategyAnswer& answer, const Json& strategy) {
+  const auto& knee = answer.knee;
+  const auto& next = answer.measure_next;
+  return {{"strategy", strategy},
+          {"transport", answer.transport},
+          {"knee_gpus", knee.gpus},
+          {"knee_gpus_low", knee.gpus_low},
+          {"knee_gpus_high", knee.gpus_high},
+          {"knee_beyond_growth", knee.beyond_growth},
+          {"bottleneck_at_knee", knee.bottleneck},
+          {"measure_next",
+           {{"parameter", next.parameter},
+            {"what", next.what},
+            {"at_gpus", next.at_gpus},
+            {"half_width_now", nine_digits(next.interval_now)},
+            {"half_width_then", nine_digits(next.interval_then)}}}};
+}
+
+Json provenance(const Prediction& prediction) {
+  Json files = Json::array();
+  for (const auto& file : prediction.files) files.push_back({{"file", file.name}, {"fnv1a", file.fnv1a}});
+  return {{"ddlsim", version()},
+          {"simgrid", simgrid_version()},
+          {"seed", prediction.scenario.seed},
+          {"samples", prediction.scenario.samples},
+          {"files", files}};
+}
+
+} // namespace
+
+std::string to_json_text(const Prediction& prediction) {
+  const auto& scenario = prediction.scenario;
+  Json points = Json::array();
+  Json strategies = Json::array();
+  for (const auto& answer : prediction.strategies) {
+    const auto strategy = to_json(answer.strategy);
+    for (const auto& point : answer.points) points.push_back(to_json(point, strategy));
+    strategies.push_back(to_json(answer, strategy));
+  }
+  const Json json{{"format", "ddlsim-prediction"},
+                  {"version", 1},
+                  {"scenario", scenario.name},
+                  {"model", scenario.model},
+                  {"cluster", scenario.cluster},
+                  {"gpu", prediction.gpu},
+                  {"preset", scenario.preset},
+                  {"precision", scenario.precision},
+                  {"batch_per_gpu", scenario.batch_per_gpu},
+                  {"efficiency_bound", scenario.efficiency_bound},
+                  {"one_gpu",
+                   {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
+                    {"evidence", prediction.one_gpu_evidence},
+                    {"text", prediction.one_gpu_text}}},
+                  {"points", points},
+                  {"strategies", strategies},
+                  {"produced_by", provenance(prediction)}};
+  return json.dump(1) + "\n";
+}
+
+} // namespace ddlsim

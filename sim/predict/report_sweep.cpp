@@ -1,0 +1,154 @@
+#include "sim/predict/report_sweep.hpp"
+
+#include "sim/base/chart.hpp"
+#include "sim/base/table.hpp"
+#include "sim/predict/report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+constexpr char between_cells = '\t';
+
+std::string to_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const auto& cell : cells) {
+    for (const char c : cell) line += c == between_cells || c == '\n' ? ' ' : c;
+    line += between_cells;
+  }
+  line.pop_back();
+  return line + "\n";
+}
+
+/// The largest scale that can be; null when none can.
+const PredictedPoint* largest_point(const StrategyAnswer& answer) {
+  const auto found =
+      std::find_if(answer.points.rbegin(), answer.points.rend(), [](const auto& point) { return point.error.empty(); });
+  return found == answer.points.rend() ? nullptr : &*found;
+}
+
+std::string knee_cell(const Knee& knee) {
+  return (knee.beyond_growth ? ">=" : "") + fmt::format("{}", knee.gpus);
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == at) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+using Cells = std::vector<std::vector<std::string>>;
+
+// What a line has: scenario, strategy, GPUs, three times a value and its bounds, knee, dominates, evidence, why the
+// communication is approximated; or scenario, strategy, error.
+constexpr std::size_t first_interval = 3;
+constexpr std::size_t interval_count = 3;
+constexpr std::size_t after_intervals = first_interval + 2 * interval_count;
+constexpr std::size_t note_cell = after_intervals + 3;
+constexpr std::size_t cells_of_error = 3;
+
+/// Values and bounds as one cell each, all aligned; the last cell left out.
+Cells with_intervals(const Cells& parts) {
+  Cells table;
+  for (const auto& row : parts) table.push_back({row[0], row[1], row.size() == cells_of_error ? "-" : row[2]});
+  for (std::size_t k = 0; k < interval_count; ++k) {
+    std::vector<IntervalText> intervals;
+    for (const auto& row : parts) {
+      const std::size_t at = first_interval + 2 * k;
+      intervals.push_back(row.size() == cells_of_error ? IntervalText{} : IntervalText{row[at], row[at + 1]});
+    }
+    const auto cells = align_intervals(intervals);
+    for (std::size_t i = 0; i < parts.size(); ++i) table[i].push_back(cells[i]);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t c = after_intervals; c < parts[i].size() && c < note_cell; ++c) table[i].push_back(parts[i][c]);
+  return table;
+}
+
+std::string approximations(const Cells& parts) {
+  std::map<std::string, int> rows_of;
+  for (const auto& row : parts)
+    if (row.size() > note_cell && !row[note_cell].empty()) ++rows_of[row[note_cell]];
+  std::string text;
+  for (const auto& [reason, count] : rows_of)
+    text += to_lines(fmt::format("Communication approximated in {} row{} ({}); the interval allows for it.", count,
+                                 count == 1 ? "" : "s", reason));
+  return text;
+}
+
+} // namespace
+
+std::string sweep_rows(const Prediction& prediction) {
+  std::string rows;
+  for (const auto& answer : prediction.strategies) {
+    const auto* point = largest_point(answer);
+    if (point == nullptr) {
+      rows += to_line({prediction.scenario.name, to_text(answer.strategy), "cannot be: " + answer.points.back().error});
+      continue;
+    }
+    const auto& p = *point;
+    std::vector<std::string> cells{prediction.scenario.name, to_text(answer.strategy), fmt::format("{}", p.gpus)};
+    for (const auto& [value, bounds] : {seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high),
+                                        rate_interval(p.samples_per_s, p.samples_per_s_low, p.samples_per_s_high),
+                                        percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high)}) {
+      cells.push_back(value);
+      cells.push_back(bounds);
+    }
+    for (const auto& cell : {knee_cell(answer.knee), p.bottleneck, p.evidence,
+                             p.fidelity_note.empty() ? "" : fmt::format("{}: {}", p.fidelity, p.fidelity_note)})
+      cells.push_back(cell);
+    rows += to_line(cells);
+  }
+  return rows;
+}
+
+std::string sweep_error_row(const std::string& scenario, const std::string& error) {
+  return to_line({scenario, "-", "cannot be: " + error});
+}
+
+std::string sweep_table(const std::string& rows) {
+  Cells parts;
+  for (const auto& line : split(rows, '\n'))
+    if (!line.empty()) parts.push_back(split(line, between_cells));
+  std::string below;
+  for (const auto& row : parts)
+    if (row.size() == cells_of_error) below += to_lines(fmt::format("{}, {} {}", row[0], row[1], row[2]));
+  return to_table({{"scenario", Align::left},
+                   {"strategy", Align::left},
+                   {"GPUs"},
+                   {"iteration (90 %)", Align::left},
+                   {"samples/s (90 %)", Align::left},
+                   {"efficiency (90 %)", Align::left},
+                   {"knee"},
+                   {"dominates", Align::left},
+                   {"evidence", Align::left}},
+                  with_intervals(parts)) +
+         below + approximations(parts);
+}
+
+std::string to_json_error(const std::string& scenario, const std::string& error) {
+  return nlohmann::ordered_json{{"scenario", scenario}, {"error", error}}.dump(1) + "\n";
+}
+
+std::string to_json_list(const std::vector<std::string>& predictions) {
+  std::string text = "{\n \"format\": \"ddlsim-predictions\",\n \"version\": 1,\n \"predictions\": [\n";
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    text += predictions[i];
+    if (text.back() == '\n') text.pop_back();
+    text += i + 1 < predictions.size() ? ",\n" : "\n";
+  }
+  return text + " ]\n}\n";
+}
+
+} // namespace ddlsim

@@ -1,0 +1,143 @@
+#include "sim/base/chart.hpp"
+#include "sim/base/table.hpp"
+#include "sim/predict/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+std::string hosts_text(const PredictedPoint& point) {
+  return point.server_nodes > 0 ? fmt::format("{}+{}", point.nodes, point.server_nodes)
+                                : fmt::format("{}", point.nodes);
+}
+
+/// The cells of one figure, point by point; empty where a point cannot be.
+template <class Figure> std::vector<std::string> to_cells(const StrategyAnswer& answer, const Figure& figure) {
+  std::vector<IntervalText> intervals;
+  intervals.reserve(answer.points.size());
+  for (const auto& point : answer.points) intervals.push_back(point.error.empty() ? figure(point) : IntervalText{});
+  return align_intervals(intervals);
+}
+
+std::string to_point_table(const StrategyAnswer& answer) {
+  const auto times = to_cells(answer, [](const PredictedPoint& point) {
+    return seconds_interval(point.iteration_s, point.iteration_s_low, point.iteration_s_high);
+  });
+  const auto rates = to_cells(answer, [](const PredictedPoint& point) {
+    return rate_interval(point.samples_per_s, point.samples_per_s_low, point.samples_per_s_high);
+  });
+  const auto shares = to_cells(answer, [](const PredictedPoint& point) {
+    return percent_interval(point.efficiency, point.efficiency_low, point.efficiency_high);
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < answer.points.size(); ++i) {
+    const auto& point = answer.points[i];
+    rows.push_back({fmt::format("{}", point.gpus), hosts_text(point), "-"});
+    if (point.error.empty())
+      rows.back() = {rows.back()[0],   rows.back()[1], times[i],
+                     rates[i],         shares[i],      short_seconds_text(point.exposed_communication_s),
+                     point.bottleneck, point.evidence};
+  }
+  return to_table({{"GPUs"},
+                   {"nodes"},
+                   {"iteration (90 %)", Align::left},
+                   {"samples/s (90 %)", Align::left},
+                   {"efficiency (90 %)", Align::left},
+                   {"exposed"},
+                   {"dominates", Align::left},
+                   {"evidence", Align::left}},
+                  rows);
+}
+
+/// Which communication is not exact and why: a line for each reason, with the scales it holds for.
+std::string approximations(const StrategyAnswer& answer) {
+  std::vector<std::pair<std::string, std::string>> reasons; // what was done and why, scales; as they come
+  for (const auto& point : answer.points) {
+    if (point.fidelity_note.empty()) continue;
+    const std::string reason = fmt::format("{}: {}", point.fidelity, point.fidelity_note);
+    auto found = std::find_if(reasons.begin(), reasons.end(), [&](const auto& one) { return one.first == reason; });
+    if (found == reasons.end()) found = reasons.insert(found, {reason, ""});
+    found->second += fmt::format("{}{}", found->second.empty() ? "" : ", ", point.gpus);
+  }
+  std::string text;
+  for (const auto& [reason, scales] : reasons)
+    text += to_lines(
+        fmt::format("Communication approximated at {} GPUs ({}); the interval allows for it.", scales, reason));
+  return text;
+}
+
+std::string knee_sentence(const StrategyAnswer& answer, double bound) {
+  const auto& knee = answer.knee;
+  const std::string at_bound = percent_text(bound);
+  const std::string loss =
+      knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
+  if (knee.beyond_growth) {
+    return fmt::format(
+        "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
+        at_bound, knee.gpus, knee.gpus_low, loss);
+  }
+  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus,
+                     knee.gpus_low, knee.gpus_high, loss);
+}
+
+std::string measure_sentence(const MeasureNext& next) {
+  return fmt::format(
+      "Measure next: {} ({}). It would narrow the interval at {} GPUs from +-{:.0f} % to about +-{:.0f} %.", next.what,
+      next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then);
+}
+
+/// How old parameters are; "" for strategies that wait for all.
+std::string staleness_lines(const StrategyAnswer& answer) {
+  std::string stale;
+  for (const auto& point : answer.points) {
+    if (point.mean_staleness > 0)
+      stale += fmt::format("{}{:.3g} at {} GPUs", stale.empty() ? "" : ", ", point.mean_staleness, point.gpus);
+  }
+  return stale.empty() ? "" : to_lines("Updates by others between a worker's pull and its push: " + stale + ".");
+}
+
+std::string to_section(const StrategyAnswer& answer, double bound) {
+  std::string text = fmt::format("{} over {}\n{}", to_text(answer.strategy), answer.transport, to_point_table(answer));
+  for (const auto& point : answer.points)
+    if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
+  text += approximations(answer) + staleness_lines(answer);
+  if (answer.measure_next.parameter.empty()) return text;
+  return text + to_lines(knee_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
+}
+
+char letter_of(std::size_t strategy) {
+  return static_cast<char>('a' + strategy % 26);
+}
+
+std::string efficiency_chart(const Prediction& prediction) {
+  std::vector<std::string> labels;
+  for (const int gpus : prediction.scenario.gpus) labels.push_back(fmt::format("{}", gpus));
+  std::vector<ChartLine> lines;
+  std::string legend = "efficiency:";
+  for (std::size_t i = 0; i < prediction.strategies.size(); ++i) {
+    const auto& answer = prediction.strategies[i];
+    lines.push_back({letter_of(i), {}});
+    for (const auto& point : answer.points) lines.back().shares.push_back(point.error.empty() ? point.efficiency : -1);
+    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), to_text(answer.strategy));
+  }
+  return to_lines(legend) + to_chart(labels, lines);
+}
+
+} // namespace
+
+std::string to_terminal_text(const Prediction& prediction) {
+  const auto& scenario = prediction.scenario;
+  std::string text =
+      to_lines(fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})",
+                           scenario.name, scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster,
+                           scenario.preset, prediction.available_gpus, prediction.growth_gpus));
+  text += to_lines(fmt::format("{}: {}", prediction.one_gpu_evidence, prediction.one_gpu_text));
+  for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
+  return text + "\n" + efficiency_chart(prediction);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,67 @@
+#pragma once
+// Three ways to run one description; the answer names the one used.
+
+#include "sim/collective/all_reduce.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/parameter_server/async.hpp"
+#include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/reduced_exchange.hpp"
+#include "sim/simgrid/fidelity.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// Ring all-reduce times for several message sizes, seconds, in the order given; nothing else uses the links.
+/// full runs in a forked child, because SimGrid keeps global state, and equals the closed form to 1e-6.
+/// Throws std::runtime_error when the child fails.
+std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                          Fidelity fidelity);
+
+/// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
+/// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective say
+/// how far the two are apart. Takes closed_form, folded or full, see choose_all_reduce; throws CannotFold.
+std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                     Algorithm algorithm, Fidelity fidelity);
+
+/// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
+/// folded equals it to 1e-6, a slow node included, in this process; throws CannotFold where why_not_folded gives a
+/// reason.
+///
+/// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
+/// colocated servers with equal shards. With unequal shards on colocated servers the closed form is mostly too slow,
+/// because it keeps the copies of a shard together. end_s of closed form / full - 1 on 12 nodes, a ResNet-like list,
+/// everything ready at 0 / over 0.2 s of backward (tests/simgrid/reduced_server_test.cpp):
+///   sharding      6 servers       12 servers      24 servers
+///   round-robin   0 / 0 %         +2.2 / +0.7 %   +1.6 / +6.7 %
+///   split         0 / 0 %         +1.3 / +1.8 %   +0.9 / +0.8 %
+///   bytes         +6.2 / +3.2 %   +1.4 / +6.1 %   -0.1 / +1.9 %
+///   hash          +5.4 / +2.6 %   +8.5 / +3.9 %   -0.2 / +3.7 %
+ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
+                                          const ServerExchange& exchange, Fidelity fidelity);
+
+/// Why `folded` is not to be had for this exchange, in one sentence: more than `most_connections` of its connections
+/// differ. Nothing where it is. 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
+std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
+                                          const ServerExchange& exchange,
+                                          std::size_t most_connections = most_folded_connections);
+
+/// Steady state of servers that nobody waits at. full: rounds in a child each, until the mean iteration is known to
+/// 0.5 %. folded and closed_form are one closed queueing network, followed in time or by mean value analysis:
+/// `async_folded`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
+///   dedicated servers, or one colocated: folded within 3 %, whatever the shards. The closed form is within 3 % without
+///   overlap and with equal shards (it is exact for one server), else too fast where workers gather before a server
+///   that is nearly busy: 2 workers on one server, overlapped -19 %, 8 of them -28 %, 8 on 4 unequal servers -39 %.
+///   servers on several worker nodes, NIC-bound (folded, no overlap / pushes overlapped):
+///     4 workers on 4 -4 / -9 %; 8 on 4, one server with three times the bytes of the others, -3 % without overlap; 8
+///     on 8, bytes as 1 to 8, +15 %: all get the rate of the busiest node, and push and pull meet on a NIC in the mean
+///     only
+/// Staleness is within 3 % where iterations are and shards equal; with unequal ones it counts the busiest server's
+/// bytes for all and is up to 25 % high.
+AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                               Fidelity fidelity);
+
+} // namespace ddlsim

@@ -1,0 +1,263 @@
+#include "sim/simgrid/full_async.hpp"
+
+#include "sim/base/child_process.hpp"
+#include "sim/parameter_server/async_draws.hpp"
+#include "sim/parameter_server/async_network.hpp"
+#include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/server_platform.hpp"
+#include "sim/simgrid/simgrid_settings.hpp"
+
+#include <simgrid/s4u.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ddlsim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+/// What the comparison with the queueing network, to 3 %, leaves to chance; and how many rounds are run for it.
+constexpr double async_precision = 0.005;
+constexpr int most_rounds = 200;
+
+/// Before the rounds' own scatter is believed. Few workers hardly change phase within a round and often do not meet at
+/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many are dear and scatter
+/// little (64 workers: 3). One worker meets nobody.
+int fewest_rounds(int workers) {
+  return workers == 1 ? 3 : 3 + 400 / (workers * workers);
+}
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// Shards of a server that are ready together: one message, and how often it was applied.
+struct PushState {
+  std::uint64_t units = 0;
+  double size_bytes = 0;
+  double ready_s = 0;
+  std::int64_t updates = 0;
+};
+
+struct WorkerState {
+  ComputeDraws draws;
+  std::vector<double> factors{}; ///< compute of each iteration over its mean
+  double mean_factor = 1;        ///< slow node
+  s4u::BarrierPtr together{};    ///< of its connections
+  double pulled_s = 0;           ///< when the last shard so far was there
+  double applied_s = 0;          ///< when the last push so far was applied
+  double measured_from_s = 0;
+  double iteration_s = 0;
+  int last_iteration = std::numeric_limits<int>::max();
+};
+
+/// What a round counts.
+struct Round {
+  double compute_s = 0;
+  int workers_to_measure = 0;
+  double stale_bytes = 0;
+  double bytes = 0;
+};
+
+struct Connection {
+  WorkerState* worker = nullptr;
+  Round* round = nullptr;
+  s4u::Host* worker_host = nullptr;
+  s4u::Host* server_host = nullptr;
+  s4u::Mailbox* to_server = nullptr;
+  s4u::Mailbox* to_worker = nullptr;
+  double delay_s = 0;
+  bool first = false; ///< of its worker: keeps its clock
+  std::vector<PushState*> pushes;
+  std::uint64_t pull_units = 0;
+  std::vector<double> pulled_updates; ///< of each push, as far as they were in when its parameters left the server
+};
+
+int no_content = 0;
+
+/// All connections of a worker ask for the same iteration's factor; whoever comes first draws it.
+double compute_factor(WorkerState& worker, int iteration) {
+  while (worker.factors.size() <= at(iteration)) {
+    worker.factors.push_back(worker.draws.next());
+  }
+  return worker.mean_factor * worker.factors[at(iteration)];
+}
+
+/// A parameter leaves the server, in the mean over its message, half way: its version is the mean of start and end.
+void note_updates(Connection& connection, bool start) {
+  for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
+    const double half = 0.5 * static_cast<double>(connection.pushes[i]->updates);
+    connection.pulled_updates[i] = start ? half : connection.pulled_updates[i] + half;
+  }
+}
+
+void pull(Connection& connection, int iteration) {
+  note_updates(connection, true); // the server's side waits to send: it starts now
+  connection.to_worker->get<int>();
+  note_updates(connection, false);
+  WorkerState& worker = *connection.worker;
+  worker.pulled_s = std::max(worker.pulled_s, s4u::Engine::get_clock() + connection.delay_s);
+  // Set before they meet, so that all connections of a worker, and the servers' sides, end with the same iteration.
+  if (connection.round->workers_to_measure == 0) worker.last_iteration = std::min(worker.last_iteration, iteration);
+  worker.together->wait();
+}
+
+void push(Connection& connection, int iteration) {
+  WorkerState& worker = *connection.worker;
+  Round& round = *connection.round;
+  const double start_s = worker.pulled_s;
+  const double factor = compute_factor(worker, iteration);
+  for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
+    PushState& state = *connection.pushes[i];
+    s4u::this_actor::sleep_until(start_s + factor * state.ready_s);
+    connection.to_server->put(&no_content, state.units);
+    if (is_measured(iteration)) {
+      round.stale_bytes += state.size_bytes * (static_cast<double>(state.updates) - connection.pulled_updates[i]);
+      round.bytes += state.size_bytes;
+    }
+    ++state.updates;
+  }
+  const double in_s = s4u::Engine::get_clock() + connection.delay_s;
+  worker.applied_s = std::max({worker.applied_s, in_s, start_s + factor * round.compute_s});
+  worker.together->wait();
+}
+
+void keep_time(WorkerState& worker, Round& round, int iteration) {
+  if (iteration + 1 == first_measured) worker.measured_from_s = worker.applied_s;
+  if (iteration + 1 != round_iterations) return;
+  worker.iteration_s = (worker.applied_s - worker.measured_from_s) / measured_iterations;
+  --round.workers_to_measure;
+}
+
+void run_worker_side(Connection& connection) {
+  const WorkerState& worker = *connection.worker;
+  for (int iteration = 0; iteration <= worker.last_iteration; ++iteration) {
+    pull(connection, iteration);
+    push(connection, iteration);
+    s4u::this_actor::sleep_until(worker.applied_s);
+    if (connection.first) keep_time(*connection.worker, *connection.round, iteration);
+  }
+}
+
+void run_server_side(const Connection& connection) {
+  for (int iteration = 0; iteration <= connection.worker->last_iteration; ++iteration) {
+    connection.to_worker->put(&no_content, connection.pull_units);
+    for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
+      connection.to_server->get<int>();
+    }
+  }
+}
+
+/// The pushes of each server, in order.
+std::vector<std::vector<PushState>> make_pushes(const Machine& machine, const ServerMachine& servers,
+                                                const ServerExchange& exchange) {
+  const std::vector<double> sizes_bytes = message_sizes(machine, servers, exchange);
+  std::vector<std::vector<PushState>> queues(at(servers.servers));
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    auto& queue = queues[at(exchange.shards[i].server)];
+    if (queue.empty() || queue.back().ready_s != exchange.ready_s[i]) queue.push_back({0, 0, exchange.ready_s[i]});
+    queue.back().size_bytes += sizes_bytes[i];
+  }
+  for (auto& queue : queues) {
+    for (PushState& state : queue) {
+      state.units = to_units(state.size_bytes);
+    }
+  }
+  return queues;
+}
+
+std::vector<WorkerState> make_workers(const Machine& machine, const AsyncExchange& async, int connections, int round) {
+  const int a_node = async.exchange.messages_per_node;
+  std::vector<WorkerState> workers;
+  for (int i = 0; i < machine.nodes() * a_node; ++i) {
+    workers.push_back({ComputeDraws(async.seed, i, round, async.compute_spread)});
+    workers.back().mean_factor = i < a_node ? async.slow_factor : 1.0;
+    workers.back().together = s4u::Barrier::create(static_cast<unsigned>(connections));
+  }
+  return workers;
+}
+
+std::vector<Connection> make_connections(const Machine& machine, const ServerMachine& servers,
+                                         const ServerExchange& exchange, std::vector<WorkerState>& workers,
+                                         std::vector<std::vector<PushState>>& queues, Round& round) {
+  const ServerPlatform platform = make_server_platform(machine, servers);
+  std::vector<Connection> connections;
+  for (std::size_t process = 0; process < workers.size(); ++process) {
+    const int node = static_cast<int>(process) / exchange.messages_per_node;
+    bool first = true;
+    for (int server = 0; server < servers.servers; ++server) {
+      std::vector<PushState*> pushes;
+      std::uint64_t pull_units = 0;
+      for (PushState& state : queues[at(server)]) {
+        pushes.push_back(&state);
+        pull_units += state.units;
+      }
+      if (pushes.empty()) continue;
+      const std::string name = std::to_string(process) + "-" + std::to_string(server);
+      const bool local = server_node(machine, servers, server) == node;
+      connections.push_back({&workers[process], &round, platform.workers[at(node)], platform.servers[at(server)],
+                             s4u::Mailbox::by_name("push" + name), s4u::Mailbox::by_name("pull" + name),
+                             local ? machine.intra_latency_s : machine.net_latency_s, first, pushes, pull_units,
+                             std::vector<double>(pushes.size(), 0.0)});
+      first = false;
+    }
+  }
+  return connections;
+}
+
+} // namespace
+
+std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
+                                         const AsyncExchange& async, int round_number) {
+  start_simgrid();
+  auto queues = make_pushes(machine, servers, async.exchange);
+  const auto used = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.empty(); });
+  std::vector<WorkerState> workers = make_workers(machine, async, static_cast<int>(used), round_number);
+  Round round{async.compute_s, static_cast<int>(workers.size())};
+  std::vector<Connection> connections = make_connections(machine, servers, async.exchange, workers, queues, round);
+  for (Connection& connection : connections) {
+    s4u::Actor::create("worker side", connection.worker_host, [&connection] { run_worker_side(connection); });
+    s4u::Actor::create("server side", connection.server_host, [&connection] { run_server_side(connection); });
+  }
+  s4u::Engine::get_instance()->run();
+  double updates_per_s = 0;
+  for (const WorkerState& worker : workers) {
+    updates_per_s += 1 / worker.iteration_s;
+  }
+  return {updates_per_s, round.stale_bytes / round.bytes};
+}
+
+AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+  const AsyncNetwork network = build_async_network(machine, servers, async);
+  const int workers = network.workers;
+  double sum = 0;
+  double squares = 0;
+  double staleness = 0;
+  int rounds = 0;
+  bool sure = false;
+  while (!sure && rounds < most_rounds) {
+    const auto one = run_in_child([&] { return simulate_async_round(machine, servers, async, rounds); });
+    const double iteration_s = workers / one[0];
+    ++rounds;
+    sum += iteration_s;
+    squares += iteration_s * iteration_s;
+    staleness += one[1];
+    const double mean = sum / rounds;
+    const double variance = std::max(0.0, squares / rounds - mean * mean) / std::max(1, rounds - 1);
+    sure = rounds >= fewest_rounds(workers) && std::sqrt(variance) <= async_precision * mean;
+  }
+  AsyncTiming timing;
+  timing.iteration_s = sum / rounds;
+  timing.updates_per_s = workers / timing.iteration_s;
+  timing.mean_staleness = staleness / rounds;
+  timing.busiest_server = network.busiest_server;
+  timing.busiest_server_share = timing.updates_per_s * network.busiest_bytes / network.server_Bps;
+  return timing;
+}
+
+} // namespace ddlsim

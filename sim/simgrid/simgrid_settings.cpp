@@ -1,0 +1,67 @@
+#include "sim/simgrid/simgrid_settings.hpp"
+
+#include <simgrid/s4u.hpp>
+#include <xbt/log.h>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+// The address sanitizer takes SimGrid's own stack switching for stack overflows. Threads it knows, and are 60 x slower.
+constexpr const char* contexts_setting = "contexts/factory:thread";
+#else
+// The quickest way to switch actors: hand-written assembly, no system call.
+constexpr const char* contexts_setting = "contexts/factory:raw";
+#endif
+
+/// Settings of SimGrid 3.32 that change times, and why they are not left alone.
+constexpr const char* timing_settings[] = {
+    // A flow gets latency + size/rate. The default, LV08, is fitted to TCP over Ethernet of 2008: latency x 13.01,
+    // bandwidth x 0.97.
+    "network/model:CM02",
+    "network/latency-factor:1",
+    "network/bandwidth-factor:1",
+    // A share of the link is a share of the link: no weight by latency or by bandwidth (round-trip-time unfairness).
+    "network/weight-S:0",
+    // Full duplex: acknowledgements do not slow the other direction (they cost 4 % by default).
+    "network/crosstraffic:0",
+    // No TCP window: the default caps a flow at 4 MiB per two latencies.
+    "network/TCP-gamma:1e20",
+    // Events closer than this are taken as one moment. The default, 10 us, is longer than a ring step.
+    "surf/precision:1e-12",
+    // What the solver takes for zero, relative to a link. The default, 1e-5, would be seen in comparisons to 1e-6.
+    "maxmin/precision:1e-12",
+    "cpu/model:Cas01",
+};
+
+/// Settings that change only what a run costs.
+constexpr const char* cost_settings[] = {
+    contexts_setting,
+    // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks.
+    "contexts/stack-size:64",
+};
+
+} // namespace
+
+std::span<const char* const> simulated_time_settings() {
+  return timing_settings;
+}
+
+std::uint64_t to_units(double size_bytes) {
+  return static_cast<std::uint64_t>(std::llround(size_bytes * units_per_byte));
+}
+
+void start_simgrid() {
+  static const simgrid::s4u::Engine engine("ddlsim");
+  xbt_log_control_set("root.thresh:warning"); // no narration of each setting
+  for (const char* setting : timing_settings) {
+    simgrid::s4u::Engine::set_config(setting);
+  }
+  for (const char* setting : cost_settings) {
+    simgrid::s4u::Engine::set_config(setting);
+  }
+}
+
+} // namespace ddlsim

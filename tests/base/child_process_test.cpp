@@ -1,0 +1,119 @@
+#include "sim/base/child_process.hpp"
+#include "sim/simgrid/engine.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+#include <unistd.h>
+
+using Catch::Contains;
+using ddlsim::run_in_child;
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// What reaches this process's standard output and error while `work` runs.
+template <typename Work> long bytes_printed(Work work) {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  std::fflush(nullptr);
+  const int output = ::dup(STDOUT_FILENO);
+  const int error = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDOUT_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  work();
+  std::fflush(nullptr);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(error, STDERR_FILENO);
+  ::close(output);
+  ::close(error);
+  std::fseek(file, 0, SEEK_END);
+  const long size = std::ftell(file);
+  std::fclose(file);
+  return size;
+}
+
+} // namespace
+
+TEST_CASE("a child's numbers come back to the last bit, none and many") {
+  CHECK(run_in_child([] { return Values{}; }).empty());
+  const Values many(100000, 1.0 / 3); // more than a pipe holds
+  CHECK(run_in_child([&] { return Values(many); }) == many);
+}
+
+TEST_CASE("what a child changes stays in the child") {
+  int value = 1;
+  run_in_child([&] {
+    value = 2;
+    return Values{};
+  });
+  CHECK(value == 1);
+}
+
+TEST_CASE("a child that throws gives its words") {
+  CHECK_THROWS_WITH(run_in_child([]() -> Values { throw std::runtime_error("no such link"); }),
+                    Contains("no such link") && Contains("status 1"));
+}
+
+TEST_CASE("a child that is killed gives the signal and what it printed last") {
+  CHECK_THROWS_WITH(run_in_child([]() -> Values {
+                      std::fputs("about to fail", stderr);
+                      std::raise(SIGKILL);
+                      return {};
+                    }),
+                    Contains("Killed") && Contains("about to fail"));
+}
+
+TEST_CASE("a simulation prints nothing, a child's output stays away from the terminal") {
+  CHECK(bytes_printed([] {
+          run_in_child([] {
+            std::puts("narration");
+            std::fflush(stdout);
+            return Values{};
+          });
+        }) == 0);
+  ddlsim::Machine machine;
+  machine.ranks = 4;
+  machine.nic_Bps = 1e9;
+  CHECK(bytes_printed([&] { time_ring_all_reduces(machine, {1e6}, ddlsim::Fidelity::full); }) == 0);
+}
+namespace ddlsim {
+
+TEST_CASE("results come in the order of the tasks, for any number of jobs", "[worker-pool]") {
+  const auto work = [](int task) {
+    if (task == 0) ::usleep(20'000); // ends last
+    return std::string(static_cast<std::size_t>(100'000 * (task % 3)), 'x') + std::to_string(task);
+  };
+  for (const int jobs : {1, 2, 5, 100}) {
+    int told = 0;
+    const auto results = run_in_workers(9, jobs, work, [&](int ended) { told = ended; });
+    REQUIRE(results.size() == 9);
+    for (int task = 0; task < 9; ++task) {
+      CHECK(results[static_cast<std::size_t>(task)].bytes == work(task));
+      CHECK(results[static_cast<std::size_t>(task)].error.empty());
+    }
+    CHECK(told == 9);
+  }
+}
+
+TEST_CASE("a task that throws or is killed spoils no other", "[worker-pool]") {
+  const auto results = run_in_workers(4, 2, [](int task) -> std::string {
+    if (task == 1) throw std::runtime_error("no such transport");
+    if (task == 2) ::raise(SIGKILL);
+    return "fine";
+  });
+  CHECK(results[0].bytes == "fine");
+  CHECK(results[1].error.find("no such transport") != std::string::npos);
+  CHECK(results[2].error.find("was killed by signal Killed") != std::string::npos);
+  CHECK(results[3].bytes == "fine");
+}
+
+TEST_CASE("no tasks, no results; there is a core to run on", "[worker-pool]") {
+  CHECK(run_in_workers(0, 3, [](int) { return std::string(); }).empty());
+  CHECK(usable_cores() >= 1);
+}
+
+} // namespace ddlsim

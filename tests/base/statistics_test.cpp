@@ -1,0 +1,80 @@
+#include "sim/base/statistics.hpp"
+
+#include <catch2/catch.hpp>
+
+using ddlsim::correlation;
+
+TEST_CASE("Pearson's correlation of what can be worked out by hand") {
+  CHECK(correlation({1, 2, 3}, {10, 20, 30}) == Approx(1).epsilon(1e-12));
+  CHECK(correlation({1, 2, 3}, {3, 2, 1}) == Approx(-1).epsilon(1e-12));
+  CHECK(correlation({1, 2, 3, 4}, {1, -1, -1, 1}) == Approx(0).margin(1e-12));
+  CHECK(correlation({0, 0, 1}, {0, 1, 1}) == Approx(0.5).epsilon(1e-12)); // 1/3 over 2/3
+}
+
+TEST_CASE("what does not vary is correlated with nothing") {
+  CHECK(correlation({1, 1, 1}, {1, 2, 3}) == 0);
+  CHECK(correlation({1, 2, 3}, {5, 5, 5}) == 0);
+  CHECK(correlation({4}, {7}) == 0);
+}
+namespace ddlsim {
+
+TEST_CASE("quantiles interpolate between order statistics", "[quantile]") {
+  const std::vector<double> values{5, 1, 4, 2, 3};
+  CHECK(quantile(values, 0) == 1);
+  CHECK(quantile(values, 1) == 5);
+  CHECK(quantile(values, 0.5) == 3);
+  CHECK(quantile(values, 0.1) == Approx(1.4));
+  CHECK(quantile({7}, 0.9) == 7);
+}
+
+TEST_CASE("normal quantile inverts the distribution", "[normal]") {
+  for (const double p : {1e-9, 0.001, 0.05, 0.3, 0.5, 0.9, 0.975, 1 - 1e-9})
+    CHECK(normal_cdf(normal_quantile(p)) == Approx(p).epsilon(1e-12));
+  CHECK(normal_quantile(0.975) == Approx(1.959963984540054).epsilon(1e-12)); // tables
+  CHECK(normal_quantile(0.5) == Approx(0).margin(1e-15));
+}
+
+TEST_CASE("largest of n normals, exact values", "[normal]") {
+  CHECK(expected_largest_normal(1) == 0);
+  CHECK(expected_largest_normal(2) == Approx(0.5641895835477563).epsilon(1e-9)); // 1 / sqrt(pi)
+  CHECK(expected_largest_normal(3) == Approx(0.8462843753216345).epsilon(1e-9)); // 3 / (2 sqrt(pi))
+  CHECK(expected_largest_normal(10) == Approx(1.538752730835).epsilon(1e-9));    // Harter 1961
+  CHECK(expected_largest_normal(1000) == Approx(3.2414357692).epsilon(1e-6));
+  double last = 0;
+  for (int n = 2; n < 2'000'000; n *= 3) { // the integral stays good where its peak is narrow
+    const double largest = expected_largest_normal(n);
+    CHECK(largest > last);
+    last = largest;
+  }
+}
+
+TEST_CASE("mean, median, deviation of small lists") {
+  CHECK(mean({}) == 0);
+  CHECK(median({}) == 0);
+  CHECK(median({3, 1, 2}) == 2);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+  CHECK(standard_deviation({1}) == 0);
+  CHECK(standard_deviation({1, 3}) == Approx(std::sqrt(2.0)));
+}
+
+TEST_CASE("weighted quantiles") {
+  CHECK(weighted_quantile({}, 0.5) == 0);
+  CHECK(weighted_quantile({{3, 1}, {1, 1}, {2, 1}}, 0.5) == 2);
+  CHECK(weighted_quantile({{1, 9}, {2, 1}}, 0.9) == 1);
+  CHECK(weighted_quantile({{1, 9}, {2, 1}}, 0.91) == 2);
+  CHECK(weighted_quantile({{1, 1}, {2, 1}}, 1) == 2);
+}
+
+TEST_CASE("the bootstrap is a function of its seed and stays within the values") {
+  const std::vector<double> values{0.1, 0.2, 0.4, 0.8};
+  const auto one = bootstrap_mean(values, 500, 7), again = bootstrap_mean(values, 500, 7);
+  CHECK(one.low == again.low);
+  CHECK(one.high == again.high);
+  CHECK(one.low >= 0.1);
+  CHECK(one.high <= 0.8);
+  CHECK(one.low < mean(values));
+  CHECK(one.high > mean(values));
+  CHECK(bootstrap_mean({0.3}, 500, 7).low == 0.3);
+}
+
+} // namespace ddlsim

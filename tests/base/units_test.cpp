@@ -1,0 +1,143 @@
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+using ddlsim::Dimension;
+using ddlsim::parse_quantity;
+using ddlsim::print_quantity;
+
+namespace {
+
+std::string refusal(std::string_view text, Dimension dimension) {
+  try {
+    parse_quantity(text, dimension);
+  } catch (const ddlsim::UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+struct Read {
+  const char* text;
+  Dimension dimension;
+  double si;
+};
+
+} // namespace
+
+TEST_CASE("quantities are read into SI") {
+  const Read all[] = {{"100 Gbps", Dimension::bandwidth, 12.5e9},
+                      {"12.5 GB/s", Dimension::bandwidth, 12.5e9},
+                      {"8 bps", Dimension::bandwidth, 1},
+                      {"8 Kbps", Dimension::bandwidth, 1e3},
+                      {"8 Mbps", Dimension::bandwidth, 1e6},
+                      {"8 Tbps", Dimension::bandwidth, 1e12},
+                      {"3 B/s", Dimension::bandwidth, 3},
+                      {"3 KB/s", Dimension::bandwidth, 3e3},
+                      {"3 MB/s", Dimension::bandwidth, 3e6},
+                      {"3 TB/s", Dimension::bandwidth, 3e12},
+                      {"1 MiB/s", Dimension::bandwidth, 1048576},
+                      {"1 GiB/s", Dimension::bandwidth, 1073741824},
+                      {"1.5 us", Dimension::time, 1.5e-6},
+                      {"2 s", Dimension::time, 2},
+                      {"2 ms", Dimension::time, 2e-3},
+                      {"2 ns", Dimension::time, 2e-9},
+                      {"2 min", Dimension::time, 120},
+                      {"2 h", Dimension::time, 7200},
+                      {"0 us", Dimension::time, 0},
+                      {"16 GiB", Dimension::size, 17179869184.0},
+                      {"16 GB", Dimension::size, 16e9},
+                      {"7 B", Dimension::size, 7},
+                      {"7 KB", Dimension::size, 7e3},
+                      {"4 MB", Dimension::size, 4e6},
+                      {"4 TB", Dimension::size, 4e12},
+                      {"1 KiB", Dimension::size, 1024},
+                      {"1 MiB", Dimension::size, 1048576},
+                      {"1 TiB", Dimension::size, 1099511627776.0},
+                      {"15.7 TFLOP/s", Dimension::compute_rate, 15.7e12},
+                      {"1 PFLOP/s", Dimension::compute_rate, 1e15},
+                      {"1 GFLOP/s", Dimension::compute_rate, 1e9},
+                      {"8 GFLOP", Dimension::work, 8e9},
+                      {"350 images/s", Dimension::rate, 350},
+                      {"350 tokens/s", Dimension::rate, 350},
+                      {"300 W", Dimension::power, 300},
+                      {"6.5 kW", Dimension::power, 6500},
+                      {"10000 USD", Dimension::price, 10000},
+                      {"3.06 USD/h", Dimension::price, 3.06},
+                      {"1e2Gbps", Dimension::bandwidth, 12.5e9}};
+  for (const auto& one : all) {
+    INFO(one.text);
+    CHECK(parse_quantity(one.text, one.dimension) == Approx(one.si).epsilon(1e-15));
+  }
+}
+
+TEST_CASE("quantities that are none are refused in words one can act on") {
+  const std::string bandwidths = "bps, Kbps, Mbps, Gbps, Tbps, ";
+  CHECK(refusal("100", Dimension::power) == "\"100\" has no unit; write one of W, kW, like \"300 W\"");
+  CHECK(refusal("", Dimension::power) == "\"\" does not begin with a number; write a number and a unit");
+  CHECK(refusal("fast", Dimension::power) == "\"fast\" does not begin with a number; write a number and a unit");
+  CHECK(refusal(" 3 W", Dimension::power) == "\" 3 W\" does not begin with a number; write a number and a unit");
+  CHECK(refusal("-3 W", Dimension::power) == "\"-3 W\" is negative; give 0 or more");
+  CHECK(refusal("-0 W", Dimension::power) == "\"-0 W\" is negative; give 0 or more");
+  CHECK(refusal("nan W", Dimension::power) ==
+        "\"nan W\" is not a finite number; leave the field out when it is not known");
+  CHECK(refusal("inf W", Dimension::power) ==
+        "\"inf W\" is not a finite number; leave the field out when it is not known");
+  CHECK(refusal("1e999 W", Dimension::power) == "\"1e999 W\" is too large or too small a number to hold");
+  CHECK(refusal("1e308 kW", Dimension::power) == "\"1e308 kW\" is too large or too small a number to hold");
+  CHECK(refusal("3 kw", Dimension::power) == "\"3 kw\" has an unknown unit; known here: W, kW; did you mean kW?");
+  CHECK(refusal("3 horses", Dimension::power) == "\"3 horses\" has an unknown unit; known here: W, kW");
+  CHECK(refusal("3  W", Dimension::power) == "\"3  W\" has an unknown unit; known here: W, kW; did you mean W?");
+  CHECK(refusal("1,000 W", Dimension::power) == "\"1,000 W\" has an unknown unit; known here: W, kW");
+}
+
+TEST_CASE("GBps can mean bits or bytes, so it is refused with both ways to write it") {
+  CHECK_THAT(refusal("10 GBps", Dimension::bandwidth), Catch::EndsWith("write GB/s (bytes) or Gbps (bits)"));
+  CHECK_THAT(refusal("10 MBps", Dimension::bandwidth), Catch::EndsWith("write MB/s (bytes) or Mbps (bits)"));
+  CHECK_THAT(refusal("10 gbps", Dimension::bandwidth), Catch::EndsWith("did you mean Gbps?"));
+  CHECK_THAT(refusal("10 Gb/s", Dimension::bandwidth),
+             Catch::EndsWith("did you mean GB/s?") || Catch::EndsWith("did you mean Gbps?"));
+}
+
+TEST_CASE("quantities are printed short") {
+  CHECK(print_quantity(12.5e9, Dimension::bandwidth) == "12.5 GB/s");
+  CHECK(print_quantity(1.5e-6, Dimension::time) == "1.5 us");
+  CHECK(print_quantity(90, Dimension::time) == "90 s");
+  CHECK(print_quantity(7200, Dimension::time) == "120 min");
+  CHECK(print_quantity(0, Dimension::time) == "0 s");
+  CHECK(print_quantity(0, Dimension::bandwidth) == "0 B/s");
+  CHECK(print_quantity(0.99999, Dimension::time) == "1 s"); // not "1000 ms"
+  CHECK(print_quantity(123456, Dimension::size) == "123.5 KB");
+  CHECK(print_quantity(123456, Dimension::rate) == "123500 samples/s");
+  CHECK(print_quantity(15.7e12, Dimension::compute_rate) == "15.7 TFLOP/s");
+  CHECK(print_quantity(2.5e-10, Dimension::time) == "0.25 ns");
+  CHECK(print_quantity(10000, Dimension::price) == "10000 USD");
+}
+
+TEST_CASE("what is printed reads back to 4 digits, for any size") {
+  std::mt19937_64 random(1);
+  for (const auto dimension : {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::compute_rate,
+                               Dimension::work, Dimension::rate, Dimension::power, Dimension::price}) {
+    for (int i = 0; i < 500; ++i) {
+      const double share = static_cast<double>(random() >> 11U) * 0x1p-53;
+      const double value = std::pow(10, -9 + 24 * share);
+      INFO(print_quantity(value, dimension));
+      // half a unit of the 4th digit, 5e-4 of the leading one
+      CHECK(parse_quantity(print_quantity(value, dimension), dimension) == Approx(value).epsilon(5.1e-4));
+    }
+  }
+}
+
+TEST_CASE("a record's unit is known by name") {
+  CHECK(ddlsim::unit_in_si("ms", Dimension::time) == 1e-3);
+  CHECK(ddlsim::unit_in_si("GB/s", Dimension::bandwidth) == 1e9);
+  CHECK(ddlsim::unit_in_si("ms", Dimension::bandwidth) == 0);
+  for (const auto dimension : {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::compute_rate,
+                               Dimension::work, Dimension::rate, Dimension::power, Dimension::price})
+    CHECK(parse_quantity(ddlsim::example_quantity(dimension), dimension) > 0);
+}

@@ -1,0 +1,217 @@
+#include "calibrate/data/collective_data.hpp"
+#include "calibrate/fit/collective_fit.hpp"
+#include "tests/calibrate/planted_curve.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ddlsim;
+using namespace ddlsim_test;
+
+namespace {
+
+const PlantedLaw law{50e-6, 10e9, 0.6};
+
+CollectiveRecord record(double size_bytes, double time_s) {
+  CollectiveRecord one;
+  one.head.series = "two-nodes";
+  one.head.transport = "nccl-ib";
+  one.head.library = "nccl";
+  one.operation = "all_reduce";
+  one.algorithm = "ring";
+  one.ranks = 16;
+  one.nodes = 2;
+  one.size_bytes = size_bytes;
+  one.time_s = time_s;
+  return one;
+}
+
+/// Exact times of the law at 4 KiB, 16 KiB, ... 256 MiB: nine rows, lines 2 to 10.
+std::vector<CollectiveRecord> table() {
+  std::vector<CollectiveRecord> rows;
+  for (const double size : sizes_from(4096, 268435456, 4)) rows.push_back(record(size, law.time_s(size)));
+  return rows;
+}
+
+MeasurementFile file_of(const std::vector<CollectiveRecord>& rows, const std::string& name = "a.jsonl") {
+  MeasurementFile file;
+  file.file = "/somewhere/" + name;
+  file.context.cluster = "planted";
+  int line = 1;
+  for (auto row : rows) {
+    row.head.line = ++line;
+    file.records.emplace_back(row);
+  }
+  return file;
+}
+
+EvidenceOfAll evidence_of(const std::vector<CollectiveRecord>& rows) {
+  return collective_evidence({file_of(rows)});
+}
+
+/// The one note of the one curve.
+SetAside only_note(const std::vector<CollectiveRecord>& rows) {
+  const auto all = evidence_of(rows);
+  REQUIRE(all.curves.size() == 1);
+  REQUIRE(all.curves[0].notes.size() == 1);
+  return all.curves[0].notes[0];
+}
+
+} // namespace
+
+TEST_CASE("a clean table is used whole, without a word") {
+  const auto all = evidence_of(table());
+  REQUIRE(all.curves.size() == 1);
+  CHECK(all.curves[0].samples.size() == 9);
+  CHECK(all.curves[0].notes.empty());
+  CHECK(all.notes.empty());
+}
+
+TEST_CASE("programs, ranks, nodes, algorithms and transports make curves of their own") {
+  auto rows = table();
+  auto other = record(4096, 1e-3);
+  for (int what = 0; what < 6; ++what) {
+    auto one = other;
+    if (what == 0) one.head.series = "another program";
+    if (what == 1) one.head.transport = "nccl-tcp";
+    if (what == 2) one.head.library = "gloo";
+    if (what == 3) one.algorithm = "tree";
+    if (what == 4) one.ranks = 32;
+    if (what == 5) one.nodes = 4;
+    rows.push_back(one);
+  }
+  const auto all = evidence_of(rows);
+  CHECK(all.curves.size() == 7);
+}
+
+TEST_CASE("runs that shared their links are set aside, one word a file") {
+  auto rows = table();
+  for (int jobs = 2; jobs <= 4; ++jobs) {
+    rows.push_back(record(4096, 1e-3));
+    rows.back().concurrent_jobs = jobs;
+    rows.back().head.series = "contended-" + std::to_string(jobs);
+  }
+  const auto all = evidence_of(rows);
+  CHECK(all.curves.size() == 1);
+  REQUIRE(all.notes.size() == 1);
+  CHECK(all.notes[0].what == "a.jsonl:11-13");
+  CHECK(all.notes[0].why == "3 records of 2 to 4 jobs that shared their links: their times are not one job's");
+}
+
+TEST_CASE("suspect rows are set aside, unless there is nothing else") {
+  auto rows = table();
+  rows[3].head.suspect = true;
+  const auto note = only_note(rows);
+  CHECK(note.what == "a.jsonl:5");
+  CHECK(note.why == "its source doubts it");
+  CHECK(evidence_of(rows).curves[0].samples.size() == 8);
+
+  for (auto& row : rows) row.head.suspect = true;
+  CHECK(only_note(rows).why == "used although its source doubts it: there is nothing else");
+  CHECK(evidence_of(rows).curves[0].samples.size() == 9);
+}
+
+TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
+  for (const double factor : {1000.0, 0.001}) {
+    for (std::size_t row = 0; row < 9; ++row) {
+      INFO("row " << row << ", factor " << factor);
+      auto rows = table();
+      rows[row].time_s *= factor;
+      const auto note = only_note(rows);
+      CHECK(note.what == "a.jsonl:" + std::to_string(row + 2));
+      CHECK_THAT(note.why, Catch::Contains("slip of the unit"));
+      CHECK_THAT(note.why, Catch::Contains(factor > 1 ? "1000 times longer" : "1000 times shorter"));
+    }
+  }
+}
+
+TEST_CASE("a run of rows in another unit is told once, the smaller part of the table") {
+  auto rows = table();
+  for (std::size_t row = 0; row < 4; ++row) rows[row].time_s *= 1000;
+  const auto note = only_note(rows);
+  CHECK(note.what == "a.jsonl:2-5");
+  CHECK(evidence_of(rows).curves[0].samples.size() == 5);
+}
+
+TEST_CASE("a single row four times off both neighbours is an outlier") {
+  for (std::size_t row = 1; row < 8; ++row) {
+    INFO("row " << row);
+    auto rows = table();
+    rows[row].time_s *= 20;
+    const auto note = only_note(rows);
+    CHECK(note.what == "a.jsonl:" + std::to_string(row + 2));
+    CHECK_THAT(note.why, Catch::Contains("than the sizes on both sides say"));
+  }
+}
+
+TEST_CASE("a switch of protocol is no outlier: a jump that stays is kept") {
+  auto rows = table();
+  for (std::size_t row = 4; row < 9; ++row) rows[row].time_s *= 3.5;
+  CHECK(evidence_of(rows).curves[0].samples.size() == 9);
+}
+
+TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are told") {
+  auto rows = table();
+  rows.push_back(record(4096, 1.1 * rows[0].time_s));
+  rows.push_back(record(4096, 1.2 * rows[0].time_s));
+  auto all = evidence_of(rows);
+  CHECK(all.curves[0].notes.empty());
+  CHECK(all.curves[0].samples[0].sample.time_s == Approx(1.1 * rows[0].time_s));
+  CHECK(all.curves[0].samples[0].spread > 0.05);
+  CHECK(all.curves[0].samples[0].lines == std::vector<int>{2, 11, 12});
+
+  rows.push_back(record(1048576, 1.6 * law.time_s(1048576)));
+  const auto note = only_note(rows);
+  CHECK(note.what == "a.jsonl:6, 13");
+  CHECK_THAT(note.why, Catch::Contains("contradict each other at 1 size"));
+}
+
+TEST_CASE("two tables with equal times are told") {
+  auto rows = table();
+  for (auto& row : rows) row.head.transport = "nccl-tcp";
+  const auto all = collective_evidence({file_of(table()), file_of(rows, "b.jsonl")});
+  REQUIRE(all.curves.size() == 2);
+  REQUIRE(all.curves[1].notes.size() == 1);
+  CHECK_THAT(all.curves[1].notes[0].why, Catch::Contains("one of the two tables is a copy"));
+}
+
+TEST_CASE("all at one size: the curve is made, and says what it cannot know") {
+  const auto fits = fit_collectives({file_of({record(1048576, 2e-4), record(1048576, 2.1e-4)})});
+  REQUIRE(fits.fits.size() == 1);
+  const auto& fit = fits.fits[0];
+  REQUIRE(fit.set_aside.size() == 1);
+  CHECK_THAT(fit.set_aside[0].why, Catch::Contains("one size only"));
+  CHECK(fit.curve.points.size() == 1);
+  CHECK_FALSE(fit.curve.latency_s.identified);
+  REQUIRE_FALSE(fit.measure_next_bytes.empty());
+}
+
+TEST_CASE("one-way messages have a curve too, the empty one included") {
+  MeasurementFile file;
+  file.file = "link.jsonl";
+  file.context.cluster = "planted";
+  for (const double size : {0.0, 1024.0, 1048576.0}) {
+    PointToPointRecord one;
+    one.head.series = "one-way";
+    one.head.transport = "mpi-tcp";
+    one.head.library = "open-mpi";
+    one.size_bytes = size;
+    one.time_s = 20e-6 + size / 1e9;
+    file.records.emplace_back(one);
+  }
+  const auto fits = fit_collectives({file});
+  REQUIRE(fits.fits.size() == 1);
+  const auto& curve = fits.fits[0].curve;
+  CHECK(curve.key.operation == "point_to_point");
+  CHECK(collective_time_s(curve, 1048576) == Approx(20e-6 + 1048576 / 1e9).epsilon(1e-12));
+  CHECK(collective_time_s(curve, 0) == Approx(20e-6).epsilon(0.01)); // the law of 0 bytes against that of 1
+}
+
+TEST_CASE("the order of files and rows does not matter, and the same evidence gives the same bytes") {
+  auto rows = table();
+  const auto forward = fit_collectives({file_of(rows)}).fits.at(0).curve;
+  std::reverse(rows.begin(), rows.end());
+  const auto backward = fit_collectives({file_of(rows)}).fits.at(0).curve;
+  CHECK(forward.latency_s.value == backward.latency_s.value);
+  CHECK(forward.rate_Bps.error == backward.rate_Bps.error);
+  CHECK(forward.worst_left_out_error == backward.worst_left_out_error);
+}

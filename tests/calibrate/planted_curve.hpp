@@ -1,0 +1,61 @@
+#pragma once
+// Tables with a known law and known noise, the same on every machine.
+
+#include "calibrate/fit/alpha_beta_fit.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace ddlsim_test {
+
+/// Normal numbers by Box and Muller from the generator's own bits: std::normal_distribution differs between libraries.
+class Normals {
+public:
+  explicit Normals(std::uint64_t seed) : generator_(seed) {}
+  double operator()() {
+    constexpr double two_pi = 6.283185307179586;
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(two_pi * uniform());
+  }
+
+private:
+  double uniform() { return (static_cast<double>(generator_() >> 11U) + 0.5) / 9007199254740992.0; }
+  std::mt19937_64 generator_;
+};
+
+struct PlantedLaw {
+  double latency_s = 0;
+  double rate_Bps = 0;
+  double pipelining = 0;
+  double time_s(double size_bytes) const {
+    const double transfer_s = size_bytes / rate_Bps;
+    return latency_s + transfer_s + 2 * pipelining * std::sqrt(latency_s * transfer_s);
+  }
+};
+
+/// A law as the prior has it.
+inline PlantedLaw draw_law(const ddlsim::LawPrior& prior, Normals& normal) {
+  PlantedLaw law;
+  law.latency_s = prior.median[0] * std::exp(prior.width[0] * normal());
+  law.rate_Bps = prior.median[1] * std::exp(prior.width[1] * normal());
+  law.pipelining = prior.median[2] * std::exp(prior.width[2] * normal());
+  return law;
+}
+
+/// Times at the sizes, each off by exp(noise x normal).
+inline std::vector<ddlsim::LawSample> draw_table(const PlantedLaw& law, const std::vector<double>& sizes_bytes,
+                                                 double noise, Normals& normal) {
+  std::vector<ddlsim::LawSample> samples;
+  for (const double size : sizes_bytes) samples.push_back({size, law.time_s(size) * std::exp(noise * normal())});
+  return samples;
+}
+
+/// Powers of `factor` from `from` to `to`, both included.
+inline std::vector<double> sizes_from(double from, double to, double factor) {
+  std::vector<double> sizes;
+  for (double size = from; size <= to; size *= factor) sizes.push_back(size);
+  return sizes;
+}
+
+} // namespace ddlsim_test

@@ -1,0 +1,82 @@
+#include "trainer/campaign/part.hpp"
+#include "trainer/files/error.hpp"
+#include "work_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ddltrain_test;
+
+namespace {
+
+const std::string kContext = R"({"record":"context","machine":"m","date":"2026-01-01"})";
+const std::string kRecord = R"({"record":"step","value":0.1,"note":"n"})";
+
+ddltrain::Part part_named(const std::string& name) {
+  ddltrain::Part part;
+  part.run = "run";
+  part.name = name;
+  return part;
+}
+
+} // namespace
+
+TEST_CASE("part: accepted records change their name only") {
+  const WorkFolder folder;
+  const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
+  folder.write("out/parts/a.running", kContext + "\n" + kRecord + "\n");
+  ddltrain::accept(files, "");
+  CHECK(folder.read("out/parts/a.jsonl") == kContext + "\n" + kRecord + "\n");
+  CHECK_FALSE(folder.exists("out/parts/a.running"));
+  CHECK_FALSE(ddltrain::has_suspect(files));
+}
+
+TEST_CASE("part: a disturbed part's records say so, its context does not") {
+  const WorkFolder folder;
+  const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
+  folder.write("out/parts/a.running", kContext + "\n" + kRecord + "\n");
+  ddltrain::accept(files, "busy");
+  CHECK(folder.read("out/parts/a.jsonl") ==
+        kContext + "\n" + R"({"record":"step","value":0.1,"note":"n; busy","suspect":true})" + "\n");
+  CHECK(ddltrain::has_suspect(files));
+}
+
+TEST_CASE("part: without records nothing is accepted") {
+  const WorkFolder folder;
+  const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
+  CHECK_THROWS_AS(ddltrain::accept(files, ""), ddltrain::RunError);
+  folder.write("out/parts/a.running", kContext + "\n");
+  CHECK_THROWS_AS(ddltrain::accept(files, ""), ddltrain::RunError);
+  folder.write("out/parts/a.running", kContext + "\n{\"rec");
+  CHECK_THROWS_AS(ddltrain::accept(files, ""), ddltrain::RunError);
+  CHECK_FALSE(folder.exists("out/parts/a.jsonl"));
+}
+
+TEST_CASE("part: measured once, with the same command line") {
+  const WorkFolder folder;
+  const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
+  CHECK_FALSE(ddltrain::is_measured(files, "train"));
+  folder.write("out/parts/a.jsonl", kContext + "\n" + kRecord + "\n");
+  CHECK(ddltrain::is_measured(files, "train")); // without its log nothing contradicts
+  folder.write("out/parts/a.log", "# train\nloss 2\n");
+  CHECK(ddltrain::is_measured(files, "train"));
+  CHECK_THROWS_AS(ddltrain::is_measured(files, "train --fast"), ddltrain::UsageError);
+}
+
+TEST_CASE("run: collected when all parts are there, under one context") {
+  const WorkFolder folder;
+  const std::vector<ddltrain::Part> parts = {part_named("a"), part_named("b")};
+  folder.write("out/parts/a.jsonl", kContext + "\n" + kRecord + "\n");
+  CHECK_FALSE(ddltrain::collect_run(folder.path("out"), "run", parts));
+  CHECK_FALSE(folder.exists("out/run.jsonl"));
+  folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"2 hosts, the first: m","date":"2026-01-02"})"
+                                    "\n" +
+                                        kRecord + "\n");
+  CHECK(ddltrain::collect_run(folder.path("out"), "run", parts));
+  const std::string context =
+      R"({"record":"context","machine":"m","date":"2026-01-01","source":{"title":"ddltrain measure: run run"}})";
+  CHECK(folder.read("out/run.jsonl") == context + "\n" + kRecord + "\n" + kRecord + "\n");
+  folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"other","date":"2026-01-01"})"
+                                    "\n" +
+                                        kRecord + "\n");
+  CHECK_THROWS_AS(ddltrain::collect_run(folder.path("out"), "run", parts), ddltrain::RunError);
+}

@@ -1,0 +1,204 @@
+#include "sim/compute/one_gpu_estimate.hpp"
+#include "tests/formats/plain_records.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+struct Desk {
+  Model model;
+  Gpu gpu;
+  Desk() {
+    model.name = "m";
+    model.layers.resize(10);
+    gpu.name = "G";
+    gpu.aliases = {"Gee"};
+    gpu.peak_flop_per_s = {{"fp32", 1e12}};
+    gpu.memory_bandwidth_Bps = 1e11;
+  }
+  ComputeQuestion question(double batch) const { return {model, gpu, "fp32", batch, "horovod"}; }
+};
+
+StepRecord record(double batch, double iteration_s, const std::string& preset = "horovod") {
+  auto step = test::one_gpu_step(batch, iteration_s);
+  step.preset = preset;
+  step.synchronised = true;
+  return step;
+}
+
+} // namespace
+
+TEST_CASE("a record of the cluster itself at this batch is calibrated", "[evidence]") {
+  const Desk desk;
+  const auto found = find_compute(desk.question(32), {record(32, 0.2)}, {record(32, 0.3)});
+  CHECK(found.one_gpu_s == 0.2);
+  CHECK(found.label == "calibrated");
+  CHECK(found.prior == "compute_measured");
+}
+
+TEST_CASE("a borrowed record at this batch comes before an own one at another", "[evidence]") {
+  const Desk desk;
+  const auto found = find_compute(desk.question(32), {record(64, 0.2)}, {record(32, 0.3)});
+  CHECK(found.one_gpu_s == 0.3);
+  CHECK(found.label == "transferred");
+}
+
+TEST_CASE("another batch is carried over by a + c batch", "[evidence]") {
+  const Desk desk;
+  const auto found = find_compute(desk.question(64), {record(32, 0.1)}, {});
+  const double fixed_s = 10 * 3 * 60e-6;
+  CHECK(found.one_gpu_s == Approx(fixed_s + 2 * (0.1 - fixed_s)));
+  CHECK(found.label == "transferred");
+  CHECK(found.doubts == std::vector<std::string>{"compute_one_batch"});
+}
+
+TEST_CASE("the preset's own stack comes first; among equals the median", "[evidence]") {
+  const Desk desk;
+  CHECK(find_compute(desk.question(32), {record(32, 0.5, "apex"), record(32, 0.2)}, {}).one_gpu_s == 0.2);
+  CHECK(find_compute(desk.question(32), {record(32, 0.2), record(32, 0.4), record(32, 0.3)}, {}).one_gpu_s == 0.3);
+}
+
+TEST_CASE("records of another GPU, model, precision, scale or pass do not count", "[evidence]") {
+  const Desk desk;
+  std::vector<StepRecord> wrong(6, record(32, 0.2));
+  wrong[0].head.gpu = "H";
+  wrong[1].model = "other";
+  wrong[2].precision = "amp";
+  wrong[3].gpus = 2;
+  wrong[4].mode = "forward";
+  wrong[5].head.suspect = true;
+  const auto found = find_compute(desk.question(32), wrong, {});
+  CHECK(found.label == "assumed");
+  CHECK(found.prior == "compute_roofline");
+  auto alias = record(32, 0.2);
+  auto unnamed = record(32, 0.3);
+  unnamed.head.gpu = "";
+  CHECK(find_compute(desk.question(32), {unnamed}, {}).one_gpu_s == 0.3);
+  CHECK(find_compute(desk.question(32), {}, {unnamed}).prior == "compute_roofline");
+  alias.head.gpu = "Gee";
+  CHECK(find_compute(desk.question(32), {alias}, {}).label == "calibrated");
+}
+
+TEST_CASE("between two own batches the line through them is calibrated", "[evidence]") {
+  const Desk desk;
+  const std::vector<StepRecord> own{record(16, 0.0018 + 16 * 0.01), record(64, 0.0018 + 64 * 0.01)};
+  const auto found = find_compute(desk.question(32), own, {record(32, 9)});
+  CHECK(found.one_gpu_s == Approx(0.0018 + 32 * 0.01)); // 1.8 ms: ten layers
+  CHECK(found.label == "calibrated");
+  CHECK(found.prior == "compute_interpolated");
+  CHECK(is_settled(found));
+  CHECK_FALSE(is_settled(find_compute(desk.question(32), {}, own)));
+  CHECK(found.text.find("batches 16 to 64") != std::string::npos);
+}
+
+TEST_CASE("beyond its batches a line is no longer calibrated, and far beyond it counts as one batch", "[evidence]") {
+  const Desk desk;
+  const std::vector<StepRecord> own{record(16, 0.21), record(64, 0.69)};
+  const auto near = find_compute(desk.question(96), own, {});
+  CHECK(near.label == "transferred");
+  CHECK(near.prior == "compute_extrapolated");
+  const auto far = find_compute(desk.question(97), own, {});
+  CHECK(far.prior == "compute_one_batch");
+  CHECK(far.one_gpu_s > near.one_gpu_s);
+}
+
+TEST_CASE("another stack's record of the same GPU is no calibration", "[evidence]") {
+  const Desk desk;
+  const auto found = find_compute(desk.question(32), {record(32, 0.2, "mxnet")}, {});
+  CHECK(found.one_gpu_s == 0.2);
+  CHECK(found.label == "transferred");
+  CHECK(found.prior == "compute_other_stack");
+  auto half = record(32, 0.2, "mxnet");
+  half.precision = "amp";
+  auto question = desk.question(32);
+  question.precision = "amp";
+  CHECK(find_compute(question, {half}, {}).prior == "compute_other_stack_reduced");
+}
+
+namespace {
+
+/// Four times the peak and the bandwidth of Desk's GPU.
+Gpu faster_gpu() {
+  Gpu gpu;
+  gpu.name = "F";
+  gpu.peak_flop_per_s = {{"fp32", 4e12}};
+  gpu.memory_bandwidth_Bps = 4e11;
+  return gpu;
+}
+
+StepRecord of(StepRecord step, const std::string& gpu, const std::string& model) {
+  step.head.gpu = gpu;
+  step.model = model;
+  return step;
+}
+
+} // namespace
+
+TEST_CASE("the shelf comes after the cluster and what it borrows", "[evidence]") {
+  const Desk desk;
+  const ComputeShelf shelf{{record(32, 0.4)}, {desk.gpu}, {}};
+  CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, shelf).one_gpu_s == 0.3);
+  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  CHECK(found.one_gpu_s == 0.4);
+  CHECK(found.prior == "compute_transferred");
+  CHECK(found.label == "transferred");
+}
+
+TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", "[evidence]") {
+  const Desk desk;
+  const ComputeShelf shelf{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
+  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  CHECK(found.one_gpu_s == Approx(0.4));
+  CHECK(found.prior == "compute_scaled");
+  CHECK(find_compute(desk.question(32), {}, {}, {}).prior == "compute_roofline"); // it sees what it is given
+}
+
+TEST_CASE("an anchor that both GPUs ran comes before the catalogue", "[evidence]") {
+  Desk desk;
+  desk.model.name = "vgg16";
+  ComputeShelf shelf{{of(record(32, 0.1), "F", "vgg16"), of(record(32, 0.05), "F", "resnet50_v1"),
+                      of(record(32, 0.15), "G", "resnet50_v1")},
+                     {desk.gpu, faster_gpu()},
+                     {}};
+  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  CHECK(found.one_gpu_s == Approx(0.3));
+  CHECK(found.prior == "compute_anchored");
+  shelf.records.push_back(of(record(32, 0.2), "F", "vgg19"));
+  shelf.records.push_back(of(record(32, 0.5), "G", "vgg19"));
+  const auto family = find_compute(desk.question(32), {}, {}, shelf);
+  CHECK(family.one_gpu_s == Approx(0.25));
+  CHECK(family.prior == "compute_anchored_family");
+  shelf.records.back().preset = "apex"; // an anchor counts inside one stack only
+  CHECK(find_compute(desk.question(32), {}, {}, shelf).prior == "compute_anchored");
+}
+
+TEST_CASE("MobileNet has no anchor, and nothing crosses precisions", "[evidence]") {
+  Desk desk;
+  desk.model.name = "mobilenet_v2";
+  ComputeShelf shelf{{of(record(32, 0.1), "F", "mobilenet_v2"), of(record(32, 0.05), "F", "resnet50_v1"),
+                      of(record(32, 0.15), "G", "resnet50_v1")},
+                     {desk.gpu, faster_gpu()},
+                     {}};
+  CHECK(find_compute(desk.question(32), {}, {}, shelf).prior == "compute_scaled");
+  auto question = desk.question(32);
+  question.precision = "amp";
+  CHECK(find_compute(question, {}, {}, shelf).prior == "compute_roofline_reduced");
+}
+
+TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
+  std::vector<Prior> priors(2);
+  priors[0].parameter = "compute_one_batch";
+  priors[0].width = 0.3;
+  priors[1].parameter = "compute_other_stack";
+  priors[1].width = 0.4;
+  const Desk desk;
+  const auto found = find_compute(desk.question(64), {record(32, 0.1, "mxnet")}, {});
+  CHECK(find_prior(with_doubts_of(priors, found), found.prior, "", "").width == Approx(0.5));
+  priors.pop_back();
+  CHECK_THROWS(with_doubts_of(priors, found));
+}
+
+} // namespace ddlsim

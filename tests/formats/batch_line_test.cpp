@@ -1,0 +1,90 @@
+#include "sim/formats/readers.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+ComputeLine sample_line() {
+  ComputeLine line;
+  line.gpu = "K80";
+  line.model = "resnet50_v2";
+  line.precision = "fp32";
+  line.preset = "mxnet";
+  line.fixed_s = 0.052;
+  line.per_sample_s = 0.0202;
+  line.smallest_batch = 1;
+  line.largest_batch = 32;
+  line.relative_error = 0.03;
+  line.leave_one_out = 0.025;
+  line.fixed_error = 0.05;
+  line.per_sample_error = 0.02;
+  line.correlation = -0.6;
+  line.records = {"a.jsonl:2", "a.jsonl:3"};
+  return line;
+}
+
+std::vector<Mistake> mistakes_in(const nlohmann::json& json) {
+  Mistakes mistakes("calibration.json");
+  compute_line_from(Place(json, "/compute/0", mistakes));
+  return mistakes.list();
+}
+
+void check_mistake(const std::string& key, const nlohmann::json& value, const std::string& expected) {
+  auto json = compute_line_to_json(sample_line());
+  json[key] = value;
+  const auto found = mistakes_in(json);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].path == "/compute/0/" + key);
+  CHECK(found[0].what == expected);
+}
+
+} // namespace
+
+TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
+  const auto line = sample_line();
+  const auto json = compute_line_to_json(line);
+  Mistakes mistakes("calibration.json");
+  const auto again = compute_line_from(Place(json, "", mistakes));
+  CHECK(mistakes.empty());
+  CHECK(compute_line_to_json(again) == json);
+  CHECK(again.fixed_s == line.fixed_s);
+  CHECK(again.records == line.records);
+  CHECK(again.correlation == line.correlation);
+}
+
+TEST_CASE("a line holds from half the smallest batch to 1.5 times the largest", "[compute-line]") {
+  auto line = sample_line();
+  line.smallest_batch = 8;
+  CHECK(line_reaches(line, 4));
+  CHECK(line_reaches(line, 48));
+  CHECK_FALSE(line_reaches(line, 3.9));
+  CHECK_FALSE(line_reaches(line, 49));
+}
+
+TEST_CASE("a line's doubt is its scatter and its two numbers, by propagation", "[compute-line]") {
+  const auto line = sample_line();
+  const double share = 0.052 / line_time_s(line, 16);
+  const double fixed = share * 0.05;
+  const double growing = (1 - share) * 0.02;
+  CHECK(line_width(line, 16) ==
+        Approx(std::sqrt(fixed * fixed + growing * growing - 2 * 0.6 * fixed * growing + 0.03 * 0.03)));
+}
+
+TEST_CASE("what is wrong with a line is told with its place", "[compute-line]") {
+  check_mistake("fixed", "0.05", "\"0.05\" has no unit; write one of ns, us, ms, s, min, h, like \"1.5 us\"");
+  check_mistake("largest_batch", 0.5, "0.5 found, below smallest_batch 1; expected no less");
+  check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
+  check_mistake("precision", "fp31",
+                "\"fp31\" found, one of fp32, tf32, amp, fp16, bf16 expected; did you mean \"fp32\"?");
+  auto json = compute_line_to_json(sample_line());
+  json.erase("preset");
+  json["presett"] = "mxnet";
+  CHECK(mistakes_in(json).size() == 2);
+  CHECK(mistakes_in(nlohmann::json::array()).size() == 1);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,183 @@
+#include "sim/formats/calibration.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace ddlsim;
+using nlohmann::json;
+
+namespace {
+
+CalibratedParameter parameter(const std::string& name, const CalibrationScope& scope, const Prior& prior) {
+  CalibratedParameter one;
+  one.name = name;
+  one.scope = scope;
+  one.prior = prior;
+  one.coordinate = -0.51234567;
+  one.error = 0.25;
+  one.identified = true;
+  one.points = 12;
+  return one;
+}
+
+Calibration sample() {
+  Calibration calibration;
+  calibration.cluster = "iris";
+  calibration.version = "0.1.0";
+  calibration.files = {"runs.jsonl 0123456789abcdef"};
+  const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, "log", "1", "runs", {}};
+  const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, "linear", "s", "a guess", {}};
+  calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", "", "", 0}, rate),
+                            parameter("sync_on", {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64}, offset)};
+  calibration.correlation = {{}, {-0.123456}};
+  calibration.forms = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
+                       {{"nccl-ib", "", "", "", 0}, true, {{"bytes", 1}}}};
+  calibration.series = {{"iris/runs/a",
+                         {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64},
+                         "ring",
+                         0.05,
+                         true,
+                         {{4, 1, -0.0123456, 0.004}, {8, 2, 0.02, 0.015}}}};
+  calibration.set_aside = {{"iris/runs/b", "it says \"twice\""}};
+  calibration.quality = {2, 0.0123, 0.0456, 1};
+  return calibration;
+}
+
+json sample_json() {
+  return json::parse(calibration_json(sample()));
+}
+
+Calibration read_back(const std::string& text) {
+  const ddlsim_test::TemporaryFolder folder;
+  return read_calibration(folder.write("calibration.json", text));
+}
+
+std::vector<std::string> mistakes(const json& content) {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto file = folder.write("calibration.json", content.dump());
+  return ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
+}
+
+} // namespace
+
+TEST_CASE("a calibration is written, read and written to the same bytes") {
+  const std::string text = calibration_json(sample());
+  const auto back = read_back(text);
+  CHECK(calibration_json(back) == text);
+  CHECK(back.cluster == "iris");
+  CHECK(back.files == sample().files);
+  REQUIRE(back.parameters.size() == 2);
+  CHECK(back.parameters[0].coordinate == -0.5123); // four digits
+  CHECK(back.parameters[1].scope == sample().parameters[1].scope);
+  CHECK(back.parameters[1].prior.scale == "linear");
+  CHECK(back.parameters[1].prior.unit == "s");
+  CHECK(back.correlation == std::vector<std::vector<double>>{{}, {-0.1235}});
+  REQUIRE(back.forms.size() == 2);
+  CHECK(back.forms[0].choices[0].name == "tree");
+  CHECK_FALSE(back.forms[0].servers);
+  CHECK(back.forms[1].servers);
+  REQUIRE(back.series.size() == 1);
+  REQUIRE(back.series[0].points.size() == 2);
+  CHECK(back.series[0].points[1].nodes == 2);
+  CHECK(back.series[0].points[1].noise == 0.015);
+  CHECK(back.set_aside[0].why == "it says \"twice\"");
+  CHECK(back.quality.left_out_points == 1);
+}
+
+TEST_CASE("a calibration that learnt nothing is written and read too") {
+  Calibration calibration;
+  calibration.cluster = "iris";
+  calibration.version = "0.1.0";
+  const std::string text = calibration_json(calibration);
+  CHECK(calibration_json(read_back(text)) == text);
+}
+
+TEST_CASE("equally likely choices come back in one order") {
+  auto calibration = sample();
+  calibration.forms[0].choices = {{"tree", 0.5}, {"ring", 0.5}};
+  const auto once = calibration_json(read_back(calibration_json(calibration)));
+  CHECK(calibration_json(read_back(once)) == once);
+  CHECK(read_back(once).forms[0].choices[0].name == "ring"); // by name
+}
+
+TEST_CASE("values for people follow from coordinate and prior") {
+  const auto one = sample_json()["parameters"][0];
+  const double at = -0.5123;
+  CHECK(one["value"].get<double>() == Approx(0.8 * std::exp(0.15 * at)).epsilon(1e-8)); // nine digits are written
+  CHECK(one["low"].get<double>() == Approx(0.8 * std::exp(0.15 * (at - 1.6448536 * 0.25))).epsilon(1e-8));
+  CHECK(one["high"].get<double>() == Approx(0.8 * std::exp(0.15 * (at + 1.6448536 * 0.25))).epsilon(1e-8));
+}
+
+TEST_CASE("what no calibration needs may be left out") {
+  auto content = sample_json();
+  for (const char* key : {"set_aside", "forms", "quality", "files"}) content.erase(key);
+  CHECK(mistakes(content).empty());
+}
+
+TEST_CASE("what is wrong with a calibration is told at its place") {
+  ddlsim_test::check_spoilt(
+      sample_json(),
+      {{"/parameters/0/error", "-1", "/parameters/0/error: -1 is out of range; give 0 to 50"},
+       {"/parameters/0/coordinate", "\"0.5\"",
+        "/parameters/0/coordinate: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
+       {"/parameters/0/prior", "",
+        "/parameters/0/prior: missing; what was believed before, with median, width, scale "
+        "and source"},
+       {"/parameters/1/prior/width", "0",
+        "/parameters/1/prior/width: 0 found; give a number above 0, without quotes or unit"},
+       {"/parameters/1/prior/scale", "\"lin\"", "/parameters/1/prior/scale: \"lin\" found; give one of log, linear"},
+       {"/parameters/0/identified", "1", "/parameters/0/identified: 1 found; give true or false, without quotes"},
+       {"/parameters/0/idenntified", "true", "/parameters/0/idenntified: unknown key; did you mean \"identified\"?"},
+       {"/series/0/points/1/residul", "1", "/series/0/points/1/residul: unknown key; did you mean \"residual\"?"},
+       {"/series/0/points/0/gpus", "0", "/series/0/points/0/gpus: 0 is out of range; give 1 to 1000000"},
+       {"/series/0/spread", "-0.1", "/series/0/spread: -0.1 is out of range; give 0 or more"},
+       {"/series/0/transport", "\"nccl-ibb\"",
+        "/series/0/transport: \"nccl-ibb\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm expected; did "
+        "you mean \"nccl-ib\"?"},
+       {"/forms/0/decides", "\"shard\"", "/forms/0/decides: \"shard\" found; give one of sharding, all_reduce"},
+       {"/forms/0/choices", "{}", "/forms/0/choices: no name found; give each choice its weight, 0 to 1"},
+       {"/forms/0/choices", "", "/forms/0/choices: missing; give an object or a list"},
+       {"/forms/0/choices/tree", "2", "/forms/0/choices/tree: 2 is out of range; give 0 to 1"},
+       {"/set_aside/0/why", "", "/set_aside/0/why: missing; give a text"},
+       {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
+       {"/cluster", "", "/cluster: missing; give a text"},
+       {"/parametres", "[]", "/parametres: unknown key; did you mean \"parameters\"?"}},
+      [](const auto& file) { read_calibration(file); });
+}
+
+TEST_CASE("a correlation has a row for each parameter, as long as there are parameters before") {
+  ddlsim_test::check_spoilt(
+      sample_json(),
+      {{"/correlation", "[[]]", "/correlation: 1 rows found, 2 expected: one a parameter"},
+       {"/correlation/1", "[0.1, 0.2]", "/correlation/1: 2 numbers found, 1 expected: one for each parameter before"},
+       {"/correlation/0", "[0.1]", "/correlation/0: 1 numbers found, 0 expected: one for each parameter before"},
+       {"/correlation/1", "[1.5]", "/correlation/1: a correlation is a number from -1 to 1"},
+       {"/correlation/1", "[\"0.1\"]", "/correlation/1: a correlation is a number from -1 to 1"},
+       {"/correlation/1", "0.1", "/correlation/1: 0.1 found, a list expected; write [...]"}},
+      [](const auto& file) { read_calibration(file); });
+}
+
+TEST_CASE("every mistake of a calibration is told at once") {
+  auto content = sample_json();
+  content["parameters"][0]["error"] = -1;
+  content["parameters"][1]["prior"].erase("median");
+  content["series"][0]["points"][1]["gpus"] = "8";
+  content["forms"][1]["decides"] = "x";
+  content["correlation"] = json::array();
+  content["no_such"] = 1;
+  CHECK(mistakes(content).size() == 6);
+}
+
+TEST_CASE("another format, and a file cut short, are refused") {
+  auto content = sample_json();
+  content["format"] = "ddlsim-priors";
+  CHECK(mistakes(content).size() == 1);
+  const ddlsim_test::TemporaryFolder folder;
+  const std::string whole = calibration_json(sample());
+  const auto file = folder.write("calibration.json", whole.substr(0, whole.size() / 2));
+  const auto told = ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], Catch::Contains("is the file truncated?"));
+}

@@ -1,0 +1,156 @@
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using ddlsim::read_cluster;
+
+TEST_CASE("a cluster is read") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto cluster = read_cluster(folder.write("cluster.json", ddlsim_test::sample_cluster().dump()));
+  CHECK(cluster.name == "iris");
+  CHECK(cluster.gpu == "V100-SXM2-16GB");
+  CHECK(cluster.gpus_per_node == 4);
+  CHECK(cluster.host_memory_bandwidth_Bps == 200e9);
+  CHECK(cluster.intra.kind == "nvlink-mesh");
+  CHECK(cluster.intra.bandwidth_Bps == 50e9);
+  CHECK(cluster.intra.latency_s == Approx(5e-6));
+  CHECK(cluster.fabric.kind == "fat-tree");
+  CHECK(cluster.fabric.nodes_per_leaf == 24);
+  CHECK(cluster.fabric.blocking == 1.5);
+  CHECK(cluster.fabric.hop_latency_s == Approx(1e-7));
+  CHECK(cluster.storage.read_bandwidth_Bps == 2e9);
+  CHECK(cluster.available_nodes == 24);
+  CHECK(cluster.growth_max_nodes == 4096);
+  CHECK(cluster.borrows.at(0).kinds == std::vector<std::string>{"step"});
+  CHECK(cluster.sources.at("/fabric") == "site");
+  CHECK(find_transport(cluster, "nccl-ib").nic == "ib-edr");
+  CHECK(find_transport(cluster, "shm").nic.empty());
+  CHECK(find_nic(cluster, "ib-edr").bandwidth_Bps == 12.5e9);
+  CHECK(find_nic(cluster, "ib-edr").count == 2);
+  CHECK_THROWS_WITH(find_transport(cluster, "nccl-tcp"),
+                    "no transport of cluster iris is called \"nccl-tcp\"; there are: nccl-ib, shm");
+  CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
+}
+
+TEST_CASE("what is wrong with a cluster is told") {
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_cluster(),
+      {{"/node/gpus", "0", "/node/gpus: 0 found beside GPU \"V100-SXM2-16GB\"; give their number, or \"gpu\": \"\""},
+       {"/node/gpus", "-4", "/node/gpus: -4 is out of range; give 0 to 1024"},
+       {"/node/gpu", "",
+        "/node/gpu: missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names"},
+       {"/node/intra/bandwidth", "\"50\"",
+        "/node/intra/bandwidth: \"50\" has no unit; write one of B/s, KB/s, MB/s, GB/s, TB/s, bps, Kbps, Mbps, Gbps, "
+        "Tbps, MiB/s, GiB/s, like \"100 Gbps\""},
+       {"/node/intra/latency", "\"0 us\"", "/node/intra/latency: \"0 us\" found; give more than 0"},
+       {"/node/intra", "{\"kind\": \"none\"}",
+        "/node/intra: kind none, with 4 GPUs a node; say how they reach each other"},
+       {"/node/nics/1", "{\"name\": \"ib-edr\", \"bandwidth\": \"1 Gbps\"}",
+        "/node/nics/1/name: \"ib-edr\" is there twice; give ports of one kind as \"count\""},
+       {"/fabric/kind", "\"torus\"", "/fabric/kind: \"torus\" found; give one of star, fat-tree"},
+       {"/fabric/blocking", "0.5", "/fabric/blocking: 0.5 is out of range; give 1 to 1000"},
+       {"/fabric/hop_latency", "\"-1 us\"", "/fabric/hop_latency: \"-1 us\" is negative; give 0 or more"},
+       {"/transports/0/nic", "\"ib-fdr\"",
+        "/transports/0/nic: no NIC of the node is called \"ib-fdr\"; did you mean ib-edr? there are: ib-edr"},
+       {"/transports/0/name", "\"nccl_ib\"",
+        "/transports/0/name: \"nccl_ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm expected; did you "
+        "mean \"nccl-ib\"?"},
+       {"/transports/1/nic", "\"ib-edr\"", "/transports/1/nic: shm stays inside a node; leave \"nic\" out"},
+       {"/transports/2", "{\"name\": \"shm\"}", "/transports/2/name: \"shm\" is there twice; keep one"},
+       {"/available/nodes", "5000",
+        "/growth/max_nodes: 4096 found, fewer than the 5000 nodes available; give as many or "
+        "more"},
+       {"/growth/rule", "\"\"",
+        "/growth/rule: the text is empty; say what it is, or \"unknown\" where that is allowed"},
+       {"/borrows/0/kinds/0", "\"steps\"",
+        "/borrows/0/kinds: no kind of record is called \"steps\"; did you mean step? there are: step, collective, "
+        "point_to_point, layer, server, input, loss"},
+       {"/borrows/0/kinds", "[]",
+        "/borrows/0/kinds: none found; give one or more of step, collective, point_to_point, layer, server, input, "
+        "loss"}},
+      [](const auto& file) { read_cluster(file); });
+}
+
+TEST_CASE("a star has no leaves, and a node with one GPU no paths") {
+  auto cluster = ddlsim_test::sample_cluster();
+  cluster["node"]["gpus"] = 1;
+  cluster["node"]["intra"] = {{"kind", "none"}};
+  cluster["fabric"] = {{"kind", "star"}, {"hop_latency", "0 us"}};
+  ddlsim_test::check_spoilt(cluster,
+                            {{"/fabric/blocking", "2", "/fabric/blocking: unknown key; known here: kind, hop_latency"},
+                             {"/node/intra/latency", "\"1 us\"", "/node/intra/latency: unknown key; known here: kind"}},
+                            [](const auto& file) { read_cluster(file); });
+}
+
+TEST_CASE("every figure of a cluster needs a source, and every source a figure") {
+  const std::string then = "; say where the figure stands, or \"not stated; assumed: ... because ...\"";
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_cluster(),
+      {{"/sources/~1storage", "", "/sources: no source for /storage/read_bandwidth" + then},
+       {"/sources/~1available~1nodes", "", "/sources: no source for /available/nodes" + then},
+       {"/sources/~1growth", "", "/sources: no source for /growth/max_nodes" + then},
+       {"/sources/~1fabrics", "\"x\"", "/sources/~1fabrics: points at nothing in this file; did you mean \"/fabric\"?"},
+       {"/sources/node", "\"x\"", "/sources/node: points at nothing in this file; did you mean \"/node\"?"},
+       {"/sources/~1", "\"x\"",
+        "/sources/~1: points at nothing in this file; write a JSON pointer like \"/node/intra/bandwidth\""},
+       {"/sources/~1fabric", "\"\"",
+        "/sources/~1fabric: the text is empty; say what it is, or \"unknown\" where that is allowed"}},
+      [](const auto& file) { read_cluster(file); });
+}
+
+TEST_CASE("a source covers what is below it, not what merely begins alike") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto cluster = ddlsim_test::sample_cluster();
+  cluster["sources"].erase("/node");
+  cluster["sources"]["/node/gpus"] = "site"; // does not cover /node/gpu..., host memory, intra, nics
+  const auto file = folder.write("cluster.json", cluster.dump());
+  const auto told = ddlsim_test::mistakes_of(file, [&] { read_cluster(file); });
+  std::vector<std::string> missing;
+  for (const auto& line : told) missing.push_back(line.substr(0, line.find(';')));
+  CHECK(missing == std::vector<std::string>{
+                       "/sources: no source for /node/host_memory_bandwidth",
+                       "/sources: no source for /node/intra/bandwidth", "/sources: no source for /node/intra/latency",
+                       "/sources: no source for /node/nics/0/bandwidth", "/sources: no source for /node/nics/0/count"});
+}
+
+using ddlsim::find_gpu;
+using ddlsim::read_gpus;
+
+TEST_CASE("the catalogue is read, and found in by name and alias") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto gpus = read_gpus(folder.write("gpus.json", ddlsim_test::sample_gpus().dump()));
+  REQUIRE(gpus.size() == 2);
+  const auto& gpu = find_gpu(gpus, "V100");
+  CHECK(&gpu == &find_gpu(gpus, "V100-SXM2-16GB"));
+  CHECK(gpu.year == 2017);
+  CHECK(gpu.peak_flop_per_s.at("fp32") == 15.7e12);
+  CHECK(gpu.memory_bandwidth_Bps == 900e9);
+  CHECK(gpu.memory_bytes == 16e9);
+  CHECK(gpu.power_w == 300);
+  CHECK(gpu.price_usd == 0);
+  CHECK(gpu.sources.at("power") == "ibid.");
+  CHECK_THROWS_WITH(find_gpu(gpus, "V10"),
+                    "no GPU is called \"V10\"; did you mean V100? there are: V100-SXM2-16GB, K80");
+}
+
+TEST_CASE("what is wrong with the catalogue is told") {
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_gpus(),
+      {{"/gpus/1/sources/memory", "", "/gpus/1/sources/memory: missing; say where the figure of \"memory\" stands"},
+       {"/gpus/0/power", "",
+        "/gpus/0/sources/power: a source for a figure that is not there; remove it, or give the figure"},
+       {"/gpus/1/name", "\"V100\"", "/gpus/1: the name \"V100\" is taken; every name and alias stands once"},
+       {"/gpus/1/peak/fp32", "", "/gpus/1/peak/fp32: missing; give the fp32 peak, like \"15.7 TFLOP/s\""},
+       {"/gpus/1/peak/fp23", "\"1 TFLOP/s\"", "/gpus/1/peak/fp23: unknown key; did you mean \"fp32\"?"},
+       {"/gpus/1/memory_bandwidth", "\"240 GBps\"",
+        "/gpus/1/memory_bandwidth: \"240 GBps\" has an unknown unit; known here: B/s, KB/s, MB/s, GB/s, TB/s, bps, "
+        "Kbps, "
+        "Mbps, Gbps, Tbps, MiB/s, GiB/s; write GB/s (bytes) or Gbps (bits)"},
+       {"/gpus/1/memory", "12",
+        "/gpus/1/memory: 12 found, a quantity with its unit expected; write a text like \"16 GiB\""},
+       {"/gpus/1/year", "1999", "/gpus/1/year: 1999 is out of range; give 2006 to 2100"},
+       {"/gpus/1/sources", "", "/gpus/1/sources: missing; give an object or a list"}},
+      [](const auto& file) { read_gpus(file); });
+}

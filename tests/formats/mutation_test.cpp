@@ -1,0 +1,98 @@
+#include "sim/base/json.hpp"
+#include "sim/formats/check.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using ddlsim_test::TemporaryFolder;
+
+namespace {
+
+/// Spoils a text in one to four places: a byte changed, dropped, doubled, a piece cut out or repeated, the end cut off.
+std::string mutate(std::string text, std::mt19937_64& random) {
+  const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random() % most); };
+  const std::string telling = "{}[]\",:0-1e9.\\\n\0 xn";
+  for (std::size_t left = 1 + below(4); left > 0 && !text.empty(); --left) {
+    const std::size_t at = below(text.size());
+    switch (below(7)) {
+    case 0:
+      text[at] = static_cast<char>(random() % 256);
+      break;
+    case 1:
+      text[at] = telling[below(telling.size())];
+      break;
+    case 2:
+      text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << below(8)));
+      break;
+    case 3:
+      text.erase(at, 1 + below(10));
+      break;
+    case 4:
+      text.insert(at, text.substr(below(text.size()), 1 + below(30)));
+      break;
+    case 5:
+      text.insert(at, 1, telling[below(telling.size())]);
+      break;
+    default:
+      text.resize(at);
+      break;
+    }
+  }
+  return text;
+}
+
+/// Checks spoilt copies of a good file; anything but a UserError or success ends the test.
+int refused_of(const TemporaryFolder& folder, const std::string& name, int times) {
+  const ddlsim::DataFolder data{folder.path()};
+  const std::string good = ddlsim::read_text_file(folder.path() / name);
+  std::mt19937_64 random(name.size()); // the same in every run
+  int refused = 0;
+  for (int i = 0; i < times; ++i) {
+    const std::string bad = mutate(good, random);
+    const auto file = folder.write("mutated/" + name, bad);
+    INFO(bad);
+    try {
+      const std::string summary = check_file(file, data); // not inside CHECK, which would catch
+      CHECK_FALSE(summary.empty());
+    } catch (const ddlsim::UserError& error) {
+      ++refused;
+      CHECK_FALSE(error.mistakes().empty());
+    }
+  }
+  return refused;
+}
+
+} // namespace
+
+TEST_CASE("a spoilt file is refused or read, and never more than that") {
+  const TemporaryFolder folder;
+  write_sample_data(folder);
+  constexpr int times = 600;
+  for (const char* name : {"platforms/gpus.json", "platforms/priors.json", "platforms/iris/cluster.json",
+                           "platforms/iris/measurements/all.jsonl", "scenarios/presets.json",
+                           "scenarios/tiny-iris.json", "scenarios/models/tiny.json"}) {
+    INFO(name);
+    const int refused = refused_of(folder, name, times);
+    CHECK(refused > times / 2); // most spoilt files are bad: else nothing was spoilt
+    CHECK(refused < times);     // and some changes, in the words of a title, are harmless
+  }
+}
+
+TEST_CASE("a spoilt text is parsed or refused") {
+  std::mt19937_64 random(3);
+  const std::string good = ddlsim_test::sample_cluster().dump(1);
+  int parsed = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string bad = mutate(good, random);
+    INFO(bad);
+    try {
+      ddlsim::parse_json(bad, "a.json");
+      ++parsed;
+    } catch (const ddlsim::UserError& error) {
+      CHECK_THAT(std::string(error.what()), Catch::StartsWith("a.json: "));
+    }
+  }
+  CHECK(parsed > 0);
+}

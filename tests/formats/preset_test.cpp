@@ -1,0 +1,129 @@
+#include "sim/formats/preset.hpp"
+#include "sim/formats/prior.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using ddlsim::read_presets;
+
+TEST_CASE("presets are read") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto presets = read_presets(folder.write("presets.json", ddlsim_test::sample_presets().dump()));
+  REQUIRE(presets.size() == 3);
+  const auto& ddp = find_preset(presets, "pytorch-ddp");
+  CHECK(ddp.grouping == "buckets");
+  CHECK(ddp.first_bucket_bytes == 1048576);
+  CHECK(ddp.bucket_bytes == 26214400);
+  CHECK(ddp.overlapped);
+  CHECK(ddp.library == "nccl");
+  REQUIRE(ddp.all_reduce.size() == 1);
+  CHECK(ddp.all_reduce[0].name == "ring");
+  CHECK(ddp.all_reduce[0].weight == 1);
+  CHECK(ddp.transports == std::vector<std::string>{"nccl-ib", "nccl-tcp"});
+  CHECK(find_preset(presets, "horovod").cycle_s == Approx(5e-3));
+  CHECK(find_preset(presets, "mxnet-kvstore").split_bytes == 4e6);
+  CHECK_THROWS_WITH(find_preset(presets, "horovodd"),
+                    "no preset is called \"horovodd\"; did you mean horovod? there are: "
+                    "pytorch-ddp, horovod, mxnet-kvstore");
+}
+
+TEST_CASE("what is wrong with a preset is told") {
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_presets(),
+      {{"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
+       {"/presets/1/cycle", "", "/presets/1/cycle: missing; give a quantity with its unit, like \"1.5 us\""},
+       {"/presets/2/split", "", "/presets/2/split: missing; give a quantity with its unit, like \"16 GiB\""},
+       {"/presets/0/cycle", "\"5 ms\"",
+        "/presets/0/cycle: has no meaning without \"grouping\": \"fusion\"; leave it out"},
+       {"/presets/0/split", "\"4 MB\"",
+        "/presets/0/split: has no meaning without \"sharding\": \"split\" or \"hash\"; leave it out"},
+       {"/presets/2/bucket", "\"4 MB\"",
+        "/presets/2/bucket: has no meaning without \"grouping\": \"buckets\" or \"fusion\"; leave it out"},
+       {"/presets/1/first_bucket", "\"4 MB\"",
+        "/presets/1/first_bucket: has no meaning without \"grouping\": \"buckets\"; leave it out"},
+       {"/presets/0/overlapped", "\"yes\"", "/presets/0/overlapped: \"yes\" found; give true or false, without quotes"},
+       {"/presets/0/transports", "[]",
+        "/presets/0/transports: none found; give one or more of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm"},
+       {"/presets/0/transports/0", "\"ib\"",
+        "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, "
+        "shm"},
+       {"/presets/0/all_reduce", "{}",
+        "/presets/0/all_reduce: no name found; give one or more of ring, hierarchical-ring, tree, halving-doubling"},
+       {"/presets/0/all_reduce", R"({"ring": 0.5, "trees": 0.5})",
+        "/presets/0/all_reduce/trees: unknown key; did you mean \"tree\"?"},
+       {"/presets/1/name", "\"pytorch-ddp\"", "/presets/1/name: \"pytorch-ddp\" is there twice; keep one"}},
+      [](const auto& file) { read_presets(file); });
+}
+
+TEST_CASE("where the library's choice is not known, algorithms have weights, the likeliest first") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["all_reduce"] = {{"tree", 1}, {"ring", 3}};
+  const ddlsim_test::TemporaryFolder folder;
+  const auto preset = read_presets(folder.write("presets.json", presets.dump()))[0];
+  REQUIRE(preset.all_reduce.size() == 2);
+  CHECK(preset.all_reduce[0].name == "ring");
+  CHECK(preset.all_reduce[1].name == "tree");
+  CHECK(preset.all_reduce[1].weight == 0.25);
+}
+
+TEST_CASE("hashed tensors may be cut into pieces first") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][2]["sharding"] = "hash";
+  const ddlsim_test::TemporaryFolder folder;
+  CHECK(read_presets(folder.write("presets.json", presets.dump()))[2].split_bytes == 4e6);
+  presets["presets"][2].erase("split");
+  CHECK(read_presets(folder.write("presets.json", presets.dump()))[2].split_bytes == 0);
+}
+
+using ddlsim::find_prior;
+using ddlsim::read_priors;
+
+TEST_CASE("the most special prior is found") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto priors = read_priors(folder.write("priors.json", ddlsim_test::sample_priors().dump()));
+  REQUIRE(priors.size() == 5);
+  CHECK(find_prior(priors, "nic_efficiency", "nccl-ib", "horovod").median == 0.6);
+  CHECK(find_prior(priors, "nic_efficiency", "nccl-ib", "tf-ps").median == 0.8);
+  CHECK(find_prior(priors, "nic_efficiency", "grpc", "horovod").median == 0.7);
+  CHECK(find_prior(priors, "nic_efficiency", "grpc", "tf-ps").median == 0.75);
+  CHECK(find_prior(priors, "offset", "", "").scale == "linear");
+  CHECK(priors[1].learnt_from == std::vector<std::string>{"iris"});
+  CHECK_THROWS_WITH(
+      find_prior(priors, "nic_eficiency", "", ""),
+      "no prior is called \"nic_eficiency\"; did you mean nic_efficiency? there are: nic_efficiency, offset");
+}
+
+TEST_CASE("a parameter without a prior for this transport is told so") {
+  std::vector<ddlsim::Prior> priors(1);
+  priors[0].parameter = "x";
+  priors[0].transport = "grpc";
+  CHECK_THROWS_WITH(find_prior(priors, "x", "nccl-ib", "horovod"),
+                    "no prior of \"x\" holds for transport \"nccl-ib\" and preset \"horovod\"; add one without them");
+}
+
+TEST_CASE("what is wrong with a prior is told") {
+  const std::string never = "a second prior of \"nic_efficiency\" for the same transport and preset, which is never "
+                            "reached; keep one, or say what the first was learnt from";
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_priors(),
+      {{"/priors/0/median", "0", "/priors/0/median: 0 found; give a number above 0, without quotes or unit"},
+       {"/priors/4/median", "-1", "/priors/4/median: -1 is out of range; give 0 or more"},
+       {"/priors/0/width", "0", "/priors/0/width: 0 found; give a number above 0, without quotes or unit"},
+       {"/priors/0/scale", "\"lin\"", "/priors/0/scale: \"lin\" found; give one of log, linear"},
+       {"/priors/1/path", "\"vswitch\"", "/priors/1/path: \"vswitch\" found; give one of virtual-switch"},
+       {"/priors/0/source", "", "/priors/0/source: missing; give a text"},
+       {"/priors/2", R"({"parameter": "nic_efficiency", "median": 1, "width": 1, "unit": "1", "source": "x"})",
+        "/priors/2: " + never}},
+      [](const auto& file) { read_priors(file); });
+}
+
+TEST_CASE("a second prior counts where the first is dropped because its cluster is under test") {
+  auto priors = ddlsim_test::sample_priors();
+  auto second = priors["priors"][1]; // learnt from iris
+  second["learnt_from"] = {"dlperf-v100"};
+  priors["priors"].push_back(second);
+  const ddlsim_test::TemporaryFolder folder;
+  CHECK(read_priors(folder.write("priors.json", priors.dump())).size() == 6);
+  priors["priors"][5]["learnt_from"] = {"dlperf-v100", "iris"}; // dropped whenever the first is
+  CHECK_THROWS_AS(read_priors(folder.write("priors.json", priors.dump())), ddlsim::UserError);
+}

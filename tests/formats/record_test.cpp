@@ -1,0 +1,294 @@
+#include "sim/base/text_file.hpp"
+#include "sim/formats/record.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using ddlsim::read_measurements;
+using ddlsim_test::sample_context;
+using ddlsim_test::sample_record;
+using nlohmann::json;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+const Lines all_kinds{"step", "collective", "point_to_point", "layer", "server", "input", "loss"};
+
+/// Mistakes of a file with these lines, each beginning with ":LINE: ".
+Lines told(const std::string& content) {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto file = folder.write("a.jsonl", content);
+  return ddlsim_test::mistakes_of(file, [&] { read_measurements(file); });
+}
+
+std::string with_context(const std::string& lines) {
+  return sample_context().dump() + "\n" + lines + "\n";
+}
+
+/// The mistakes of one spoilt record in line 2.
+Lines told_of_record(const std::string& kind, const ddlsim_test::Spoilt& spoilt) {
+  return told(with_context(ddlsim_test::spoil(sample_record(kind), spoilt).dump()));
+}
+
+template <class Kind> Kind read_one(const json& record) {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_measurements(folder.write("a.jsonl", with_context(record.dump())));
+  REQUIRE(read.records.size() == 1);
+  return std::get<Kind>(read.records[0]);
+}
+
+json with_value(json record, double value, const std::string& unit) {
+  record["value"] = value;
+  record["unit"] = unit;
+  return record;
+}
+
+struct BadRecord {
+  std::string kind;
+  ddlsim_test::Spoilt spoilt;
+};
+
+void check(const std::vector<BadRecord>& cases) {
+  for (const auto& one : cases) {
+    INFO(one.kind << one.spoilt.pointer << " = " << one.spoilt.value);
+    CHECK(told_of_record(one.kind, one.spoilt) == Lines{":2: " + one.spoilt.says});
+  }
+}
+
+} // namespace
+
+TEST_CASE("a measurement file is read") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto file = folder.write("a.jsonl", ddlsim_test::sample_measurements());
+  const auto read = read_measurements(file);
+  CHECK(read.file == file);
+  CHECK(read.context.cluster == "iris");
+  CHECK(read.context.gpu == "V100-SXM2-16GB");
+  CHECK(read.context.date == "2018-05");
+  CHECK(read.context.source_title == "A table");
+  CHECK(read.context.source_repository == "a/b");
+  CHECK(read.context.source_file == "table.json");
+  CHECK_FALSE(read.context.emulated);
+  REQUIRE(read.records.size() == all_kinds.size());
+  for (std::size_t i = 0; i < all_kinds.size(); ++i) {
+    CHECK(kind_of(read.records[i]) == all_kinds[i]);
+    const auto& head = head_of(read.records[i]);
+    CHECK(head.file == file.string());
+    CHECK(head.line == static_cast<int>(i) + 2);
+    CHECK(head.series == "s");
+    CHECK(head.from == "/points/0");
+    CHECK(head.gpu == "V100-SXM2-16GB"); // the context's
+    CHECK(head.transport == "nccl-ib");
+    CHECK(head.repeats == 5);
+    CHECK(head.relative_spread == 0.01);
+    CHECK_FALSE(head.suspect);
+  }
+  CHECK(ddlsim::records_of<ddlsim::StepRecord>({read, read}).size() == 2);
+}
+
+TEST_CASE("values are converted from their unit") {
+  using namespace std::string_literals;
+  const auto step = sample_record("step");                                             // 8 GPUs x batch 64
+  CHECK(read_one<ddlsim::StepRecord>(step).iteration_s == Approx(0.5).epsilon(1e-15)); // 512 samples at 1024 a second
+  CHECK(read_one<ddlsim::StepRecord>(with_value(step, 500, "ms")).iteration_s == Approx(0.5).epsilon(1e-15));
+  CHECK(read_one<ddlsim::StepRecord>(with_value(step, 0.5, "s")).iteration_s == 0.5);
+  const auto collective = sample_record("collective");
+  CHECK(read_one<ddlsim::CollectiveRecord>(collective).time_s == Approx(0.0125).epsilon(1e-15));
+  CHECK(read_one<ddlsim::CollectiveRecord>(with_value(collective, 3, "us")).time_s == Approx(3e-6).epsilon(1e-15));
+  const auto message = sample_record("point_to_point"); // 4096 bytes
+  CHECK(read_one<ddlsim::PointToPointRecord>(with_value(message, 4.096, "GB/s")).time_s == Approx(1e-6).epsilon(1e-12));
+  CHECK(read_one<ddlsim::PointToPointRecord>(with_value(message, 4.096, "MB/s")).time_s == Approx(1e-3).epsilon(1e-12));
+  const auto server = sample_record("server");
+  CHECK(read_one<ddlsim::ServerRecord>(server).rate_Bps == 0.3e9);
+  CHECK(read_one<ddlsim::ServerRecord>(with_value(server, 8, "Gbps")).rate_Bps == 1e9);
+  CHECK(read_one<ddlsim::ServerRecord>(with_value(server, 8, "Mbps")).rate_Bps == 1e6);
+  const auto input = sample_record("input");
+  CHECK(read_one<ddlsim::InputRecord>(input).samples_per_s == 900);
+  CHECK(read_one<ddlsim::InputRecord>(input).rate_Bps == 0);
+  CHECK(read_one<ddlsim::InputRecord>(with_value(input, 2, "MB/s")).rate_Bps == 2e6);
+  CHECK(read_one<ddlsim::InputRecord>(with_value(input, 2, "MB/s")).samples_per_s == 0);
+}
+
+TEST_CASE("what a record leaves out has its usual value") {
+  auto step = sample_record("step");
+  for (const char* key : {"repeats", "relative_spread", "note"}) step.erase(key);
+  step["gpu"] = "K80";
+  const auto read = read_one<ddlsim::StepRecord>(step);
+  CHECK(read.head.repeats == 0);
+  CHECK(read.head.relative_spread == 0);
+  CHECK(read.head.note.empty());
+  CHECK(read.head.gpu == "K80"); // its own before the context's
+  CHECK(read.mode == "train");
+  CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
+}
+
+TEST_CASE("what is wrong with any record is told with file and line") {
+  const std::string transports = "nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm, unknown";
+  for (const auto& kind : all_kinds) {
+    const std::vector<ddlsim_test::Spoilt> spoilt{
+        {"/series", "", "/series: missing; give a text"},
+        {"/from", "", "/from: missing for a figure of origin \"table\"; say where in the source it stands"},
+        {"/from", "\"points\"",
+         "/from: \"points\" is no JSON pointer; write one into \"table.json\", like \"/points/3\""},
+        {"/origin", "\"guess\"", "/origin: \"guess\" found; give one of table, text, plot, run"},
+        {"/transport", "", "/transport: missing; give one of " + transports},
+        {"/transport", "\"tcp\"", "/transport: \"tcp\" found; give one of " + transports},
+        {"/library", "", "/library: missing; give a text"},
+        {"/statistic", "\"medium\"",
+         "/statistic: \"medium\" found, one of median, mean, best_of, unknown expected; did you mean \"median\"?"},
+        {"/repeats", "0", "/repeats: 0 is out of range; give 1 to 1000000000"},
+        {"/relative_spread", "-0.1", "/relative_spread: -0.1 is out of range; give 0 to 100"},
+        {"/suspect", "1", "/suspect: 1 found; give true or false, without quotes"},
+        {"/serie", "1", "/serie: unknown key; did you mean \"series\"?"}};
+    for (const auto& one : spoilt) check({{kind, one}});
+    CHECK(told_of_record(kind, {"/origin", "\"run\"", ""}).empty());
+  }
+}
+
+TEST_CASE("what is wrong with a step is told") {
+  const std::string nodes =
+      " found, 2 nodes of 4 GPUs expected (8, the last node may be partly used); correct one of the "
+      "three";
+  check({{"step", {"/gpus", "9", "/gpus: 9" + nodes}},
+         {"step", {"/gpus", "4", "/gpus: 4" + nodes}},
+         {"step", {"/gpus", "0", "/gpus: 0 is out of range; give 1 to 10000000"}},
+         {"step",
+          {"/model", "\"ResNet-50\"",
+           "/model: \"ResNet-50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, "
+           "resnet50_v2"}},
+         {"step", {"/value", "0", "/value: 0 found; give a number above 0, without quotes or unit"}},
+         {"step", {"/value", "-5", "/value: -5 found; give a number above 0, without quotes or unit"}},
+         {"step", {"/value", "\"5\"", "/value: \"5\" found; give a number above 0, without quotes or unit"}},
+         {"step", {"/value", "", "/value: missing; give a number above 0"}},
+         {"step", {"/unit", "\"images/s\"", "/unit: \"images/s\" found; give one of samples/s, s, ms"}},
+         {"step", {"/unit", "", "/unit: missing; give one of samples/s, s, ms"}},
+         {"step", {"/wire_precision", "", "/wire_precision: missing; give one of fp32, fp16, bf16, unknown"}},
+         {"step", {"/data", "\"fake\"", "/data: \"fake\" found; give one of synthetic, real, unknown"}},
+         {"step", {"/synchronised", "", "/synchronised: missing; give true or false"}},
+         {"step",
+          {"/strategy", "{\"name\": \"none\"}",
+           "/synchronised: true found beside strategy none; give false, or the strategy that ran"}},
+         {"step", {"/strategy/servers", "{}", "/strategy/servers: unknown key; known here: name"}},
+         {"step", {"/strategy", "", "/strategy: missing; give an object or a list"}},
+         {"step", {"/mode", "\"infer\"", "/mode: \"infer\" found; give one of train, forward"}}});
+  for (const char* count : {"5", "6", "7"}) CHECK(told_of_record("step", {"/gpus", count, ""}).empty());
+}
+
+TEST_CASE("what is wrong with the other records is told") {
+  check({{"collective",
+          {"/operation", "\"allreduce\"",
+           "/operation: \"allreduce\" found, one of all_reduce, reduce_scatter, all_gather, broadcast, "
+           "reduce, all_to_all expected; did you mean \"all_reduce\"?"}},
+         {"collective", {"/nodes", "9", "/nodes: 9 found, more than the 8 ranks; correct one"}},
+         {"collective", {"/size_bytes", "-1", "/size_bytes: -1 is out of range; give 0 or more"}},
+         {"collective", {"/concurrent_jobs", "0", "/concurrent_jobs: 0 is out of range; give 1 to 10000000"}},
+         {"point_to_point", {"/unit", "\"Gbps\"", "/unit: \"Gbps\" found; give one of s, ms, us, GB/s, MB/s"}},
+         {"layer",
+          {"/pass", "\"forwards\"",
+           "/pass: \"forwards\" found, one of forward, backward, backward-data, backward-weights, optimizer "
+           "expected; did you mean \"forward\"?"}},
+         {"layer", {"/flop", "0", "/flop: 0 found; give a number above 0, without quotes or unit"}},
+         {"layer", {"/size_bytes", "0", "/size_bytes: 0 found; give a number above 0, without quotes or unit"}},
+         {"layer", {"/batch", "", "/batch: missing; give a number above 0"}},
+         {"server",
+          {"/what", "\"pushes\"",
+           "/what: \"pushes\" found, one of push, pull, push-pull, channel expected; did "
+           "you mean \"push\"?"}},
+         {"input", {"/unit", "\"Gbps\"", "/unit: \"Gbps\" found; give one of samples/s, MB/s, GB/s, B/s"}},
+         {"loss", {"/accuracy", "40", "/accuracy: 40 is out of range; give 0 to 1"}},
+         {"loss", {"/epoch", "-1", "/epoch: -1 is out of range; give 0 to 1000000"}}});
+  auto empty = with_value(sample_record("point_to_point"), 1, "GB/s");
+  empty["size_bytes"] = 0;
+  CHECK(told(with_context(empty.dump())) ==
+        Lines{":2: /unit: a rate of 0 bytes is no time; give the time of the empty message"});
+}
+
+TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
+  auto record = sample_record("collective"); // of 5 repeats
+  record["samples_s"] = json::parse("[0.5, 1e-3, 2, 3, 4]");
+  CHECK(read_one<ddlsim::CollectiveRecord>(record).head.samples_s == std::vector<double>{0.5, 1e-3, 2, 3, 4});
+  const auto told_with = [&](const char* samples) {
+    record["samples_s"] = json::parse(samples);
+    return told(with_context(record.dump()));
+  };
+  CHECK(told_with("[1, 2]") == Lines{":2: /samples_s: 2 times found for 5 repeats; correct one"});
+  CHECK(told_with("[]") == Lines{":2: /samples_s: no time found; list one for each repetition, or leave it out"});
+  CHECK(told_with("[1, 0]") ==
+        Lines{":2: /samples_s/1: 0 found, the seconds of one repetition expected; leave it out of the list"});
+  CHECK(told_with("5").size() == 1);
+}
+
+TEST_CASE("what is wrong with a context is told") {
+  const auto told_of_context = [](const ddlsim_test::Spoilt& spoilt) {
+    return told(ddlsim_test::spoil(sample_context(), spoilt).dump());
+  };
+  const std::vector<ddlsim_test::Spoilt> all{
+      {"/version", "2", "/version: 2 found; this ddlsim reads version 1"},
+      {"/cluster", "", "/cluster: missing; give a text"},
+      {"/emulated", "", "/emulated: missing; give true or false"},
+      {"/source", "\"x\"", "/source: \"x\" found, an object expected; write {...}"},
+      {"/source/title", "\"\"",
+       "/source/title: the text is empty; say what it is, or \"unknown\" where that is allowed"},
+      {"/source/url", "\"x\"", "/source/url: unknown key; known here: title, repository, path, commit, file"},
+      {"/hostname", "\"x\"",
+       "/hostname: unknown key; known here: record, version, cluster, gpu, machine, software, date, "
+       "who, source, emulated"}};
+  for (const auto& one : all) {
+    INFO(one.pointer);
+    CHECK(told_of_context(one) == Lines{":1: " + one.says});
+  }
+  for (const char* date : {"2018", "2018-05", "2018-12-31", "unknown"})
+    CHECK(told_of_context({"/date", json(date).dump(), ""}).empty());
+  for (const char* date : {"18", "2018-13", "2018-5", "2018-05-32", "2018/05", "May 2018", "2018-05-07T00:00"}) {
+    INFO(date);
+    CHECK(
+        told_of_context({"/date", json(date).dump(), ""}) ==
+        Lines{":1: /date: \"" + std::string(date) + "\" is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\""});
+  }
+}
+
+TEST_CASE("the order and the kinds of lines are held") {
+  const std::string context = sample_context().dump();
+  const std::string step = sample_record("step").dump();
+  CHECK(told("") == Lines{"the file is empty; a context record is expected first, see the README"});
+  CHECK(told("\n \r\n") == Lines{"the file is empty; a context record is expected first, see the README"});
+  CHECK(told(step + "\n" + step) == Lines{":1: a context record is expected first; see the README"});
+  CHECK(told(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
+  CHECK(told(context + "\n{\"record\": \"stepp\"}") ==
+        Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layer, server, input, loss "
+              "expected; did you mean \"step\"?"});
+  CHECK(told(context + "\n{}") ==
+        Lines{":2: /record: missing; give one of step, collective, point_to_point, layer, server, input, loss"});
+  CHECK(told(context + "\n[1]") == Lines{":2: a list of 1 found, an object expected; write {...}"});
+  CHECK(told(context + "\n" + step.substr(0, 100)) ==
+        Lines{":2: the text ends too early, at column 101: expected string literal; is the file truncated?"});
+  CHECK(told(context + "\n{\"a\": 1, \"a\": 2}")[0] == ":2: /a: the key is there twice; keep one of the two");
+  CHECK(told(context + "\n{\"a\": \"\xff\"}") ==
+        Lines{":2: byte 0xff at column 8 is not UTF-8 text; save the file as UTF-8"});
+  CHECK(told(context + "\n" + std::string(ddlsim::max_line_bytes + 1, 'x') + "\n" + step) ==
+        Lines{":2: a line of more than 1048576 bytes; write one record a line"});
+  CHECK(told(context + "\r\n\r\n" + step + "\r\n").empty()); // Windows line ends and blank lines are fine
+}
+
+TEST_CASE("the first 50 mistakes are told, and how many more") {
+  std::string lines = sample_context().dump() + "\n";
+  for (int i = 0; i < 70; ++i) lines += "{\"record\": 3}\n";
+  const auto lines_told = told(lines);
+  REQUIRE(lines_told.size() == 51);
+  CHECK(lines_told[49].rfind(":51: ", 0) == 0);
+  CHECK(lines_told[50] == "and 20 more; mend these first");
+  for (int i = 0; i < 20'000; ++i) lines += "{\"record\": 3}\n"; // a file of another kind is not read to its end
+  CHECK(told(lines).back() == "and 9951 or more; mend these first");
+}
+
+TEST_CASE("all files of a cluster are read, by name") {
+  const ddlsim_test::TemporaryFolder folder;
+  folder.write("iris/measurements/b.jsonl", ddlsim_test::sample_measurements());
+  folder.write("iris/measurements/a.jsonl", with_context(""));
+  folder.write("iris/measurements/notes.txt", "not one of them");
+  const auto files = ddlsim::read_cluster_measurements(folder.path(), "iris");
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].file.filename() == "a.jsonl");
+  CHECK(files[1].records.size() == all_kinds.size());
+  CHECK(ddlsim::read_cluster_measurements(folder.path(), "nowhere").empty());
+}

@@ -1,0 +1,216 @@
+#include "sim/formats/record.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+
+using ddlsim::Record;
+using nlohmann::json;
+
+namespace {
+
+/// Of every field a record can have, drawn so that each optional one is sometimes absent.
+class Draw {
+public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+  int count(int most) { return 1 + static_cast<int>(random_() % static_cast<std::uint64_t>(most)); }
+  bool flip() { return random_() % 2 == 0; }
+  double share() { return (static_cast<double>(random_() >> 11U) + 0.5) * 0x1p-53; }
+  double size() { return share() * std::pow(10, count(18) - 9); }
+  double sometimes(double value) { return flip() ? value : 0; }
+  std::string pick(const std::vector<std::string>& from) { return from[random_() % from.size()]; }
+  std::string text() { return pick({"a", "b c", "quote \" and \\ and \n", "\xc3\xa9\xe2\x82\xac", "1e5", "{}"}); }
+
+private:
+  std::mt19937_64 random_;
+};
+
+ddlsim::RecordHead draw_head(Draw& draw) {
+  ddlsim::RecordHead head;
+  head.series = draw.text();
+  head.from = "/x/" + draw.text();
+  head.origin = draw.pick({"table", "text", "plot", "run"});
+  head.gpu = draw.pick({"", "K80"});
+  head.transport = draw.pick({"nccl-ib", "shm", "unknown"});
+  head.library = draw.text();
+  head.statistic = draw.pick({"median", "mean", "best_of", "unknown"});
+  head.repeats = draw.flip() ? 0 : draw.count(9);
+  head.relative_spread = draw.sometimes(draw.share());
+  head.suspect = draw.flip();
+  head.note = draw.pick({"", "a note"});
+  for (int i = 0; i < head.repeats; ++i) head.samples_s.push_back(draw.size());
+  return head;
+}
+
+ddlsim::Strategy draw_strategy(Draw& draw) {
+  using Rule = ddlsim::ServerCount::Rule;
+  ddlsim::Strategy strategy;
+  strategy.name = draw.pick({"ring", "tree", "all-reduce", "ps", "ps-async", "auto"});
+  if (strategy.name != "ps" && strategy.name != "ps-async") return strategy;
+  const Rule rules[] = {Rule::unknown, Rule::count, Rule::per_node, Rule::equal_workers};
+  strategy.servers.rule = rules[draw.count(4) - 1];
+  if (strategy.servers.rule == Rule::count || strategy.servers.rule == Rule::per_node)
+    strategy.servers.value = draw.count(64);
+  strategy.placement = draw.pick({"dedicated", "colocated", "unknown"});
+  strategy.sharding = draw.pick({"round-robin", "bytes", "split", "hash", "unknown"});
+  strategy.on_node_reduce = draw.flip();
+  strategy.device = draw.pick({"cpu", "gpu"});
+  return strategy;
+}
+
+ddlsim::StepRecord draw_step(Draw& draw) {
+  ddlsim::StepRecord step;
+  step.head = draw_head(draw);
+  step.model = draw.pick({"resnet50_v1", "vgg16", "gnmt"});
+  step.precision = draw.pick({"fp32", "tf32", "amp", "fp16", "bf16"});
+  step.wire_precision = draw.pick({"fp32", "fp16", "bf16", "unknown"});
+  step.batch_per_gpu = draw.size();
+  step.preset = draw.text();
+  step.strategy = draw_strategy(draw);
+  step.algorithm = draw.text();
+  step.nodes = draw.count(64);
+  step.gpus_per_node = draw.count(16);
+  step.gpus = step.nodes * step.gpus_per_node - (draw.count(step.gpus_per_node) - 1);
+  step.synchronised = draw.flip();
+  step.data = draw.pick({"synthetic", "real", "unknown"});
+  step.mode = draw.pick({"train", "forward"});
+  step.iteration_s = draw.size();
+  return step;
+}
+
+ddlsim::LayerRecord draw_layer(Draw& draw) {
+  ddlsim::LayerRecord layer;
+  layer.head = draw_head(draw);
+  layer.model = draw.pick({"resnet50_v1", "kernel"});
+  layer.layer = draw.text();
+  layer.kind = draw.pick({"conv", "gemm", "norm"});
+  layer.pass = draw.pick({"forward", "backward", "backward-data", "backward-weights", "optimizer"});
+  layer.precision = "fp32";
+  layer.batch = draw.size();
+  layer.flop = draw.sometimes(draw.size());
+  layer.size_bytes = draw.sometimes(draw.size());
+  layer.time_s = draw.size();
+  return layer;
+}
+
+std::vector<Record> draw_records(Draw& draw) {
+  const double samples = draw.sometimes(draw.size());
+  return {
+      draw_step(draw),
+      ddlsim::CollectiveRecord{draw_head(draw), draw.pick({"all_reduce", "broadcast"}), draw.text(), 8 + draw.count(8),
+                               draw.count(8), draw.count(3), draw.sometimes(draw.size()), draw.size()},
+      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1},
+      draw_layer(draw),
+      ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size(),
+                           draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
+      ddlsim::InputRecord{draw_head(draw), draw.pick({"loader", "storage"}), samples, samples > 0 ? 0 : draw.size()},
+      ddlsim::LossRecord{draw_head(draw), "vgg16", draw.count(90) - 1, draw.count(1'000'000), draw.size(),
+                         draw.flip() ? -1 : draw.share()}};
+}
+
+bool equal(const ddlsim::RecordHead& a, const ddlsim::RecordHead& b) { // but for file and line
+  return a.series == b.series && a.from == b.from && a.origin == b.origin && a.gpu == b.gpu &&
+         a.transport == b.transport && a.library == b.library && a.statistic == b.statistic && a.repeats == b.repeats &&
+         a.relative_spread == b.relative_spread && a.suspect == b.suspect && a.note == b.note &&
+         a.samples_s == b.samples_s;
+}
+
+bool equal(const ddlsim::StepRecord& a, const ddlsim::StepRecord& b) {
+  return a.model == b.model && a.precision == b.precision && a.wire_precision == b.wire_precision &&
+         a.batch_per_gpu == b.batch_per_gpu && a.preset == b.preset && to_text(a.strategy) == to_text(b.strategy) &&
+         a.algorithm == b.algorithm && a.gpus == b.gpus && a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node &&
+         a.synchronised == b.synchronised && a.data == b.data && a.mode == b.mode && a.iteration_s == b.iteration_s;
+}
+
+bool equal(const ddlsim::CollectiveRecord& a, const ddlsim::CollectiveRecord& b) {
+  return a.operation == b.operation && a.algorithm == b.algorithm && a.ranks == b.ranks && a.nodes == b.nodes &&
+         a.concurrent_jobs == b.concurrent_jobs && a.size_bytes == b.size_bytes && a.time_s == b.time_s;
+}
+
+bool equal(const ddlsim::PointToPointRecord& a, const ddlsim::PointToPointRecord& b) {
+  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes;
+}
+
+bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
+  return a.model == b.model && a.layer == b.layer && a.kind == b.kind && a.pass == b.pass &&
+         a.precision == b.precision && a.batch == b.batch && a.flop == b.flop && a.size_bytes == b.size_bytes &&
+         a.time_s == b.time_s;
+}
+
+bool equal(const ddlsim::ServerRecord& a, const ddlsim::ServerRecord& b) {
+  return a.what == b.what && a.rate_Bps == b.rate_Bps && a.workers == b.workers && a.nodes == b.nodes &&
+         a.size_bytes == b.size_bytes;
+}
+
+bool equal(const ddlsim::InputRecord& a, const ddlsim::InputRecord& b) {
+  return a.what == b.what && a.samples_per_s == b.samples_per_s && a.rate_Bps == b.rate_Bps;
+}
+
+bool equal(const ddlsim::LossRecord& a, const ddlsim::LossRecord& b) {
+  return a.model == b.model && a.epoch == b.epoch && a.step == b.step && a.loss == b.loss && a.accuracy == b.accuracy;
+}
+
+bool equal(const Record& a, const Record& b) {
+  return a.index() == b.index() && equal(head_of(a), head_of(b)) &&
+         std::visit([&](const auto& one) { return equal(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
+}
+
+ddlsim::RecordHead plain_head(const std::string& series) {
+  ddlsim::RecordHead head;
+  head.series = series;
+  head.origin = "run";
+  head.transport = "shm";
+  head.library = "mpi";
+  head.statistic = "mean";
+  return head;
+}
+
+} // namespace
+
+TEST_CASE("every record that is written is read back unchanged, to the last bit") {
+  const ddlsim_test::TemporaryFolder folder;
+  ddlsim::Context context{"iris", "", "a machine", "software", "2018", "who", "title", "", "", "", "", true};
+  Draw draw(20180507);
+  for (int round = 0; round < 50; ++round) {
+    const auto records = draw_records(draw);
+    std::string lines = to_json_line(context) + "\n";
+    for (const auto& record : records) lines += to_json_line(record) + "\n";
+    const auto read = ddlsim::read_measurements(folder.write("a.jsonl", lines));
+    REQUIRE(read.records.size() == records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      INFO(to_json_line(records[i]) << "\n" << to_json_line(read.records[i]));
+      CHECK(equal(records[i], read.records[i]));
+    }
+  }
+}
+
+TEST_CASE("a context that is written is read back unchanged") {
+  const ddlsim_test::TemporaryFolder folder;
+  for (const bool full : {false, true}) {
+    ddlsim::Context context{"iris", "", "m", "s", "2018", "w", "t", "", "", "", "", full};
+    if (full) context = {"iris", "K80", "m\n\"", "s", "unknown", "w", "t", "a/b", "p", "c", "f.json", false};
+    const auto read = ddlsim::read_measurements(folder.write("a.jsonl", to_json_line(context))).context;
+    CHECK(to_json_line(read) == to_json_line(context));
+    CHECK(read.gpu == context.gpu);
+    CHECK(read.machine == context.machine);
+    CHECK(read.source_file == context.source_file);
+    CHECK(read.source_repository == context.source_repository);
+    CHECK(read.emulated == context.emulated);
+  }
+}
+
+TEST_CASE("a line has its keys in the order of the format, and no newline") {
+  const ddlsim::PointToPointRecord record{plain_head("s\nt"), 8, 1e-6};
+  CHECK(to_json_line(Record(record)) ==
+        R"({"record":"point_to_point","series":"s\nt","origin":"run","transport":"shm","library":"mpi",)"
+        R"("statistic":"mean","size_bytes":8.0,"value":1e-06,"unit":"s"})");
+}
+
+TEST_CASE("a text in another encoding is written so that it can be read") {
+  ddlsim::ServerRecord record{plain_head("s"), "push", 1e9};
+  record.head.note = "caf\xe9";
+  CHECK(json::parse(to_json_line(Record(record)))["note"] == "caf\xef\xbf\xbd");
+}

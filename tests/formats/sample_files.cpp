@@ -1,0 +1,177 @@
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace ddlsim_test {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "ddlsim-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+fs::path TemporaryFolder::write(const std::string& name, const std::string& content) const {
+  const fs::path file = path_ / name;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << content;
+  return file;
+}
+
+json sample_model() {
+  return json::parse(R"({"format": "ddlsim-model", "version": 1, "name": "tiny", "title": "Tiny", "source": "typed",
+    "sample": "image 1x2x2", "parameters": 14, "layers": [
+      {"name": "fc", "kind": "linear", "forward_flop_per_sample": 24, "activation_bytes_per_sample": 12,
+       "tensors": [{"name": "fc.weight", "shape": [3, 4], "bytes": 48}, {"name": "fc.bias", "shape": [2], "bytes": 8}]},
+      {"name": "relu", "kind": "activation", "forward_flop_per_sample": 3, "activation_bytes_per_sample": 12,
+       "tensors": []}]})");
+}
+
+json sample_gpus() {
+  return json::parse(R"({"format": "ddlsim-gpus", "version": 1, "gpus": [
+    {"name": "V100-SXM2-16GB", "aliases": ["V100"], "year": 2017, "peak": {"fp32": "15.7 TFLOP/s"},
+     "memory_bandwidth": "900 GB/s", "memory": "16 GB", "power": "300 W",
+     "sources": {"peak": "data sheet", "memory_bandwidth": "data sheet", "memory": "data sheet", "power": "ibid."}},
+    {"name": "K80", "year": 2014, "peak": {"fp32": "4.37 TFLOP/s"}, "memory_bandwidth": "240 GB/s", "memory": "12 GB",
+     "sources": {"peak": "data sheet", "memory_bandwidth": "data sheet", "memory": "data sheet"}}]})");
+}
+
+json sample_cluster() {
+  return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris", "title": "Iris",
+    "node": {"gpu": "V100-SXM2-16GB", "gpus": 4, "cpu": "2x Xeon Gold 6132", "host_memory_bandwidth": "200 GB/s",
+             "intra": {"kind": "nvlink-mesh", "bandwidth": "50 GB/s", "latency": "5 us"},
+             "nics": [{"name": "ib-edr", "bandwidth": "100 Gbps", "count": 2}]},
+    "fabric": {"kind": "fat-tree", "nodes_per_leaf": 24, "blocking": 1.5, "hop_latency": "0.1 us"},
+    "transports": [{"name": "nccl-ib", "nic": "ib-edr"}, {"name": "shm"}],
+    "storage": {"kind": "gpfs", "read_bandwidth": "2 GB/s"},
+    "available": {"nodes": 24}, "growth": {"max_nodes": 4096, "rule": "same leaf"},
+    "borrows": [{"cluster": "iris", "kinds": ["step"], "label": "transferred"}],
+    "sources": {"/node": "site", "/fabric": "site", "/storage": "site", "/available/nodes": "site", "/growth": "ours"}})");
+}
+
+json sample_scenario() {
+  return json::parse(R"({"format": "ddlsim-scenario", "version": 1, "name": "tiny-iris", "model": "tiny",
+    "batch_per_gpu": 64, "precision": "fp32", "cluster": "iris", "gpus": [1, 2, 4, 8],
+    "strategies": [{"name": "ring"},
+                   {"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "round-robin"}],
+    "preset": "pytorch-ddp", "transport": "nccl-ib", "rank_mapping": "fill-nodes", "efficiency_bound": 0.9, "seed": 7,
+    "samples": 100})");
+}
+
+json sample_presets() {
+  return json::parse(R"({"format": "ddlsim-presets", "version": 1, "presets": [
+    {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
+     "overlapped": true, "library": "nccl", "all_reduce": "ring", "sharding": "bytes",
+     "transports": ["nccl-ib", "nccl-tcp"], "source": "code"},
+    {"name": "horovod", "title": "Horovod", "grouping": "fusion", "bucket": "64 MiB", "cycle": "5 ms",
+     "overlapped": true, "library": "mpi", "all_reduce": "ring", "sharding": "bytes", "transports": ["mpi-ib"],
+     "source": "code"},
+    {"name": "mxnet-kvstore", "title": "MXNet", "grouping": "per-tensor", "overlapped": true, "library": "ps-lite",
+     "all_reduce": "ring", "sharding": "split", "split": "4 MB", "transports": ["grpc"], "source": "code"}]})");
+}
+
+json sample_priors() {
+  return json::parse(R"({"format": "ddlsim-priors", "version": 1, "priors": [
+    {"parameter": "nic_efficiency", "median": 0.75, "width": 0.3, "scale": "log", "unit": "1", "source": "guess"},
+    {"parameter": "nic_efficiency", "transport": "nccl-ib", "median": 0.8, "width": 0.15, "unit": "1",
+     "source": "runs", "learnt_from": ["iris"]},
+    {"parameter": "nic_efficiency", "preset": "horovod", "median": 0.7, "width": 0.1, "unit": "1", "source": "runs"},
+    {"parameter": "nic_efficiency", "transport": "nccl-ib", "preset": "horovod", "median": 0.6, "width": 0.1,
+     "unit": "1", "source": "runs"},
+    {"parameter": "offset", "median": 0, "width": 1, "scale": "linear", "unit": "s", "source": "guess"}]})");
+}
+
+json sample_context() {
+  return json::parse(R"({"record": "context", "version": 1, "cluster": "iris", "gpu": "V100-SXM2-16GB",
+    "machine": "Iris", "software": "PyTorch 1.13.1", "date": "2018-05", "who": "someone",
+    "source": {"title": "A table", "repository": "a/b", "path": "c.md", "commit": "d", "file": "table.json"},
+    "emulated": false})");
+}
+
+json sample_record(const std::string& kind) {
+  json record = json::parse(R"({"series": "s", "from": "/points/0", "origin": "table", "transport": "nccl-ib",
+    "library": "nccl", "statistic": "mean", "repeats": 5, "relative_spread": 0.01, "note": "a note"})");
+  record["record"] = kind;
+  static const std::map<std::string, std::string> own{
+      {"step", R"({"model": "resnet50_v1", "precision": "fp32", "wire_precision": "fp32", "batch_per_gpu": 64,
+                   "preset": "horovod", "strategy": {"name": "ring"}, "algorithm": "ring", "gpus": 8, "nodes": 2,
+                   "gpus_per_node": 4, "synchronised": true, "data": "synthetic", "value": 1024, "unit": "samples/s"})"},
+      {"collective", R"({"operation": "all_reduce", "algorithm": "ring", "ranks": 8, "nodes": 2, "size_bytes": 1e8,
+                         "value": 12.5, "unit": "ms"})"},
+      {"point_to_point", R"({"size_bytes": 4096, "nodes": 2, "value": 3, "unit": "us"})"},
+      {"layer", R"({"model": "resnet50_v1", "layer": "conv1", "kind": "conv", "pass": "forward", "precision": "fp32",
+                    "batch": 64, "flop": 1e9, "size_bytes": 37632, "value": 1.5, "unit": "ms"})"},
+      {"server", R"({"what": "push", "workers": 3, "nodes": 4, "size_bytes": 1048576, "value": 0.3, "unit": "GB/s"})"},
+      {"input", R"({"what": "loader", "value": 900, "unit": "samples/s"})"},
+      {"loss", R"({"model": "resnet50_v1", "epoch": 1, "step": 100, "value": 2.5, "accuracy": 0.4})"}};
+  record.update(json::parse(own.at(kind)));
+  return record;
+}
+
+std::string sample_measurements() {
+  std::string lines = sample_context().dump() + "\n";
+  for (const char* kind : {"step", "collective", "point_to_point", "layer", "server", "input", "loss"})
+    lines += sample_record(kind).dump() + "\n";
+  return lines;
+}
+
+void write_sample_data(const TemporaryFolder& folder) {
+  folder.write("platforms/gpus.json", sample_gpus().dump(1));
+  folder.write("platforms/priors.json", sample_priors().dump(1));
+  folder.write("platforms/iris/cluster.json", sample_cluster().dump(1));
+  folder.write("platforms/iris/measurements/all.jsonl", sample_measurements());
+  folder.write("scenarios/presets.json", sample_presets().dump(1));
+  folder.write("scenarios/tiny-iris.json", sample_scenario().dump(1));
+  folder.write("scenarios/models/tiny.json", sample_model().dump(1));
+}
+
+std::vector<std::string> mistakes_of(const fs::path& file, const std::function<void()>& read) {
+  std::vector<std::string> lines;
+  try {
+    read();
+  } catch (const ddlsim::UserError& error) {
+    std::istringstream text(error.what());
+    for (std::string line; std::getline(text, line);)
+      lines.push_back(line.rfind(file.string(), 0) == 0 ? line.substr(file.string().size()) : "not this file: " + line);
+    for (auto& line : lines)
+      if (line.rfind(": ", 0) == 0) line = line.substr(2);
+  }
+  return lines;
+}
+
+json spoil(json good, const Spoilt& spoilt) {
+  const json::json_pointer pointer(spoilt.pointer);
+  if (!spoilt.value.empty())
+    good[pointer] = json::parse(spoilt.value);
+  else
+    good[pointer.parent_pointer()].erase(pointer.back());
+  return good;
+}
+
+void check_spoilt(const json& good, const std::vector<Spoilt>& spoilt,
+                  const std::function<void(const fs::path&)>& read) {
+  const TemporaryFolder folder;
+  const auto told = [&](const json& content) {
+    const auto file = folder.write("file.json", content.dump(1));
+    return mistakes_of(file, [&] { read(file); });
+  };
+  CHECK(told(good).empty());
+  for (const auto& one : spoilt) {
+    INFO(one.pointer << " = " << one.value);
+    CHECK(told(spoil(good, one)) == std::vector<std::string>{one.says});
+  }
+}
+
+} // namespace ddlsim_test

@@ -1,0 +1,180 @@
+#include "sim/formats/readers.hpp"
+#include "sim/formats/scenario.hpp"
+#include "sim/formats/strategy.hpp"
+#include "tests/formats/sample_files.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+using ddlsim::read_scenario;
+
+TEST_CASE("a scenario is read") {
+  const ddlsim_test::TemporaryFolder folder;
+  const auto scenario = read_scenario(folder.write("a.json", ddlsim_test::sample_scenario().dump()));
+  CHECK(scenario.name == "tiny-iris");
+  CHECK(scenario.model == "tiny");
+  CHECK(scenario.batch_per_gpu == 64);
+  CHECK(scenario.gpus == std::vector<int>{1, 2, 4, 8});
+  REQUIRE(scenario.strategies.size() == 2);
+  CHECK(to_text(scenario.strategies[1]) == "ps(1 a node colocated, round-robin)");
+  CHECK(scenario.preset == "pytorch-ddp");
+  CHECK(scenario.transport == "nccl-ib");
+  CHECK(scenario.efficiency_bound == 0.9);
+  CHECK(scenario.seed == 7);
+  CHECK(scenario.samples == 100);
+}
+
+TEST_CASE("what a scenario leaves out has its usual value") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_scenario();
+  for (const char* key : {"transport", "rank_mapping", "efficiency_bound", "seed", "samples"}) json.erase(key);
+  const auto scenario = read_scenario(folder.write("a.json", json.dump()));
+  CHECK(scenario.transport.empty());
+  CHECK(scenario.wire_precision == "fp32");
+  CHECK(scenario.rank_mapping == "fill-nodes");
+  CHECK(scenario.efficiency_bound == 0.8);
+  CHECK(scenario.seed == 1);
+  CHECK(scenario.samples == 200);
+}
+
+TEST_CASE("what is wrong with a scenario is told") {
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_scenario(),
+      {{"/gpus/3", "0", "/gpus/3: 0 is not a GPU count; give 1 or more"},
+       {"/gpus/3", "-8", "/gpus/3: -8 is not a GPU count; give 1 or more"},
+       {"/gpus/3", "\"8\"", "/gpus/3: \"8\" is not a GPU count; give 1 or more"},
+       {"/gpus/3", "8.5", "/gpus/3: 8.5 is not a GPU count; give 1 or more"},
+       {"/gpus/3", "1e9", "/gpus/3: 1000000000.0 is not a GPU count; give 10000000 or fewer"},
+       {"/gpus/3", "4", "/gpus/3: 4 comes after 4; give the counts in ascending order, each once"},
+       {"/gpus", "[]", "/gpus: no GPU count found; give one or more"},
+       {"/gpus", "4", "/gpus: 4 found, a list expected; write [...]"},
+       {"/gpus", "", "/gpus: missing; give a list"},
+       {"/bacth_per_gpu", "3", "/bacth_per_gpu: unknown key; did you mean \"batch_per_gpu\"?"},
+       {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
+       {"/model", "\"resnet50\"",
+        "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
+       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of fp32, tf32, amp, fp16, bf16"},
+       {"/strategies", "[]", "/strategies: no strategy found; give one or more"},
+       {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},
+       {"/strategies/1/servers/per_node", "1.5",
+        "/strategies/1/servers/per_node: 1.5 found, a whole number expected; give 1 to 1000000"},
+       {"/transport", "\"ib\"", "/transport: \"ib\" found; give one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm"},
+       {"/efficiency_bound", "80", "/efficiency_bound: 80 is out of range; give a share, 0 to 1: 0.8 is 80 %"},
+       {"/seed", "-1", "/seed: -1 is out of range; give 0 or more"},
+       {"/samples", "0", "/samples: 0 is out of range; give 1 to 100000"},
+       {"/rank_mapping", "\"random\"", "/rank_mapping: \"random\" found; give one of fill-nodes"}},
+      [](const auto& file) { read_scenario(file); });
+}
+
+TEST_CASE("all mistakes of a file are told at once") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_scenario();
+  json["gpus"] = {0, "x"};
+  json["strategies"][0]["name"] = "rings";
+  json["cluster"] = "";
+  json["sede"] = 1;
+  const auto file = folder.write("a.json", json.dump());
+  CHECK(ddlsim_test::mistakes_of(file, [&] { read_scenario(file); }).size() == 5);
+}
+
+using ddlsim::Strategy;
+using ddlsim::StrategyUse;
+using nlohmann::json;
+
+namespace {
+
+Strategy read(const std::string& text, StrategyUse use, std::string* told = nullptr) {
+  const json document = json::parse(text);
+  ddlsim::Mistakes mistakes("");
+  Strategy strategy = strategy_from(ddlsim::Place(document, "", mistakes), use);
+  std::string lines;
+  for (const auto& mistake : mistakes.list()) lines += (lines.empty() ? "" : "\n") + to_text(mistake);
+  if (told != nullptr)
+    *told = lines;
+  else
+    CHECK(lines.empty());
+  return strategy;
+}
+
+std::string told(const std::string& text, StrategyUse use) {
+  std::string lines;
+  read(text, use, &lines);
+  return lines;
+}
+
+const std::string four = R"({"name":"ps","servers":{"count":4},"placement":"dedicated","sharding":"round-robin"})";
+
+} // namespace
+
+TEST_CASE("strategies have a text of their own each") {
+  const std::vector<std::pair<std::string, std::string>> all{
+      {R"({"name":"ring"})", "ring"},
+      {R"({"name":"none"})", "none"},
+      {four, "ps(4 dedicated, round-robin)"},
+      {R"({"name":"ps-async","servers":{"per_node":1},"placement":"colocated","sharding":"bytes"})",
+       "ps-async(1 a node colocated, bytes)"},
+      {R"({"name":"ps","servers":{"equal_workers":true},"placement":"unknown","sharding":"unknown"})",
+       "ps(as many as workers unknown, unknown)"},
+      {R"({"name":"ps","servers":{"unknown":true},"placement":"unknown","sharding":"unknown"})",
+       "ps(unknown count unknown, unknown)"},
+      {R"({"name":"ps","servers":{"count":4},"placement":"dedicated","sharding":"split","on_node_reduce":false})",
+       "ps(4 dedicated, split, no on-node reduce)"},
+      {R"({"name":"ps","servers":{"count":4},"placement":"dedicated","sharding":"hash","device":"gpu"})",
+       "ps(4 dedicated, hash, on gpu)"}};
+  std::set<std::string> texts;
+  for (const auto& [json_text, text] : all) {
+    const Strategy strategy = read(json_text, StrategyUse::record);
+    CHECK(to_text(strategy) == text);
+    CHECK(texts.insert(text).second);
+    CHECK(strategy_to_json(strategy) == json::parse(json_text)); // written as it was read
+  }
+}
+
+TEST_CASE("the number of servers follows its rule") {
+  using Rule = ddlsim::ServerCount::Rule;
+  CHECK(ddlsim::server_count({Rule::count, 4}, 32, 8) == 4);
+  CHECK(ddlsim::server_count({Rule::per_node, 2}, 32, 8) == 16);
+  CHECK(ddlsim::server_count({Rule::equal_workers, 0}, 32, 8) == 32);
+  CHECK(ddlsim::server_count({Rule::unknown, 0}, 32, 8) == 0);
+}
+
+TEST_CASE("a scenario must say what it wants") {
+  CHECK(told(four, StrategyUse::scenario).empty());
+  CHECK(to_text(read(R"({"name":"ps","servers":{"count":4},"placement":"dedicated"})", StrategyUse::scenario)) ==
+        "ps(4 dedicated, unknown)"); // the preset's own sharding
+  CHECK(told(R"({"name":"none"})", StrategyUse::scenario) ==
+        "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto");
+  CHECK_THAT(told(R"({"name":"all-reduce"})", StrategyUse::scenario),
+             Catch::StartsWith("/name: \"all-reduce\" found; "));
+  CHECK(told(R"({"name":"ps"})", StrategyUse::scenario) == "/servers: missing; give an object or a list\n"
+                                                           "/placement: missing; give one of dedicated, colocated");
+  CHECK(told(R"({"name":"ps","servers":{"unknown":true},"placement":"dedicated"})", StrategyUse::scenario) ==
+        "/servers/unknown: unknown key; known here: count, per_node, equal_workers");
+  CHECK_THAT(told(R"({"name":"ps","servers":{"count":1},"placement":"unknown"})", StrategyUse::scenario),
+             Catch::StartsWith("/placement: \"unknown\" found"));
+}
+
+TEST_CASE("a record says unknown rather than nothing") {
+  CHECK(told(R"({"name":"ps","servers":{"count":1},"placement":"dedicated"})", StrategyUse::record) ==
+        "/sharding: missing; give one of round-robin, bytes, split, pieces, hash, unknown");
+  CHECK(told(R"({"name":"all-reduce"})", StrategyUse::record).empty());
+}
+
+TEST_CASE("what is wrong with a strategy is told") {
+  const auto with_servers = [](const std::string& servers) {
+    return R"({"name":"ps","placement":"dedicated","sharding":"hash","servers":)" + servers + "}";
+  };
+  const std::string one_rule = " rules found, exactly one expected; give {\"count\": 4}, {\"per_node\": 1} or "
+                               "{\"equal_workers\": true}";
+  CHECK(told(with_servers("{}"), StrategyUse::record) == "/servers: 0" + one_rule);
+  CHECK(told(with_servers(R"({"count":1,"per_node":1})"), StrategyUse::record) == "/servers: 2" + one_rule);
+  CHECK(told(with_servers(R"({"count":0})"), StrategyUse::record) ==
+        "/servers/count: 0 is out of range; give 1 to 1000000");
+  CHECK(told(with_servers(R"({"equal_workers":false})"), StrategyUse::record) ==
+        "/servers/equal_workers: only true has a meaning; give it, or another rule");
+  CHECK(told(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
+        "/servers: unknown key; known here: name");
+  CHECK(told(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
+}

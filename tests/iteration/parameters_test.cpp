@@ -1,0 +1,84 @@
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/parameters.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace ddlsim {
+
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+
+} // namespace
+
+TEST_CASE("every parameter has a prior for every preset and transport, also with any cluster left out",
+          "[parameters]") {
+  const auto priors = load_priors(shipped);
+  const auto presets = load_presets(shipped);
+  for (const auto& cluster : list_clusters(shipped)) {
+    const auto kept = priors_without(priors, cluster);
+    for (const auto& prior : kept) CHECK(std::count(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == 0);
+    for (const auto& preset : presets)
+      for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"})
+        for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
+          CHECK_NOTHROW(median_parameters(kept, compute, transport, preset.name));
+  }
+}
+
+TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
+  const auto priors = load_priors(shipped);
+  const auto with = median_parameters(priors, "compute_measured", "nccl-tcp", "byteps");
+  const auto without = median_parameters(priors_without(priors, "hkbu-2020"), "compute_measured", "nccl-tcp", "byteps");
+  CHECK(with.server_duplex != without.server_duplex);
+  CHECK(with.server_connection_Bps != without.server_connection_Bps);
+}
+
+TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and goes first", "[parameters]") {
+  Cluster cluster;
+  cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, "virtual-switch"}};
+  cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
+  const auto priors = load_priors(shipped);
+  const auto on = [&](const Cluster& where) {
+    return median_parameters(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod").nic_efficiency;
+  };
+  CHECK(on(cluster) < 0.6); // a hypervisor's switch takes its part
+  cluster.nics[1].path.clear();
+  CHECK(on(cluster) > 0.8);
+  CHECK(priors_on(cluster, priors).size() < priors.size());
+}
+
+TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same worlds", "[parameters]") {
+  const auto priors = load_priors(shipped);
+  const int count = 50;
+  const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
+  const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
+  const auto other = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 4);
+  CHECK(draws.coordinates == again.coordinates);
+  CHECK(draws.coordinates != other.coordinates);
+  for (std::size_t k = 0; k < parameter_fields().size(); ++k) {
+    std::vector<int> seen(count, 0);
+    for (const auto& world : draws.coordinates) ++seen[static_cast<std::size_t>(normal_cdf(world[k]) * count)];
+    CHECK(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
+  }
+}
+
+TEST_CASE("prior values: log-normal and normal cut at nothing", "[parameters]") {
+  Prior prior;
+  prior.median = 2;
+  prior.width = 0.5;
+  CHECK(prior_value(prior, 0) == 2);
+  CHECK(prior_value(prior, 2) == Approx(2 * 2.718281828459045));
+  prior.scale = "linear";
+  CHECK(prior_value(prior, 1) == 2.5);
+  CHECK(prior_value(prior, -10) == 0);
+}
+
+TEST_CASE("a parameter without a prior is a clear error", "[parameters]") {
+  CHECK_THROWS_AS(median_parameters({}, "compute_measured", "nccl-ib", "pytorch-ddp"), UserError);
+}
+
+} // namespace ddlsim

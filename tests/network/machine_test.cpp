@@ -1,0 +1,68 @@
+#include "sim/network/machine.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ddlsim {
+
+namespace {
+
+Cluster two_level() {
+  Cluster cluster;
+  cluster.name = "test";
+  cluster.gpus_per_node = 4;
+  cluster.intra = {"nvlink-mesh", 40e9, 2e-6};
+  cluster.nics = {{"ib", 12.5e9, 2}};
+  cluster.fabric = {"fat-tree", 24, 1.5, 1e-7};
+  cluster.transports = {{"nccl-ib", "ib"}, {"mpi-ib", "ib"}};
+  return cluster;
+}
+
+Parameters world() {
+  Parameters parameters;
+  parameters.nic_efficiency = 0.8;
+  parameters.socket_Bps = 1e12;
+  parameters.net_latency_s = 5e-6;
+  parameters.intra_efficiency = 0.5;
+  parameters.intra_latency_factor = 3;
+  return parameters;
+}
+
+} // namespace
+
+TEST_CASE("rates are line rates times efficiency", "[machine]") {
+  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, world(), 10, 4);
+  CHECK(machine.nodes() == 3);
+  CHECK(machine.node_of(9) == 2);
+  CHECK(machine.intra_Bps == Approx(20e9));
+  CHECK(machine.intra_latency_s == Approx(6e-6));
+  CHECK(machine.nic_Bps == Approx(20e9)); // 2 ports x 12.5 GB/s x 0.8
+  CHECK(machine.net_latency_s == Approx(5.1e-6));
+  CHECK(machine.uplink_Bps == Approx(24 * 20e9 / 1.5));
+}
+
+TEST_CASE("sockets carry what they carry, whatever the wire", "[machine]") {
+  auto slow = world();
+  slow.socket_Bps = 3e9;
+  CHECK(build_machine(two_level(), {"nccl-ib", "ib"}, slow, 8, 4).nic_Bps == 3e9);
+}
+
+TEST_CASE("over MPI all ranks of a node share its NIC, inside the node too", "[machine]") {
+  const auto machine = build_machine(two_level(), {"mpi-ib", "ib"}, world(), 8, 4);
+  CHECK(machine.nic_Bps == Approx(5e9));
+  CHECK(machine.intra_Bps == Approx(5e9));
+}
+
+TEST_CASE("servers follow the strategy's rule", "[machine]") {
+  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, world(), 16, 4);
+  Strategy strategy;
+  strategy.name = "ps";
+  CHECK(build_servers(strategy, machine, world()).servers == 4); // unknown: one a node
+  strategy.servers = {ServerCount::Rule::count, 3};
+  strategy.placement = "dedicated";
+  CHECK(build_servers(strategy, machine, world()).servers == 3);
+  CHECK(build_servers(strategy, machine, world()).dedicated);
+  strategy.servers = {ServerCount::Rule::equal_workers, 0};
+  CHECK(build_servers(strategy, machine, world()).servers == 16);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,216 @@
+#include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/reduced_exchange.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+using ddlsim::Machine;
+using ddlsim::ServerExchange;
+using ddlsim::ServerMachine;
+
+namespace {
+
+constexpr double rounding = 1e-9;
+
+Machine workers(int nodes) {
+  Machine machine;
+  machine.ranks = nodes;
+  machine.ranks_per_node = 1;
+  machine.intra_Bps = 1e15; // the loopback is never the narrow place here
+  machine.nic_Bps = 1e9;
+  return machine;
+}
+
+ServerMachine dedicated(int servers) {
+  ServerMachine machine;
+  machine.servers = servers;
+  return machine;
+}
+
+ServerMachine colocated(int servers) {
+  ServerMachine machine = dedicated(servers);
+  machine.dedicated = false;
+  return machine;
+}
+
+/// The same list of shards on every server, everything ready at 0.
+ServerExchange on_each_server(int servers, const std::vector<double>& sizes_bytes) {
+  ServerExchange exchange;
+  for (const double size_bytes : sizes_bytes) {
+    for (int server = 0; server < servers; ++server) {
+      exchange.shards.push_back({static_cast<int>(exchange.shards.size()), server, size_bytes});
+    }
+  }
+  exchange.ready_s.assign(exchange.shards.size(), 0.0);
+  return exchange;
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double largest(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+} // namespace
+
+TEST_CASE("one dedicated server is a two-machine flow shop: copies/B (sum s + max s)") {
+  const std::vector<double> sizes_bytes = {3e6, 8e6, 1e5, 5e6};
+  for (int nodes = 1; nodes <= 64; ++nodes) {
+    const auto timing = server_exchange_closed_form(workers(nodes), dedicated(1), on_each_server(1, sizes_bytes));
+    CHECK(timing.end_s == Approx(nodes / 1e9 * (sum(sizes_bytes) + largest(sizes_bytes))).epsilon(rounding));
+    CHECK(timing.busiest_server_s == Approx(nodes / 1e9 * sum(sizes_bytes)).epsilon(rounding));
+  }
+}
+
+TEST_CASE("as many dedicated servers as workers, with equal shards, take as long as one server with its share") {
+  const std::vector<double> sizes_bytes = {3e6, 8e6, 1e5};
+  for (const int nodes : {1, 2, 3, 8, 17, 64}) {
+    const auto timing =
+        server_exchange_closed_form(workers(nodes), dedicated(nodes), on_each_server(nodes, sizes_bytes));
+    CHECK(timing.end_s == Approx(nodes / 1e9 * (sum(sizes_bytes) + largest(sizes_bytes))).epsilon(rounding));
+  }
+}
+
+TEST_CASE("a server on every worker: the NICs are never idle, 2 (N-1)/B sum s") {
+  const std::vector<double> sizes_bytes = {4e6, 4e6, 4e6};
+  for (const int nodes : {2, 3, 8, 64}) {
+    const auto timing =
+        server_exchange_closed_form(workers(nodes), colocated(nodes), on_each_server(nodes, sizes_bytes));
+    CHECK(timing.end_s == Approx(2 * (nodes - 1) / 1e9 * sum(sizes_bytes)).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("more servers than workers: the worker's NIC is the bound, all shards arrive together") {
+  const auto timing = server_exchange_closed_form(workers(1), dedicated(4), on_each_server(4, {2e6}));
+  CHECK(timing.end_s == Approx(2 * 4 * 2e6 / 1e9).epsilon(rounding));
+}
+
+TEST_CASE("latency is paid once each way, a message's cost by every copy in each direction") {
+  Machine machine = workers(4);
+  machine.net_latency_s = 50e-6;
+  ServerExchange exchange = on_each_server(1, {1e6});
+  exchange.message_cost_s = 30e-6;
+  const auto timing = server_exchange_closed_form(machine, dedicated(1), exchange);
+  CHECK(timing.end_s == Approx(2 * (4 * (1e6 / 1e9 + 30e-6) + 50e-6)).epsilon(rounding));
+}
+
+TEST_CASE("process and connection ceilings") {
+  ServerMachine slow_process = dedicated(1);
+  slow_process.process_Bps = 2.5e8;
+  CHECK(server_exchange_closed_form(workers(4), slow_process, on_each_server(1, {1e6})).end_s ==
+        Approx(2 * 4 * 1e6 / 2.5e8).epsilon(rounding));
+  ServerMachine slow_connection = dedicated(1);
+  slow_connection.connection_Bps = 1e8;
+  CHECK(server_exchange_closed_form(workers(4), slow_connection, on_each_server(1, {1e6})).end_s ==
+        Approx(2 * 1e6 / 1e8).epsilon(rounding));
+}
+
+TEST_CASE("copies that are not summed on the node each cross the NIC") {
+  ServerExchange exchange = on_each_server(1, {1e6});
+  exchange.messages_per_node = 4;
+  CHECK(server_exchange_closed_form(workers(3), dedicated(1), exchange).end_s ==
+        Approx(2 * 12 * 1e6 / 1e9).epsilon(rounding));
+}
+
+TEST_CASE("a shard waits until it is ready, and for the one before it") {
+  ServerExchange exchange = on_each_server(1, {1e6, 1e6, 1e6});
+  exchange.ready_s = {0.0, 0.001, 0.010};
+  const auto timing = server_exchange_closed_form(workers(2), dedicated(1), exchange);
+  CHECK(timing.pulled_s[0] == Approx(0.004).epsilon(rounding));
+  CHECK(timing.pulled_s[1] == Approx(0.006).epsilon(rounding));
+  CHECK(timing.pulled_s[2] == Approx(0.014).epsilon(rounding));
+}
+
+TEST_CASE("the busiest server is the one with most bytes") {
+  ServerExchange exchange;
+  exchange.shards = {{0, 0, 1e6}, {1, 1, 3e6}, {2, 0, 1e6}};
+  exchange.ready_s = {0, 0, 0};
+  const auto timing = server_exchange_closed_form(workers(2), dedicated(2), exchange);
+  CHECK(timing.busiest_server == 1);
+  CHECK(timing.busiest_server_s == Approx(2 * 3e6 / 1e9).epsilon(rounding));
+}
+
+TEST_CASE("an oversubscribed uplink slows what leaves a leaf") {
+  Machine machine = workers(4);
+  machine.nodes_per_leaf = 4;
+  machine.uplink_Bps = 5e8; // the four workers share it, the four servers are behind the next leaf's
+  const auto timing = server_exchange_closed_form(machine, dedicated(4), on_each_server(4, {1e6}));
+  CHECK(timing.end_s == Approx(2 * 16 * 1e6 / 5e8).epsilon(rounding));
+}
+
+TEST_CASE("no shards take no time; what cannot be computed is refused") {
+  CHECK(server_exchange_closed_form(workers(2), dedicated(1), {}).end_s == 0);
+  ServerExchange exchange = on_each_server(1, {1e6});
+  exchange.ready_s.clear();
+  CHECK_THROWS_AS(server_exchange_closed_form(workers(2), dedicated(1), exchange), std::invalid_argument);
+  Machine no_network = workers(2);
+  no_network.nic_Bps = 0;
+  CHECK_THROWS_AS(server_exchange_closed_form(no_network, dedicated(1), on_each_server(1, {1e6})),
+                  std::invalid_argument);
+}
+
+using ddlsim::Machine;
+using ddlsim::ServerExchange;
+
+namespace {
+
+/// Large and small tensors on twelve unlike colocated servers, one a node, ready one after another.
+ServerExchange on_twelve_servers(const char* rule, double backward_s) {
+  std::vector<double> tensor_bytes(48);
+  for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    tensor_bytes[i] = i % 3 == 0 ? 1.5e5 * static_cast<double>(1 + i) : 4e3;
+  }
+  ServerExchange exchange;
+  exchange.shards = ddlsim::place_tensors(tensor_bytes, 12, rule, 4e6);
+  for (const ddlsim::Shard& shard : exchange.shards) {
+    exchange.ready_s.push_back(backward_s * shard.tensor / 48);
+  }
+  return exchange;
+}
+
+Machine twelve_nodes() {
+  Machine machine;
+  machine.ranks = 12;
+  machine.intra_Bps = 1e15;
+  machine.nic_Bps = 1e9;
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("folded exchange, ended early by a share: near the exact one, as the header's table says") {
+  for (const char* rule : {"round-robin", "bytes", "split", "hash"}) {
+    for (const double backward_s : {0.0, 0.2}) {
+      const ServerExchange exchange = on_twelve_servers(rule, backward_s);
+      const double exact_s = server_exchange_folded(twelve_nodes(), {12, false}, exchange).end_s;
+      INFO(rule << ", backward of " << backward_s << " s");
+      CHECK(server_exchange_folded(twelve_nodes(), {12, false}, exchange, 1e-3).end_s ==
+            Approx(exact_s).epsilon(0.0007));
+      CHECK(server_exchange_folded(twelve_nodes(), {12, false}, exchange, 1e-2).end_s ==
+            Approx(exact_s).epsilon(0.009));
+    }
+  }
+}
+
+TEST_CASE("folded exchange: what ends by itself is not ended early") {
+  Machine machine = twelve_nodes();
+  machine.ranks = 1;
+  ServerExchange exchange;
+  exchange.shards = {{0, 0, 1e6}, {1, 0, 1e6}};
+  exchange.ready_s = {0, 0.5};
+  // Nothing else happens, so every message runs to its own end: the share only joins ends that fall together.
+  CHECK(server_exchange_folded(machine, {1, true}, exchange, 0.1).end_s == Approx(0.5 + 2e-3));
+}
+
+TEST_CASE("folded exchange: the reason not to fold has the number") {
+  const ServerExchange exchange = on_twelve_servers("bytes", 0);
+  CHECK_FALSE(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange).has_value());
+  CHECK_FALSE(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange, 144).has_value());
+  CHECK_THAT(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
+             Catch::Contains("144 connections"));
+}

@@ -1,0 +1,135 @@
+#include "sim/base/error.hpp"
+#include "sim/predict/predict.hpp"
+#include "sim/predict/report.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+
+Scenario iris() {
+  auto scenario = read_scenario(shipped.scenarios() / "iris-resnet50.json");
+  scenario.gpus = {1, 4, 16};
+  scenario.samples = 40;
+  return scenario;
+}
+
+const PredictOptions quick{Fidelity::closed_form, {}};
+
+} // namespace
+
+TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
+  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
+  REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
+  for (const auto& point : json["points"]) {
+    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
+                             "bottleneck", "evidence", "fidelity"})
+      CHECK(point.contains(name));
+    CHECK(point["iteration_s_low"].get<double>() <= point["iteration_s"].get<double>());
+    CHECK(point["iteration_s"].get<double>() <= point["iteration_s_high"].get<double>());
+    CHECK(point["samples_per_s_low"].get<double>() <= point["samples_per_s_high"].get<double>());
+    CHECK(point["efficiency"].get<double>() > 0);
+    CHECK(point["efficiency"].get<double>() <= 1 + 1e-9);
+  }
+  for (const auto& strategy : json["strategies"]) {
+    CHECK(strategy["knee_gpus"].get<int>() >= 1);
+    CHECK_FALSE(strategy["measure_next"]["what"].get<std::string>().empty());
+  }
+  CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
+}
+
+TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
+  const auto prediction = predict(iris(), shipped, quick);
+  CHECK(prediction.one_gpu_evidence == "transferred");
+  for (const auto& answer : prediction.strategies) {
+    CHECK(answer.points.front().evidence == "transferred");
+    CHECK(answer.points.back().evidence == "assumed");
+  }
+}
+
+TEST_CASE("same scenario and seed, same bytes; another seed moves only intervals", "[predict]") {
+  const auto once = to_json_text(predict(iris(), shipped, quick));
+  CHECK(once == to_json_text(predict(iris(), shipped, quick)));
+  auto other = iris();
+  other.seed = 2;
+  const auto a = predict(iris(), shipped, quick);
+  const auto b = predict(other, shipped, quick);
+  CHECK(a.strategies[0].points[2].iteration_s == b.strategies[0].points[2].iteration_s);
+  CHECK(a.strategies[0].points[2].iteration_s_high != b.strategies[0].points[2].iteration_s_high);
+}
+
+TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
+  auto scenario = iris();
+  scenario.strategies.resize(1);
+  const auto full = predict(scenario, shipped, {Fidelity::full, {}});
+  const auto closed = predict(scenario, shipped, quick);
+  for (std::size_t i = 0; i < scenario.gpus.size(); ++i)
+    CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
+}
+
+TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and closed form", "[predict]") {
+  auto scenario = iris();
+  scenario.strategies.clear();
+  for (const std::string name : {"hierarchical-ring", "tree", "halving-doubling"}) {
+    scenario.strategies.emplace_back();
+    scenario.strategies.back().name = name;
+  }
+  const auto full = predict(scenario, shipped, {Fidelity::full, {}});
+  const auto closed = predict(scenario, shipped, quick);
+  for (std::size_t s = 0; s < scenario.strategies.size(); ++s) {
+    for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
+      const auto& point = full.strategies[s].points[i];
+      INFO(scenario.strategies[s].name << " on " << point.gpus);
+      CHECK(point.error.empty());
+      CHECK(point.iteration_s == Approx(closed.strategies[s].points[i].iteration_s)
+                                     .epsilon(scenario.strategies[s].name == "tree" ? 0.02 : 1e-6));
+    }
+  }
+}
+
+TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {4, 1'000'000};
+  scenario.strategies = {scenario.strategies[0]};
+  const auto prediction = predict(scenario, shipped, quick);
+  CHECK(prediction.strategies[0].points[0].error.empty());
+  CHECK_FALSE(prediction.strategies[0].points[1].error.empty());
+  CHECK_NOTHROW(to_json_text(prediction));
+  CHECK_NOTHROW(to_terminal_text(prediction));
+}
+
+TEST_CASE("asynchronous servers are predicted with their staleness, the same bytes twice", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {4, 16};
+  Strategy async;
+  async.name = "ps-async";
+  async.servers = {ServerCount::Rule::count, 2};
+  async.placement = "dedicated";
+  scenario.strategies = {scenario.strategies[0], async};
+  const PredictOptions automatic{Fidelity::automatic, {}};
+  const auto prediction = predict(scenario, shipped, automatic);
+  const auto& point = prediction.strategies[1].points[1];
+  CHECK(point.error.empty());
+  CHECK(point.fidelity == "folded");
+  CHECK(point.mean_staleness > 0);
+  CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
+  const auto json = to_json_text(prediction);
+  CHECK(json == to_json_text(predict(scenario, shipped, automatic)));
+  const auto first = json.find("mean_staleness");
+  CHECK(first > json.find("ps-async")); // not in the ring's rows
+  CHECK(to_terminal_text(prediction).find("Updates by others") != std::string::npos);
+}
+
+TEST_CASE("unknown names are clear errors", "[predict]") {
+  auto scenario = iris();
+  scenario.model = "resnet50_v15";
+  CHECK_THROWS_WITH(predict(scenario, shipped, quick), Catch::Contains("resnet50_v1.5"));
+  scenario = iris();
+  scenario.transport = "nccl-tcpip";
+  CHECK_THROWS_AS(predict(scenario, shipped, quick), UserError);
+}
+
+} // namespace ddlsim

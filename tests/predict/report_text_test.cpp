@@ -1,0 +1,125 @@
+#include "sim/predict/report.hpp"
+#include "sim/predict/report_sweep.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ddlsim {
+namespace {
+
+PredictedPoint point_of(int gpus, const std::string& note = "") {
+  PredictedPoint point;
+  point.gpus = gpus;
+  point.nodes = gpus / 4;
+  point.iteration_s = 0.4;
+  point.iteration_s_low = 0.36;
+  point.iteration_s_high = 0.44;
+  point.samples_per_s = 100 * gpus;
+  point.samples_per_s_low = 90 * gpus;
+  point.samples_per_s_high = 110 * gpus;
+  point.efficiency = 0.9;
+  point.efficiency_low = 0.81;
+  point.efficiency_high = 0.99;
+  point.exposed_communication_s = 0.02;
+  point.bottleneck = "communication";
+  point.evidence = "assumed";
+  point.fidelity = note.empty() ? "full" : "closed-form";
+  point.fidelity_note = note;
+  return point;
+}
+
+Prediction tree_of(const std::vector<PredictedPoint>& points) {
+  Prediction prediction;
+  prediction.scenario.name = "plain";
+  for (const auto& point : points) prediction.scenario.gpus.push_back(point.gpus);
+  StrategyAnswer answer;
+  answer.strategy.name = "tree";
+  answer.transport = "nccl-ib";
+  answer.points = points;
+  prediction.strategies.push_back(answer);
+  return prediction;
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("every promised figure stands in the table with its interval", "[report]") {
+  const auto text = to_terminal_text(tree_of({point_of(4), point_of(128)}));
+  CHECK(has(text, "tree over nccl-ib\n"
+                  "GPUs  nodes  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  exposed  dominates      "
+                  "evidence\n"
+                  "   4      1  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)    20.0 ms  communication  "
+                  "assumed\n"
+                  " 128     32  400.0 ms (360..440)  12.80k (11.5..14.1)  90.0 % (81..99)    20.0 ms  communication  "
+                  "assumed\n"));
+  CHECK_FALSE(has(text, "approximated"));
+}
+
+TEST_CASE("each reason for an approximation is told once, with its scales", "[report]") {
+  const auto text = to_terminal_text(tree_of({point_of(4), point_of(64, "chunks share NICs"),
+                                              point_of(128, "ranks run ahead"), point_of(256, "chunks share NICs")}));
+  CHECK(has(text,
+            "Communication approximated at 64, 256 GPUs (closed-form: chunks share NICs); the interval allows for "
+            "it.\nCommunication approximated at 128 GPUs (closed-form: ranks run ahead); the interval allows for "
+            "it.\n"));
+}
+
+TEST_CASE("a point that cannot be has a row without figures and its reason below", "[report]") {
+  auto impossible = point_of(8);
+  impossible.error = "there are only 4";
+  const auto text = to_terminal_text(tree_of({point_of(4), impossible}));
+  CHECK(has(text, "\n   8      2  -\n8 GPUs cannot be: there are only 4\n"));
+}
+
+TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
+  auto wide = point_of(65536, "copies of a shard part on their way, and the formula knows no slow node");
+  wide.server_nodes = 1;
+  wide.iteration_s = 1962.6;
+  wide.iteration_s_low = 738;
+  wide.iteration_s_high = 6720;
+  wide.samples_per_s = 4275;
+  wide.samples_per_s_low = 1250;
+  wide.samples_per_s_high = 11343;
+  wide.exposed_communication_s = 1962;
+  wide.bottleneck = "server-software";
+  auto known = point_of(64);
+  known.evidence = "transferred";
+  auto prediction = tree_of({known, wide});
+  auto& answer = prediction.strategies[0];
+  answer.measure_next = {"server_process_rate", std::string(200, 'x').replace(90, 1, " "), 65536, 1.1, 0.2};
+  const auto text = to_terminal_text(prediction);
+  CHECK(longest_line(text) <= 120);
+  CHECK(has(text, "32.71 min (12.3..112)"));
+}
+
+TEST_CASE("a sweep's table has the intervals too, and counts rows that are approximated", "[report]") {
+  const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
+                    sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
+                    sweep_error_row("other", "no such cluster");
+  CHECK(sweep_table(rows) ==
+        "scenario  strategy  GPUs  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  knee  dominates      "
+        "evidence\n"
+        "plain     tree        64  400.0 ms (360..440)    6400 (5760..7040)  90.0 % (81..99)       0  communication  "
+        "assumed\n"
+        "plain     tree      8192  400.0 ms (360..440)  819.2k (737..901)    90.0 % (81..99)       0  communication  "
+        "assumed\n"
+        "plain     tree         4  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)       0  communication  "
+        "assumed\n"
+        "other     -            -\n"
+        "other, - cannot be: no such cluster\n"
+        "Communication approximated in 2 rows (closed-form: chunks share NICs); the interval allows for it.\n");
+}
+
+} // namespace ddlsim

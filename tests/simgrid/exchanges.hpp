@@ -1,0 +1,38 @@
+#pragma once
+// Small parameter-server exchanges that several tests use.
+
+#include "sim/simgrid/engine.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Nodes of one rank, 1 GB/s, and a loopback that is never the narrow place; no latency.
+inline Machine ideal_workers(int nodes) {
+  Machine machine;
+  machine.ranks = nodes;
+  machine.intra_Bps = 1e15;
+  machine.nic_Bps = 1e9;
+  return machine;
+}
+
+inline ServerMachine server_machine(int servers, bool dedicated) {
+  ServerMachine machine;
+  machine.servers = servers;
+  machine.dedicated = dedicated;
+  return machine;
+}
+
+/// The same list of shards on every server, everything ready at 0.
+inline ServerExchange on_each_server(int servers, const std::vector<double>& sizes_bytes) {
+  ServerExchange exchange;
+  for (const double size_bytes : sizes_bytes) {
+    for (int server = 0; server < servers; ++server) {
+      exchange.shards.push_back({static_cast<int>(exchange.shards.size()), server, size_bytes});
+    }
+  }
+  exchange.ready_s.assign(exchange.shards.size(), 0.0);
+  return exchange;
+}
+
+} // namespace ddlsim

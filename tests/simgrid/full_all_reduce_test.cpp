@@ -1,0 +1,164 @@
+#include "sim/simgrid/engine.hpp"
+#include "tests/collective/machines.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+/// The promise of the project for an ideal network.
+constexpr double promised = 1e-6;
+
+const std::vector<double> sizes_bytes = {1e5 + 1, 25e6};
+
+/// closed form / full - 1 of the sizes above, the one further from 0.
+double gap(const Machine& machine, Algorithm algorithm) {
+  const auto full_s = time_all_reduces(machine, sizes_bytes, algorithm, Fidelity::full);
+  const auto closed_s = time_all_reduces(machine, sizes_bytes, algorithm, Fidelity::closed_form);
+  double furthest = 0;
+  for (std::size_t i = 0; i < full_s.size(); ++i) {
+    const double off = closed_s.at(i) / full_s[i] - 1;
+    if (std::abs(off) > std::abs(furthest)) furthest = off;
+  }
+  return furthest;
+}
+
+Machine in_leaves(Machine machine, int nodes_per_leaf) {
+  machine.nodes_per_leaf = nodes_per_leaf;
+  machine.uplink_Bps = nodes_per_leaf * machine.nic_Bps / 1.5;
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("full hierarchical ring equals the closed form: any ranks, short last nodes, fat-trees", "[full]") {
+  for (const int ranks_per_node : {1, 3, 4, 8}) {
+    for (int ranks = 2; ranks <= most_ranks; ranks += ranks < 18 ? 1 : 7) {
+      const Machine machine = two_level(ranks, ranks_per_node);
+      INFO(ranks << " ranks, " << ranks_per_node << " a node");
+      CHECK(std::abs(gap(machine, Algorithm::hierarchical_ring)) < promised);
+      if (ranks % ranks_per_node == 0)
+        CHECK(std::abs(gap(in_leaves(machine, 2), Algorithm::hierarchical_ring)) < promised);
+    }
+  }
+}
+
+TEST_CASE("full halving-doubling, one GPU a node, equals the closed form for every N", "[full]") {
+  for (int ranks = 2; ranks <= most_ranks; ++ranks) {
+    INFO(ranks << " ranks");
+    CHECK(std::abs(gap(two_level(ranks, 1), Algorithm::halving_doubling)) < promised);
+  }
+}
+
+TEST_CASE("full halving-doubling on nodes of 2, 4, 8 ranks equals the closed form, any number of nodes", "[full]") {
+  for (const int ranks_per_node : {2, 4, 8}) {
+    for (int nodes = 1; nodes * ranks_per_node <= most_ranks; ++nodes) {
+      INFO(nodes << " nodes of " << ranks_per_node);
+      CHECK(std::abs(gap(two_level(nodes * ranks_per_node, ranks_per_node), Algorithm::halving_doubling)) < promised);
+    }
+  }
+}
+
+TEST_CASE("full halving-doubling elsewhere: pairs run ahead of each other, 6 % too fast to 28 % too slow", "[full]") {
+  for (const int ranks_per_node : {3, 4, 6}) {
+    for (int ranks = ranks_per_node + 1; ranks <= most_ranks; ranks += 5) {
+      for (const int nodes_per_leaf : {0, 3}) {
+        Machine machine = two_level(ranks, ranks_per_node);
+        if (nodes_per_leaf > 0) machine = in_leaves(machine, nodes_per_leaf);
+        INFO(ranks << " ranks, " << ranks_per_node << " a node, leaves of " << nodes_per_leaf);
+        const double off = gap(machine, Algorithm::halving_doubling);
+        CHECK(off > -0.065);
+        CHECK(off < 0.285);
+      }
+    }
+  }
+}
+
+TEST_CASE("full double tree: two nodes without latency take S/B", "[full]") {
+  Machine machine = two_level(2, 1);
+  machine.net_latency_s = 0;
+  const auto full_s = time_all_reduces(machine, {25e6}, Algorithm::tree, Fidelity::full);
+  CHECK(full_s.front() == Approx(25e6 / machine.nic_Bps).epsilon(promised));
+}
+
+TEST_CASE("full double tree: a tiny message goes up and down once", "[full]") {
+  for (const int ranks_per_node : {1, 4}) {
+    for (const int ranks : {2, 3, 5, 8, 13, 16, 40, 64}) {
+      if (ranks > most_ranks) continue;
+      const Machine machine = two_level(ranks, ranks_per_node);
+      const double chain = std::min(ranks, ranks_per_node) - 1;
+      const double levels = std::ceil(std::log2(machine.nodes()));
+      const auto full_s = time_all_reduces(machine, {1e-3}, Algorithm::tree, Fidelity::full);
+      const double latency_s = 2 * (chain * machine.intra_latency_s + levels * machine.net_latency_s);
+      // In a short last node the chain is shorter, and the deepest nodes may be others.
+      if (ranks % ranks_per_node == 0 || ranks < ranks_per_node)
+        CHECK(full_s.front() == Approx(latency_s).epsilon(promised));
+      else
+        CHECK(full_s.front() <= latency_s * (1 + promised));
+    }
+  }
+}
+
+TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, a third at three nodes", "[full]") {
+  for (const int ranks_per_node : {1, 2, 4, 8}) {
+    for (int nodes = 2; nodes * ranks_per_node <= most_ranks; nodes += nodes < 9 ? 1 : 5) {
+      const Machine machine = two_level(nodes * ranks_per_node, ranks_per_node);
+      const double full_s = time_all_reduces(machine, {25e6}, Algorithm::tree, Fidelity::full).front();
+      const double closed_s = all_reduce_s(machine, 25e6, Algorithm::tree);
+      INFO(nodes << " nodes of " << ranks_per_node);
+      CHECK(closed_s / full_s - 1 > -0.001);
+      CHECK(closed_s / full_s - 1 < (nodes == 3 ? 0.36 : 0.06));
+    }
+  }
+}
+
+TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
+  const Machine machine = two_level(7, 2);
+  for (const Algorithm algorithm :
+       {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+    const auto together_s = time_all_reduces(machine, {1e7, 1e3, 1e7}, algorithm, Fidelity::full);
+    const auto alone_s = time_all_reduces(machine, {1e7}, algorithm, Fidelity::full);
+    INFO(to_text(algorithm));
+    REQUIRE(together_s.size() == 3);
+    CHECK(together_s[0] == alone_s[0]);
+    CHECK(together_s[2] == Approx(alone_s[0]).epsilon(1e-9));
+    CHECK(together_s[1] < together_s[0]);
+  }
+}
+
+TEST_CASE("full, any algorithm: more bandwidth is never slower, more latency never faster", "[full][property]") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 12; ++round) {
+    // Full nodes: with ranks of a node out of step, sharing can reward a later start (as Graham's anomalies do).
+    const int ranks_per_node = 1 << random() % 3;
+    const Machine machine = two_level(ranks_per_node * (2 + static_cast<int>(random() % 7)), ranks_per_node);
+    const double size_bytes = log_uniform(random, 1e3, 1e8);
+    Machine wider = machine;
+    wider.nic_Bps *= 2;
+    Machine later = machine;
+    later.net_latency_s *= 2;
+    for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+      INFO(to_text(algorithm) << " on " << machine.ranks << " ranks, " << ranks_per_node << " a node");
+      const auto full_s = [&](const Machine& on) {
+        return time_all_reduces(on, {size_bytes}, algorithm, Fidelity::full).front();
+      };
+      const double base_s = full_s(machine);
+      CHECK(full_s(wider) <= base_s * (1 + promised));
+      CHECK(full_s(later) >= base_s * (1 - promised));
+    }
+  }
+}
+
+TEST_CASE("any algorithm refuses a link without a rate in a full run too", "[full]") {
+  Machine machine = two_level(4, 1);
+  machine.nic_Bps = 0;
+  for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+    CHECK_THROWS_AS(time_all_reduces(machine, {1e6}, algorithm, Fidelity::full), std::runtime_error);
+  }
+}
+
+} // namespace ddlsim

@@ -1,0 +1,191 @@
+#include "sim/simgrid/engine.hpp"
+#include "tests/simgrid/exchanges.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+using ddlsim::AsyncExchange;
+using ddlsim::AsyncTiming;
+using ddlsim::Fidelity;
+using ddlsim::Machine;
+using ddlsim::ServerMachine;
+
+namespace {
+
+/// What the project promises of a folded run.
+constexpr double promised = 0.03;
+
+enum class Shards { equal, one_triple, ramp };
+
+/// One line of the comparison. Compute is 1 s, NICs 1 GB/s; `transfer_s` is all bytes over one NIC.
+struct Row {
+  int workers;
+  int servers;
+  bool dedicated;
+  Shards shards;
+  double transfer_s;
+  double spread;
+  bool overlapped;
+};
+
+/// A line where the promise is not kept: what was measured, and what sim/simgrid/engine.hpp says.
+struct GapRow {
+  Row row;
+  Fidelity fidelity;
+  double gap; ///< iteration by that fidelity / full - 1
+};
+
+/// Half a per cent of chance in each of the two runs, and figures rounded to a per cent.
+constexpr double gap_tolerance = 0.015;
+
+double load(Shards shards, int server) {
+  if (shards == Shards::ramp) return 1.0 + server;
+  return shards == Shards::one_triple && server == 0 ? 3 : 1;
+}
+
+/// Each server's bytes in 4 equal parts, ready at the end of compute or one after another in its last two thirds.
+AsyncExchange make_async(const Row& row) {
+  constexpr int parts = 4;
+  double sum = 0;
+  for (int server = 0; server < row.servers; ++server) {
+    sum += load(row.shards, server);
+  }
+  AsyncExchange async;
+  async.compute_s = 1;
+  async.compute_spread = row.spread;
+  for (int part = 0; part < parts; ++part) {
+    for (int server = 0; server < row.servers; ++server) {
+      const double size_bytes = row.transfer_s * 1e9 * load(row.shards, server) / sum / parts;
+      async.exchange.shards.push_back({part * row.servers + server, server, size_bytes});
+      async.exchange.ready_s.push_back(row.overlapped ? (1 + 2.0 * (part + 1) / parts) / 3 : 1.0);
+    }
+  }
+  return async;
+}
+
+AsyncTiming run(const Row& row, Fidelity fidelity) {
+  Machine machine = ddlsim::ideal_workers(row.workers);
+  machine.intra_Bps = 1e10;
+  return time_async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated), make_async(row), fidelity);
+}
+
+std::string text_of(const Row& row) {
+  return std::to_string(row.workers) + " workers, " + std::to_string(row.servers) +
+         (row.dedicated ? " dedicated" : " colocated") + ", transfer " + std::to_string(row.transfer_s) + ", spread " +
+         std::to_string(row.spread) + (row.overlapped ? ", overlapped" : "");
+}
+
+/// Sanitizer builds are 60 x slower, and two workers already need a hundred rounds.
+constexpr int most_workers = ddlsim::most_ranks >= 64 ? 64 : 1;
+
+bool small_enough(const Row& row) {
+  return row.workers <= most_workers;
+}
+
+} // namespace
+
+TEST_CASE("asynchronous servers: the folded network is within 3 % of every message") {
+  const Row rows[] = {
+      {1, 1, true, Shards::equal, 0.4, 0.05, false},      {1, 2, true, Shards::one_triple, 0.6, 0.05, true},
+      {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 0.4, 0.05, true},
+      {8, 1, true, Shards::equal, 0.15, 0.02, true},      {8, 1, true, Shards::equal, 0.15, 0.1, true},
+      {32, 1, true, Shards::equal, 0.035, 0.05, true},    {64, 1, true, Shards::equal, 0.0175, 0.1, false},
+      {4, 2, true, Shards::one_triple, 0.6, 0.05, false}, {8, 4, true, Shards::one_triple, 0.6, 0.05, false},
+      {8, 4, true, Shards::one_triple, 0.6, 0.05, true},  {8, 8, true, Shards::equal, 1, 0.05, true},
+      {2, 1, false, Shards::equal, 0.4, 0.05, false},     {2, 2, false, Shards::equal, 1, 0.05, true},
+  };
+  for (const Row& row : rows) {
+    if (!small_enough(row)) continue;
+    const AsyncTiming full = run(row, Fidelity::full);
+    const AsyncTiming folded = run(row, Fidelity::folded);
+    INFO(text_of(row));
+    CHECK(folded.iteration_s == Approx(full.iteration_s).epsilon(promised));
+    CHECK(folded.updates_per_s == Approx(row.workers / folded.iteration_s));
+    CHECK(folded.busiest_server == full.busiest_server);
+  }
+}
+
+TEST_CASE("asynchronous servers: where the promise is not kept, by how much") {
+  const GapRow rows[] = {
+      {{2, 1, true, Shards::equal, 0.4, 0.05, true}, Fidelity::closed_form, -0.19},
+      {{8, 1, true, Shards::equal, 0.15, 0.05, true}, Fidelity::closed_form, -0.28},
+      {{8, 4, true, Shards::one_triple, 0.6, 0.05, false}, Fidelity::closed_form, -0.39},
+      {{4, 4, false, Shards::equal, 1, 0.05, false}, Fidelity::folded, -0.04},
+      {{4, 4, false, Shards::equal, 1, 0.05, true}, Fidelity::folded, -0.09},
+      {{8, 4, false, Shards::one_triple, 0.6, 0.05, false}, Fidelity::folded, -0.03},
+      {{8, 8, false, Shards::ramp, 0.8, 0.05, false}, Fidelity::folded, 0.155},
+  };
+  for (const GapRow& line : rows) {
+    if (!small_enough(line.row)) continue;
+    INFO(text_of(line.row));
+    const double gap = run(line.row, line.fidelity).iteration_s / run(line.row, Fidelity::full).iteration_s - 1;
+    CHECK(std::abs(gap - line.gap) < gap_tolerance);
+  }
+}
+
+TEST_CASE("asynchronous servers: without overlap, equal shards, the mean value analysis is the full simulation") {
+  const Row rows[] = {
+      {2, 1, true, Shards::equal, 0.4, 0.05, false},  {8, 1, true, Shards::equal, 0.15, 0.02, false},
+      {16, 1, true, Shards::equal, 0.07, 0.1, false}, {4, 2, true, Shards::equal, 0.6, 0.05, false},
+      {8, 8, true, Shards::equal, 1, 0.05, false},
+  };
+  for (const Row& row : rows) {
+    if (!small_enough(row)) continue;
+    INFO(text_of(row));
+    const AsyncTiming full = run(row, Fidelity::full);
+    const AsyncTiming closed = run(row, Fidelity::closed_form);
+    CHECK(closed.iteration_s == Approx(full.iteration_s).epsilon(promised));
+    CHECK(closed.mean_staleness == Approx(full.mean_staleness).epsilon(promised));
+  }
+}
+
+TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale parameters") {
+  for (const bool overlapped : {false, true}) {
+    const Row row{1, 1, true, Shards::equal, 0.4, 0, overlapped};
+    for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded, Fidelity::full}) {
+      const AsyncTiming timing = run(row, fidelity);
+      CHECK(timing.iteration_s == Approx(0.4 + 1 + (overlapped ? 0.1 : 0.4)).epsilon(1e-6)); // the last push is 0.1 s
+      CHECK(timing.mean_staleness == 0);
+    }
+  }
+}
+
+TEST_CASE("asynchronous servers: the same seed gives the same bytes, another seed other draws") {
+  for (const Fidelity fidelity : {Fidelity::folded, Fidelity::full}) {
+    const Row row{std::min(2, most_workers), 1, true, Shards::equal, 0.4, 0.1, true};
+    const AsyncTiming one = run(row, fidelity);
+    const AsyncTiming same = run(row, fidelity);
+    CHECK(one.iteration_s == same.iteration_s);
+    CHECK(one.mean_staleness == same.mean_staleness);
+    AsyncExchange other = make_async(row);
+    other.seed = 2;
+    CHECK(time_async_servers(ddlsim::ideal_workers(row.workers), ddlsim::server_machine(1, true), other, fidelity)
+              .iteration_s != one.iteration_s);
+  }
+}
+
+TEST_CASE("asynchronous servers: a slow node holds up nobody else") {
+  Row row{2, 1, true, Shards::equal, 1e-6, 0, false};
+  AsyncExchange async = make_async(row);
+  async.slow_factor = 2;
+  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded, Fidelity::full}) {
+    if (fidelity == Fidelity::full && most_workers < 2) continue;
+    const auto timing = time_async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async, fidelity);
+    CHECK(timing.updates_per_s == Approx(1 + 0.5).epsilon(1e-3)); // transfers of 1 us
+  }
+}
+
+TEST_CASE("asynchronous servers: what cannot run is refused before it is forked") {
+  AsyncExchange async = make_async({2, 1, true, Shards::equal, 0.4, 0.1, false});
+  async.compute_s = 0;
+  const Machine machine = ddlsim::ideal_workers(2);
+  const ServerMachine servers = ddlsim::server_machine(1, true);
+  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::full), std::invalid_argument);
+  async.compute_s = 1;
+  async.exchange.ready_s.clear();
+  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::folded), std::invalid_argument);
+}

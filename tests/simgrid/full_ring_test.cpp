@@ -1,0 +1,130 @@
+#include "sim/simgrid/engine.hpp"
+#include "tests/collective/ring_recurrence.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+using ddlsim::Fidelity;
+using ddlsim::Machine;
+
+namespace {
+
+/// The promise of the project for an ideal network.
+constexpr double promised = 1e-6;
+
+Machine cluster(int ranks, int ranks_per_node) {
+  Machine machine;
+  machine.ranks = ranks;
+  machine.ranks_per_node = ranks_per_node;
+  machine.intra_Bps = 60e9;
+  machine.intra_latency_s = 1.5e-6;
+  machine.nic_Bps = 10e9;
+  machine.net_latency_s = 8e-6;
+  return machine;
+}
+
+double full_s(const Machine& machine, double size_bytes) {
+  return time_ring_all_reduces(machine, {size_bytes}, Fidelity::full).front();
+}
+
+double uniform(std::mt19937_64& random, double low, double high) {
+  return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
+}
+
+} // namespace
+
+TEST_CASE("full ring on equal links is 2(n-1) (latency + S/(n rate)), every n") {
+  for (int ranks = 1; ranks <= ddlsim::most_ranks; ++ranks) {
+    const Machine machine = cluster(ranks, 1);
+    const double size_bytes = 25e6 + 1; // not a multiple of n
+    const double exact_s = 2 * (ranks - 1) * (machine.net_latency_s + size_bytes / (ranks * machine.nic_Bps));
+    INFO(ranks << " ranks");
+    CHECK(full_s(machine, size_bytes) == Approx(exact_s).epsilon(promised));
+  }
+}
+
+TEST_CASE("full ring inside one node uses the node's own links") {
+  const Machine machine = cluster(8, 8);
+  CHECK(full_s(machine, 8e6) == Approx(14 * (machine.intra_latency_s + 1e6 / machine.intra_Bps)).epsilon(promised));
+}
+
+TEST_CASE("full two-level rings equal the recurrence, short last nodes too") {
+  for (const int ranks_per_node : {4, 8}) {
+    for (const int ranks : {5, 8, 13, 16, 21, 32, 44, 64}) {
+      if (ranks > ddlsim::most_ranks * 2) continue;
+      for (const double size_bytes : {64.0, 2e5, 1e8}) {
+        const Machine machine = cluster(ranks, ranks_per_node);
+        INFO(ranks << " ranks, " << ranks_per_node << " a node, " << size_bytes << " bytes");
+        CHECK(full_s(machine, size_bytes) ==
+              Approx(ddlsim::ring_by_recurrence_s(machine, size_bytes)).epsilon(promised));
+      }
+    }
+  }
+}
+
+TEST_CASE("full ring equals the recurrence on random machines, slow nodes' links and fat-trees") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 40; ++round) {
+    Machine machine = cluster(2 + static_cast<int>(random() % 14), 1 + static_cast<int>(random() % 5));
+    machine.intra_Bps = std::exp(uniform(random, std::log(1e9), std::log(1e12)));
+    machine.nic_Bps = std::exp(uniform(random, std::log(1e8), std::log(1e11)));
+    machine.intra_latency_s = std::exp(uniform(random, std::log(1e-8), std::log(1e-4)));
+    machine.net_latency_s = std::exp(uniform(random, std::log(1e-8), std::log(1e-4)));
+    machine.nodes_per_leaf = static_cast<int>(random() % 3);
+    machine.uplink_Bps = machine.nic_Bps * uniform(random, 0.3, 2);
+    const double size_bytes = std::exp(uniform(random, std::log(100), std::log(1e9)));
+    INFO("round " << round);
+    CHECK(full_s(machine, size_bytes) == Approx(ddlsim::ring_by_recurrence_s(machine, size_bytes)).epsilon(promised));
+  }
+}
+
+TEST_CASE("a tiny message on 2 nodes x 8 ranks crosses the network 4 times, not 2") {
+  Machine machine = cluster(16, 8);
+  machine.intra_latency_s = 0;
+  const int crossings = static_cast<int>(std::ceil(2 * (16 - 1) * 2 / 16.0));
+  REQUIRE(crossings == 4);
+  const double bandwidth_share_s = 30 * (1e-3 / 16) / machine.nic_Bps; // below 1e-12 s
+  CHECK(full_s(machine, 1e-3) == Approx(crossings * machine.net_latency_s + bandwidth_share_s).epsilon(promised));
+}
+
+TEST_CASE("several rings in one child are each what they are alone") {
+  const Machine machine = cluster(6, 4);
+  const std::vector<double> sizes_bytes = {1e8, 1e3, 2.5e7, 1e8};
+  const std::vector<double> together_s = time_ring_all_reduces(machine, sizes_bytes, Fidelity::full);
+  REQUIRE(together_s.size() == sizes_bytes.size());
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    CHECK(together_s[i] == Approx(full_s(machine, sizes_bytes[i])).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("full ring: more bandwidth is never slower, more latency never faster") {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 10; ++round) {
+    const Machine machine = cluster(2 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 4));
+    const double size_bytes = std::exp(uniform(random, std::log(1e3), std::log(1e8)));
+    const double base_s = full_s(machine, size_bytes);
+    Machine wider = machine;
+    wider.nic_Bps *= 2;
+    Machine later = machine;
+    later.net_latency_s *= 2;
+    CHECK(full_s(wider, size_bytes) <= base_s * (1 + promised));
+    CHECK(full_s(later, size_bytes) >= base_s * (1 - promised));
+  }
+}
+
+TEST_CASE("same machine, same bits") {
+  CHECK(full_s(cluster(9, 4), 3e7) == full_s(cluster(9, 4), 3e7));
+}
+
+TEST_CASE("a link without a rate is refused, and each fidelity has its name") {
+  Machine machine = cluster(4, 1);
+  machine.nic_Bps = 0;
+  CHECK_THROWS_AS(full_s(machine, 1e6), std::runtime_error);
+  CHECK_THROWS_AS(time_ring_all_reduces(machine, {1e6}, Fidelity::closed_form), std::invalid_argument);
+  CHECK(to_text(Fidelity::closed_form) == "closed-form");
+  CHECK(to_text(Fidelity::full) == "full");
+}

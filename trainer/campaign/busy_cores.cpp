@@ -1,0 +1,65 @@
+#include "trainer/campaign/busy_cores.hpp"
+
+#include "trainer/files/error.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <unistd.h>
+#include <vector>
+
+namespace ddltrain {
+CoreTime parse_core_time(const std::string& proc_stat) {
+  // cpu user nice system idle iowait irq softirq steal; guest time is within user already
+  constexpr std::size_t kFields = 8;
+  constexpr std::size_t kIdle = 3;
+  constexpr std::size_t kWaiting = 4;
+  std::istringstream stream(proc_stat);
+  std::string label;
+  stream >> label;
+  std::vector<double> ticks(kFields, 0);
+  for (double& each : ticks) {
+    stream >> each;
+  }
+  if (label != "cpu" || !stream) {
+    throw RunError("/proc/stat does not begin with the sum over cores");
+  }
+  const auto ticks_a_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  CoreTime time;
+  for (const double each : ticks) {
+    time.all_s += each / ticks_a_second;
+  }
+  time.busy_s = time.all_s - (ticks[kIdle] + ticks[kWaiting]) / ticks_a_second;
+  return time;
+}
+
+CoreTime core_time() {
+  std::ifstream file("/proc/stat");
+  return parse_core_time(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_s, int cores) {
+  const double all_s = end.all_s - begin.all_s;
+  const double others_s = end.busy_s - begin.busy_s - own_s;
+  return all_s > 0 ? std::max(0.0, others_s / all_s * cores) : 0;
+}
+
+namespace fs = std::filesystem;
+
+std::string own_program() {
+  return fs::read_symlink("/proc/self/exe");
+}
+
+std::string beside_program(const std::string& name) {
+  const fs::path folder = fs::path(own_program()).parent_path();
+  for (const fs::path& file : {folder / name, folder.parent_path() / "lib" / name}) {
+    if (fs::exists(file)) {
+      return file;
+    }
+  }
+  throw RunError(name + " is not beside " + own_program() + "; build the target ddltrain");
+}
+
+} // namespace ddltrain

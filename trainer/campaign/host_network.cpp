@@ -1,0 +1,192 @@
+#include "trainer/campaign/host_network.hpp"
+
+#include "trainer/campaign/json_object.hpp"
+#include "trainer/campaign/namespace.hpp"
+#include "trainer/files/error.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace ddltrain {
+namespace {
+
+constexpr double kFinePacketsBelow_Bps = 300e6 / 8;
+constexpr std::int64_t kFinePacket_bytes = 16384;
+constexpr std::int64_t kCoarsePacket_bytes = 65536;
+/// The kernel charges a large packet with the headers of all its frames: 66 bytes for each 1448, 1/22.
+constexpr std::int64_t kHeadersShare = 16;
+constexpr std::int64_t kBurstBeyondPacket_bytes = 1024;
+constexpr const char* kCongestionControl = "cubic"; ///< what nearly every Linux cluster runs
+constexpr const char* kAllowed = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
+
+void run_words(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    words.push_back(word);
+  }
+  run_and_read(words);
+}
+
+std::string tbf(const LinkShape& shape) {
+  return "root tbf rate " + std::to_string(std::llround(shape.rate_Bps * 8)) + "bit burst " +
+         std::to_string(shape.burst_bytes) + " limit " + std::to_string(shape.queue_bytes);
+}
+
+/// A namespace may only choose an algorithm that the machine allows to all; the list is lengthened, nothing else is
+/// changed by it.
+void allow_congestion_control() {
+  std::ifstream file(kAllowed);
+  std::string allowed;
+  std::getline(file, allowed);
+  if (allowed.find(kCongestionControl) == std::string::npos) {
+    std::ofstream(kAllowed) << allowed << ' ' << kCongestionControl << '\n';
+  }
+}
+
+} // namespace
+
+LinkShape complete(LinkShape shape) {
+  if (shape.largest_packet_bytes == 0) {
+    shape.largest_packet_bytes = shape.rate_Bps < kFinePacketsBelow_Bps ? kFinePacket_bytes : kCoarsePacket_bytes;
+  }
+  if (shape.burst_bytes == 0) {
+    shape.burst_bytes =
+        shape.largest_packet_bytes + shape.largest_packet_bytes / kHeadersShare + kBurstBeyondPacket_bytes;
+  }
+  return shape;
+}
+
+std::string no_network_because() {
+  const std::string name = own_name_prefix() + "try";
+  try {
+    run_words("ip netns add " + name);
+    run_words("tc -n " + name + " qdisc add dev lo root tbf rate 1mbit burst 10k limit 10k");
+    remove_namespace(name);
+    return "";
+  } catch (const RunError& error) {
+    remove_namespace(name);
+    return error.what();
+  }
+}
+
+HostNetwork::HostNetwork(std::int64_t hosts, const LinkShape& shape, const SignalWatch& signals)
+    : hosts_(hosts), prefix_(own_name_prefix()) {
+  remove_leftovers();
+  allow_congestion_control();
+  try {
+    std::filesystem::create_directories(folder());
+    add_switch();
+    for (std::int64_t host = 0; host < hosts; ++host) {
+      signals.check();
+      add_host(host, complete(shape));
+    }
+  } catch (...) {
+    remove();
+    throw;
+  }
+}
+
+HostNetwork::~HostNetwork() {
+  remove();
+}
+
+void HostNetwork::remove() const {
+  for (const std::string& name : namespaces_named(prefix_)) {
+    try {
+      remove_namespace(name);
+    } catch (const RunError&) { // the next start removes it
+    }
+  }
+  std::error_code error;
+  std::filesystem::remove_all(folder(), error);
+}
+
+std::string HostNetwork::folder() const {
+  return temporary_root() + "/" + prefix_ + "files";
+}
+
+void HostNetwork::add_switch() const {
+  const std::string name = prefix_ + "switch";
+  run_words("ip netns add " + name);
+  run_words("ip -n " + name + " link set lo up");
+  run_words("ip -n " + name + " link add bridge type bridge stp_state 0 mcast_snooping 0");
+  run_words("ip -n " + name + " link set bridge up");
+}
+
+void HostNetwork::add_host(std::int64_t host, const LinkShape& shape) const {
+  const std::string number = std::to_string(host);
+  const std::string name = prefix_ + "h" + number;
+  const std::string hub = prefix_ + "switch";
+  const std::string port = "port" + number;
+  run_words("ip netns add " + name);
+  run_words("ip -n " + name + " link set lo up");
+  run_words("ip link add eth0 netns " + name + " mtu 1500 type veth peer name " + port + " netns " + hub + " mtu 1500");
+  run_words("ip -n " + name + " link set eth0 gso_max_size " + std::to_string(shape.largest_packet_bytes));
+  run_words("ip -n " + name + " addr add 10.77." + std::to_string((host + 1) / 256) + "." +
+            std::to_string((host + 1) % 256) + "/16 dev eth0");
+  run_words("ip -n " + name + " link set eth0 up");
+  run_words("ip -n " + hub + " link set " + port + " master bridge up");
+  run_words("tc -n " + name + " qdisc add dev eth0 " + tbf(shape));
+  run_words("tc -n " + hub + " qdisc add dev " + port + " " + tbf(shape));
+  // sysctl files show the namespace of who opens them. Remembered metrics of earlier connections would make runs
+  // depend on each other.
+  run_and_read({"ip", "netns", "exec", name, "/bin/sh", "-c",
+                std::string("cd /proc/sys/net/ipv4 && echo ") + kCongestionControl +
+                    " >tcp_congestion_control && echo 1 >tcp_no_metrics_save"});
+}
+
+int remove_leftovers() {
+  int removed = 0;
+  for (const std::string& name : namespaces_named("ddltrain-")) {
+    if (is_left_over(name)) {
+      remove_namespace(name);
+      ++removed;
+    }
+  }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(temporary_root(), error)) {
+    if (is_left_over(entry.path().filename())) {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+  }
+  return removed;
+}
+
+double parse_rate_Bps(const std::string& text) {
+  static const std::map<std::string, double> units = {{"bps", 1.0 / 8},  {"kbps", 1e3 / 8}, {"Mbps", 1e6 / 8},
+                                                      {"Gbps", 1e9 / 8}, {"B/s", 1},        {"kB/s", 1e3},
+                                                      {"MB/s", 1e6},     {"GB/s", 1e9}};
+  std::istringstream stream(text);
+  double number = 0;
+  std::string unit;
+  if (!(stream >> number >> unit) || number <= 0 || units.count(unit) == 0) {
+    throw UsageError("\"" + text +
+                     "\" is no rate; expected a number and bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s or GB/s");
+  }
+  return number * units.at(unit);
+}
+
+ClusterFacts read_cluster_facts(const std::string& data_folder, const std::string& cluster) {
+  const std::string file = data_folder + "/platforms/" + cluster + "/cluster.json";
+  const nlohmann::json json = read_json(file);
+  ClusterFacts facts;
+  try {
+    const nlohmann::json& node = json.at("node");
+    facts.has_gpus = !node.value("gpu", std::string()).empty();
+    facts.ranks_per_node = node.value("gpus", std::int64_t{1});
+    if (node.contains("nics") && !node.at("nics").empty()) {
+      facts.nic_Bps = parse_rate_Bps(node.at("nics").at(0).at("bandwidth").get<std::string>());
+    }
+    const std::int64_t available = json.value("/available/nodes"_json_pointer, std::int64_t{0});
+    facts.most_nodes = json.value("/growth/max_nodes"_json_pointer, available);
+  } catch (const nlohmann::json::exception& error) {
+    throw UsageError(file + ": not a cluster file (`ddlsim check` says more): " + error.what());
+  }
+  return facts;
+}
+
+} // namespace ddltrain

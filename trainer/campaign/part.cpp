@@ -1,0 +1,219 @@
+#include "trainer/campaign/part.hpp"
+
+#include "trainer/files/error.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cctype>
+#include <fstream>
+#include <regex>
+
+namespace ddltrain {
+namespace {
+
+struct Combination {
+  std::string name; ///< "-ring-512"
+  std::vector<std::string> arguments;
+};
+
+std::string fit_for_a_file(const std::string& value) {
+  std::string text;
+  for (const char c : value) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+    text += plain ? c : '-';
+  }
+  return text;
+}
+
+std::vector<Combination> combinations(const std::vector<Variation>& each) {
+  std::vector<Combination> all = {{}};
+  for (const Variation& variation : each) {
+    std::vector<Combination> longer;
+    for (const Combination& shorter : all) {
+      for (const std::string& value : variation.values) {
+        longer.push_back(shorter);
+        longer.back().name += "-" + fit_for_a_file(value);
+        longer.back().arguments.insert(longer.back().arguments.end(), {variation.option, value});
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// "{nodes}" in an argument is the part's node count ("--servers {nodes}").
+std::string filled(std::string argument, std::int64_t nodes) {
+  const std::string place = "{nodes}";
+  if (const std::size_t at = argument.find(place); at != std::string::npos) {
+    argument.replace(at, place.size(), std::to_string(nodes));
+  }
+  return argument;
+}
+
+Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination& combination, std::int64_t nodes,
+             std::int64_t repeat) {
+  Part part;
+  part.run = run.name;
+  part.name = run.name + combination.name + "-n" + std::to_string(nodes) + "-r" + std::to_string(repeat);
+  part.command = run.command;
+  part.arguments = {run.command};
+  part.arguments.insert(part.arguments.end(), run.arguments.begin(), run.arguments.end());
+  part.arguments.insert(part.arguments.end(), combination.arguments.begin(), combination.arguments.end());
+  for (std::string& argument : part.arguments) {
+    argument = filled(argument, nodes);
+  }
+  part.arguments.insert(part.arguments.end(), {"--cluster", campaign.cluster});
+  part.nodes = nodes;
+  part.ranks_per_node = run.ranks_per_node;
+  part.time_limit_s = run.time_limit_s;
+  part.rate_Bps = run.rate_Bps;
+  return part;
+}
+
+} // namespace
+
+std::vector<Part> parts_of(const Campaign& campaign) {
+  std::vector<Part> parts;
+  for (const CampaignRun& run : campaign.runs) {
+    for (std::int64_t repeat = 1; repeat <= run.repeats; ++repeat) {
+      for (const std::int64_t nodes : run.nodes) {
+        for (const Combination& combination : combinations(run.each)) {
+          parts.push_back(part_of(campaign, run, combination, nodes, repeat));
+        }
+      }
+    }
+  }
+  return parts;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::vector<Json> read_lines(const fs::path& file) {
+  std::ifstream stream(file);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(stream, line);) {
+    try {
+      lines.push_back(Json::parse(line));
+    } catch (const Json::exception& error) {
+      throw RunError(file.string() + ":" + std::to_string(lines.size() + 1) + ": no JSON: " + error.what());
+    }
+  }
+  return lines;
+}
+
+bool is_context(const Json& line) {
+  return line.value("record", "") == "context";
+}
+
+bool is_suspect(const Json& line) {
+  return line.value("suspect", false);
+}
+
+void mark(Json& record, const std::string& cause) {
+  const std::string note = record.value("note", "");
+  record["suspect"] = true;
+  record["note"] = note.empty() ? cause : note + "; " + cause;
+}
+
+std::string text_of(const std::vector<Json>& lines) {
+  std::string text;
+  for (const Json& line : lines) {
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+/// The machine without "4 hosts, the first: ", which differs between a run's node counts.
+void forget_host_count(Json& context) {
+  static const std::regex count("^[0-9]+ hosts, the first: ");
+  if (context.contains("machine")) {
+    context["machine"] = std::regex_replace(context.at("machine").get<std::string>(), count, "");
+  }
+}
+
+void check_same_context(const Json& first, const Json& other, const fs::path& file) {
+  Json a = first;
+  Json b = other;
+  for (Json* each : {&a, &b}) { // a part on other nodes is another command on another day
+    each->erase("date");
+    each->erase("source");
+    forget_host_count(*each);
+  }
+  if (a != b) {
+    throw RunError(file.string() +
+                   ": its context is not that of the run's other parts (another machine, other software?): " +
+                   b.dump() + " and " + a.dump());
+  }
+}
+
+} // namespace
+
+PartFiles files_of(const fs::path& output, const Part& part) {
+  const fs::path folder = output / "parts";
+  return {folder / (part.name + ".jsonl"), folder / (part.name + ".running"), folder / (part.name + ".log")};
+}
+
+bool is_measured(const PartFiles& files, const std::string& line) {
+  if (!fs::exists(files.records)) {
+    return false;
+  }
+  std::ifstream log(files.log);
+  std::string first;
+  if (std::getline(log, first) && first != "# " + line) {
+    throw UsageError(files.records.string() + " was measured with another command line:\n  " + first + "\nnow:\n  # " +
+                     line + "\nRemove it, or choose another --output.");
+  }
+  return true;
+}
+
+bool has_suspect(const PartFiles& files) {
+  for (const Json& line : read_lines(files.records)) {
+    if (is_suspect(line)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void accept(const PartFiles& files, const std::string& cause) {
+  std::vector<Json> lines = read_lines(files.running);
+  if (lines.size() < 2 || !is_context(lines.front())) {
+    throw RunError("it ended well but left no records in " + files.running.string());
+  }
+  if (!cause.empty()) {
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+      mark(*line, cause);
+    }
+    write_output_file(files.running, text_of(lines));
+  }
+  fs::rename(files.running, files.records);
+}
+
+bool collect_run(const fs::path& output, const std::string& run, const std::vector<Part>& parts) {
+  std::vector<Json> all;
+  for (const Part& part : parts) {
+    if (part.run != run) {
+      continue;
+    }
+    const PartFiles files = files_of(output, part);
+    if (!fs::exists(files.records)) {
+      return false;
+    }
+    for (Json& line : read_lines(files.records)) {
+      if (is_context(line) && !all.empty()) {
+        check_same_context(all.front(), line, files.records);
+      } else {
+        all.push_back(std::move(line));
+      }
+    }
+  }
+  forget_host_count(all.front());
+  all.front()["source"] = {{"title", "ddltrain measure: run " + run}};
+  write_output_file(output / (run + ".jsonl"), text_of(all));
+  return true;
+}
+
+} // namespace ddltrain

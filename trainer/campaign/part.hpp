@@ -1,0 +1,55 @@
+#pragma once
+// A part: one start of ddltrain on a number of nodes. A campaign is the sum of its parts.
+
+#include "trainer/campaign/campaign.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+struct Part {
+  std::string run;                    ///< the run of the campaign it belongs to
+  std::string name;                   ///< unique, fit for a file name: "ring-auto-n4-r2"
+  std::string command;                ///< train, collectives, ...
+  std::vector<std::string> arguments; ///< after `ddltrain`, without the output file
+  std::int64_t nodes = 1;
+  std::int64_t ranks_per_node = 1;
+  double time_limit_s = 600;
+  double rate_Bps = 0; ///< testbed: of the links; 0: the launcher's
+};
+
+/// Every part, runs in the order of the file; within a run repeat by repeat, so that a slow change of the machine
+/// spreads over all points instead of falling on one.
+std::vector<Part> parts_of(const Campaign& campaign);
+
+// The files of a campaign's parts, and the records file made from those of a run.
+//
+//   OUTPUT/RUN.jsonl             the records of a run, once all its parts are there
+//   OUTPUT/parts/PART.jsonl      the records of a part, there only when it ended well
+//   OUTPUT/parts/PART.running    the same while it runs, or when it failed
+//   OUTPUT/parts/PART.log        its command line, then what it printed
+
+struct PartFiles {
+  std::filesystem::path records;
+  std::filesystem::path running;
+  std::filesystem::path log;
+};
+
+PartFiles files_of(const std::filesystem::path& output, const Part& part);
+
+/// Is the part measured? Throws UsageError when it was measured with another command line than `line`.
+bool is_measured(const PartFiles& files, const std::string& line);
+
+/// Does any record of the part say it was disturbed?
+bool has_suspect(const PartFiles& files);
+
+/// The part ended well: its records get their final name. With a `cause`, each is marked suspect and says why. Throws
+/// RunError when there are no records, or a line is no JSON.
+void accept(const PartFiles& files, const std::string& cause);
+
+/// Writes OUTPUT/RUN.jsonl from all parts of the run: the first context, then every record. Returns false, and writes
+/// nothing, when a part is missing. Throws RunError when contexts differ in more than date and command.
+bool collect_run(const std::filesystem::path& output, const std::string& run, const std::vector<Part>& parts);
+
+} // namespace ddltrain

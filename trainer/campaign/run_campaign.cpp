@@ -1,0 +1,284 @@
+#include "trainer/campaign/run_campaign.hpp"
+
+#include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/launcher.hpp"
+#include "trainer/campaign/part.hpp"
+#include "trainer/campaign/slurm_launcher.hpp"
+#include "trainer/files/error.hpp"
+#include "trainer/records/disturbance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <thread>
+#include <tuple>
+
+namespace ddltrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of this machine's cores; beyond it ranks that play many hosts wait for a core instead of for the network. 1.7 of 2
+/// is where rings of 16 hosts began to deviate.
+constexpr double kBusyShare = 0.85;
+
+struct Plan {
+  CampaignOptions options; ///< paths absolute
+  Campaign campaign;
+  std::vector<Part> all;    ///< of the campaign
+  std::vector<Part> chosen; ///< by --only and --nodes
+};
+
+bool contains(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+void check_only(const std::vector<std::string>& only, const Campaign& campaign) {
+  std::vector<std::string> known;
+  for (const CampaignRun& run : campaign.runs) {
+    known.push_back(run.name);
+    known.push_back(run.command);
+  }
+  for (const std::string& name : only) {
+    if (!contains(known, name)) {
+      throw UsageError("--only " + name + ": the campaign has no such run; did you mean " + nearest_name(name, known) +
+                       "?");
+    }
+  }
+}
+
+Plan plan_of(CampaignOptions options) {
+  options.data_folder = fs::weakly_canonical(options.data_folder);
+  if (options.output_folder.empty()) {
+    options.output_folder = options.data_folder + "/platforms/" + options.cluster + "/measurements";
+  }
+  options.output_folder = fs::weakly_canonical(options.output_folder);
+  options.program = options.program.empty() ? own_program() : fs::weakly_canonical(options.program).string();
+  Plan plan;
+  plan.campaign = read_campaign(options.data_folder, options.cluster);
+  plan.all = parts_of(plan.campaign);
+  check_only(options.only, plan.campaign);
+  for (const Part& part : plan.all) {
+    const bool named = options.only.empty() || contains(options.only, part.run) || contains(options.only, part.command);
+    const bool sized = options.nodes.empty() ||
+                       std::find(options.nodes.begin(), options.nodes.end(), part.nodes) != options.nodes.end();
+    if (named && sized) {
+      plan.chosen.push_back(part);
+    }
+  }
+  plan.options = std::move(options);
+  return plan;
+}
+
+LaunchJob job_of(const Plan& plan, const Part& part) {
+  const PartFiles files = files_of(plan.options.output_folder, part);
+  LaunchJob job;
+  job.words = {plan.options.program};
+  job.words.insert(job.words.end(), part.arguments.begin(), part.arguments.end());
+  job.words.insert(job.words.end(), {"--output", files.running});
+  job.nodes = part.nodes;
+  job.ranks_per_node = part.ranks_per_node;
+  job.folder = plan.options.data_folder;
+  job.log = files.log;
+  job.time_limit_s = part.time_limit_s;
+  job.rate_Bps = part.rate_Bps;
+  return job;
+}
+
+/// What identifies a measurement: its arguments, not where programs and files lie.
+std::string line_of(const Part& part) {
+  return shell_line(part.arguments);
+}
+
+std::vector<Part> unfinished(const Plan& plan) {
+  std::vector<Part> parts;
+  for (const Part& part : plan.chosen) {
+    const PartFiles files = files_of(plan.options.output_folder, part);
+    if (!is_measured(files, line_of(part)) || (plan.options.repeat_suspect && has_suspect(files))) {
+      parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+/// Parts of one node count, and of links of one rate, together: a network is made once for them.
+void by_nodes(std::vector<Part>& parts) {
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return std::tie(a.nodes, a.rate_Bps) < std::tie(b.nodes, b.rate_Bps);
+  });
+}
+
+std::string last_lines(const fs::path& file) {
+  constexpr std::size_t kShown = 600; // characters
+  std::ifstream stream(file);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  return text.size() <= kShown ? text : "..." + text.substr(text.size() - kShown);
+}
+
+/// What this machine's cores did while a part ran on it.
+struct Load {
+  std::string what; ///< "others kept 0.02 of 2 cores busy"
+  bool disturbs = false;
+};
+
+/// Ranks that go first are held up by nobody but themselves, when they play more hosts than there are cores for; usual
+/// ranks may use every core, and are held up by what others use. most: busy cores that do no harm, 0 for the usual.
+Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& begin, double most) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (launcher.goes_first()) {
+    const double busy = end.cpu_s / end.seconds;
+    return {fmt::format("{:.2f} of {} cores busy with it", busy, cores), busy > (most > 0 ? most : kBusyShare * cores)};
+  }
+  const double others = others_busy_cores(begin, core_time(), end.cpu_s, cores);
+  return {fmt::format("others kept {:.2f} of {} cores busy", others, cores),
+          others > (most > 0 ? most : kSuspectCores)};
+}
+
+/// Runs one part. Returns what to tell about it; throws RunError when it failed.
+std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, const SignalWatch& signals) {
+  const PartFiles files = files_of(plan.options.output_folder, part);
+  const LaunchJob job = job_of(plan, part);
+  launcher.prepare(job, signals);
+  write_output_file(files.log, "# " + line_of(part) + "\n");
+  fs::remove(files.running);
+  Command command;
+  command.words = launcher.words(job);
+  command.environment = launcher.environment();
+  command.folder = job.folder;
+  command.goes_first = launcher.goes_first();
+  command.log = job.log;
+  command.time_limit_s = job.time_limit_s;
+  const CoreTime begin = core_time();
+  const CommandEnd end = run_command(command, signals);
+  if (end.out_of_time || end.status != 0) {
+    const std::string what = end.out_of_time ? fmt::format("not done after {:.0f} s", command.time_limit_s)
+                                             : fmt::format("exit status {}", end.status);
+    throw RunError(
+        fmt::format("{}: {}; {} ends with:\n{}", part.name, what, files.log.string(), last_lines(files.log)));
+  }
+  std::string told = fmt::format("{:.1f} s", end.seconds);
+  Load load;
+  if (launcher.ranks_are_here(part.nodes)) {
+    load = load_of(launcher, end, begin, plan.campaign.launcher.busy_cores);
+    told += ", " + load.what;
+  }
+  accept(files, load.disturbs ? load.what : "");
+  return told + (has_suspect(files) ? ", suspect" : "");
+}
+
+std::string failures_text(const std::vector<std::string>& failures, std::size_t of) {
+  std::string text = fmt::format("{} of {} parts failed:", failures.size(), of);
+  for (const std::string& failure : failures) {
+    text += "\n" + failure;
+  }
+  return text;
+}
+
+void collect(const Plan& plan, const CampaignVoice& voice) {
+  std::set<std::string> runs;
+  for (const Part& part : plan.chosen) {
+    if (runs.insert(part.run).second && collect_run(plan.options.output_folder, part.run, plan.all)) {
+      voice.progress("wrote " + plan.options.output_folder + "/" + part.run + ".jsonl");
+    }
+  }
+}
+
+void run_here(const Plan& plan, const CampaignVoice& voice) {
+  std::vector<Part> parts = unfinished(plan);
+  by_nodes(parts);
+  voice.progress(fmt::format("{} parts, {} of them to run", plan.chosen.size(), parts.size()));
+  std::vector<std::string> failures;
+  if (!parts.empty()) {
+    const SignalWatch signals;
+    const std::unique_ptr<Launcher> launcher = make_launcher(plan.campaign.launcher);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const std::string number = fmt::format("[{}/{}] {}", i + 1, parts.size(), parts[i].name);
+      try {
+        voice.progress(number + ": " + run_part(plan, parts[i], *launcher, signals));
+      } catch (const RunError& error) {
+        failures.emplace_back(error.what());
+        voice.progress(number + ": failed");
+      }
+    }
+  }
+  collect(plan, voice);
+  if (!failures.empty()) {
+    throw RunError(failures_text(failures, parts.size()));
+  }
+}
+
+SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_node) {
+  const CampaignOptions& options = plan.options;
+  SlurmJob job;
+  job.nodes = nodes;
+  job.ranks_per_node = ranks_per_node;
+  job.name = fmt::format("ddltrain-{}-n{}", options.cluster, nodes);
+  job.folder = options.data_folder;
+  job.log = options.output_folder + "/parts/" + job.name + ".log";
+  job.words = {own_program(),       "measure",      "--cluster",           options.cluster, "--data",
+               options.data_folder, "--output",     options.output_folder, "--nodes",       std::to_string(nodes),
+               "--program",         options.program};
+  if (!options.only.empty()) {
+    job.words.insert(job.words.end(), {"--only", fmt::format("{}", fmt::join(options.only, ","))});
+  }
+  if (options.repeat_suspect) {
+    job.words.emplace_back("--repeat-suspect");
+  }
+  return job;
+}
+
+/// A batch job for each node count, so that small runs need not wait for, nor hold, the nodes of large ones.
+void submit(const Plan& plan, const CampaignVoice& voice) {
+  std::map<std::int64_t, std::int64_t> ranks_of_nodes;
+  for (const Part& part : unfinished(plan)) {
+    std::int64_t& ranks = ranks_of_nodes[part.nodes];
+    ranks = std::max(ranks, part.ranks_per_node);
+  }
+  if (ranks_of_nodes.empty()) {
+    voice.progress("every part is measured");
+  }
+  for (const auto& [nodes, ranks_per_node] : ranks_of_nodes) {
+    const SlurmJob job = slurm_job(plan, nodes, ranks_per_node);
+    const std::string text = slurm_script(plan.campaign.launcher, job);
+    if (plan.options.dry_run) {
+      voice.plan(text);
+      continue;
+    }
+    const std::string script = plan.options.output_folder + "/parts/" + job.name + ".sbatch";
+    write_output_file(script, text);
+    voice.progress(fmt::format("submitted {} as job {}", script, submit_to_slurm(script)));
+  }
+}
+
+void show(const Plan& plan, const CampaignVoice& voice) {
+  const std::unique_ptr<Launcher> launcher = make_launcher(plan.campaign.launcher);
+  std::vector<Part> parts = unfinished(plan);
+  by_nodes(parts);
+  for (const Part& part : parts) {
+    voice.plan(part.name + ": " + shell_line(launcher->words(job_of(plan, part))));
+  }
+}
+
+} // namespace
+
+void run_campaign(const CampaignOptions& options, const CampaignVoice& voice) {
+  const Plan plan = plan_of(options);
+  const bool outside = plan.campaign.launcher.kind == LauncherKind::slurm && !inside_slurm_job();
+  if (!options.dry_run) {
+    fs::create_directories(fs::path(plan.options.output_folder) / "parts");
+  }
+  if (outside) {
+    submit(plan, voice);
+  } else if (options.dry_run) {
+    show(plan, voice);
+  } else {
+    run_here(plan, voice);
+  }
+}
+
+} // namespace ddltrain

@@ -1,0 +1,109 @@
+// Ranks on hosts that this machine plays: network namespaces with shaped links, Open MPI over TCP between them.
+#include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/host_network.hpp"
+#include "trainer/campaign/launcher.hpp"
+#include "trainer/files/error.hpp"
+
+namespace ddltrain {
+namespace {
+
+/// Open MPI options without which the testbed measures something else; what each does was measured on 2 cores with 4
+/// hosts of 1 Gbit/s.
+const std::vector<std::string>& mpi_options() {
+  static const std::vector<std::string> options = {
+      "--bind-to", "none", //
+      "--mca",     "pml",
+      "ob1", //
+      "--mca",     "btl",
+      "tcp,self", // hosts of a testbed share no memory
+      "--mca",     "btl_tcp_if_include",
+      "eth0", //
+      "--mca",     "oob_tcp_if_include",
+      "eth0", //
+      "--mca",     "plm",
+      "rsh", //
+      "--mca",     "plm_rsh_no_tree_spawn",
+      "1", //
+      "--mca",     "mpi_yield_when_idle",
+      "1", // together with the library that turns the yield into a wait
+      "--mca",     "opal_event_include",
+      "epoll", // ... which needs this event loop
+      "--mca",     "btl_tcp_flags",
+      "1", // send only: with PUT, replies wait behind bulk data, half duplex
+      "--mca",     "btl_tcp_sndbuf",
+      "131072", // deeper buffers delay small messages behind large ones
+      "--mca",     "btl_tcp_rcvbuf",
+      "131072"};
+  return options;
+}
+
+class TestbedLauncher final : public Launcher {
+public:
+  explicit TestbedLauncher(const LauncherChoice& choice) : choice_(choice) {
+    if (const std::string cause = no_network_because(); !cause.empty()) {
+      throw RunError(
+          "network namespaces cannot be made here (root and a kernel with veth, bridge and tbf are needed): " + cause);
+    }
+  }
+
+  void prepare(const LaunchJob& job, const SignalWatch& signals) override {
+    const double rate_Bps = job.rate_Bps > 0 ? job.rate_Bps : choice_.rate_Bps;
+    if (!network_ || network_->hosts() != job.nodes || rate_Bps != rate_Bps_) {
+      network_.reset();
+      const LinkShape shape = {rate_Bps, choice_.largest_packet_bytes, choice_.burst_bytes, choice_.queue_bytes};
+      network_ = std::make_unique<HostNetwork>(job.nodes, shape, signals);
+      rate_Bps_ = rate_Bps;
+    }
+  }
+
+  std::vector<std::string> words(const LaunchJob& job) const override {
+    const std::string prefix = network_ ? network_->prefix() : "PREFIX-";
+    const std::string enter = beside_program("ddltrain-netns");
+    std::string hosts;
+    for (std::int64_t i = 0; i < job.nodes; ++i) {
+      hosts.append(i == 0 ? "" : ",").append("h" + std::to_string(i) + ":" + std::to_string(job.ranks_per_node));
+    }
+    std::vector<std::string> words = {enter,
+                                      prefix + "h0",
+                                      "h0",
+                                      "mpirun",
+                                      "-np",
+                                      std::to_string(job.nodes * job.ranks_per_node),
+                                      "--host",
+                                      hosts,
+                                      "--mca",
+                                      "plm_rsh_agent",
+                                      enter + " --agent " + prefix};
+    words.insert(words.end(), mpi_options().begin(), mpi_options().end());
+    if (network_) {
+      words.insert(words.end(), {"--mca", "orte_tmpdir_base", network_->folder()});
+    }
+    words.insert(words.end(), {"-x", "LD_PRELOAD=" + beside_program("libddltrain_block.so")});
+    for (const std::string& variable : rank_environment()) {
+      words.insert(words.end(), {"-x", variable});
+    }
+    words.insert(words.end(), choice_.options.begin(), choice_.options.end());
+    words.insert(words.end(), job.words.begin(), job.words.end());
+    return words;
+  }
+
+  std::vector<std::string> environment() const override { return rank_environment(); }
+
+  // With both cores taken by compilers a ring of 4 hosts then takes as long as alone, within 1 %; its ranks need 0.3 of
+  // a core. At usual priority it takes 12 % longer, with 8 times the spread.
+  bool goes_first() const override { return true; }
+  bool ranks_are_here(std::int64_t /*nodes*/) const override { return true; }
+
+private:
+  LauncherChoice choice_;
+  std::unique_ptr<HostNetwork> network_;
+  double rate_Bps_ = 0; ///< of the network's links
+};
+
+} // namespace
+
+std::unique_ptr<Launcher> testbed_launcher(const LauncherChoice& choice) {
+  return std::make_unique<TestbedLauncher>(choice);
+}
+
+} // namespace ddltrain

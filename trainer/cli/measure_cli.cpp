@@ -1,0 +1,118 @@
+#include "trainer/cli/measure_cli.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace ddltrain {
+namespace {
+
+void add_measure_options(CLI::App& command, MeasureOptions& options) {
+  command.add_option("--cluster", options.cluster, "Folder under platforms/ that the records are of")->required();
+  command.add_option("--gpu", options.gpu, "Name of the GPU in platforms/gpus.json, when one is measured");
+  command.add_option("--output", options.output_file, "File to write; standard output without it");
+  command.add_option("--series", options.series, "Text in front of the records' series");
+  command.add_option("--repetitions", options.limits.most_repetitions, "Most repetitions of a point")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--seconds", options.limits.most_seconds, "Most seconds of a point")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--error", options.limits.relative_error,
+                  "Repeat until the median's standard error is this share of it")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--warm-up", options.limits.warm_up, "Repetitions that are thrown away")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_flag("--anonymous", options.anonymous, "Leave the host's name out of the records");
+  command.add_flag("!--no-samples", options.samples, "Leave the single repetitions' times out of the records");
+}
+
+void add_layers(CLI::App& program, LayersOptions& options) {
+  CLI::App* layers = program.add_subcommand("layers", "Measure each layer's forward and backward pass");
+  layers->add_option("MODEL", options.model, "Model variant; ddltrain describe --list shows all")->required();
+  layers->add_option("--batch", options.batches, "Samples a step: 1,8,32")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  layers->add_option("--precision", options.precision, "fp32; on a GPU amp (fp16 autocast) or bf16 too")
+      ->check(CLI::IsMember({"fp32", "amp", "bf16"}))
+      ->capture_default_str();
+  layers->add_option("--device", options.device, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  layers->add_option("--threads", options.threads, "Compute threads on a cpu")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_measure_options(*layers, options.measure);
+  layers->callback([&options] { layers_command(options); });
+}
+
+CLI::App& add_communication(CLI::App& program, const std::string& name, const std::string& title,
+                            CommunicationOptions& options) {
+  CLI::App* command = program.add_subcommand(name, title);
+  command->add_option("--ranks", options.ranks, "Ranks to start on this machine; ignored under mpirun or srun")
+      ->check(CLI::Range(2, 1024))
+      ->capture_default_str();
+  command->add_option("--sizes", options.sizes, "Message sizes: 1KiB..64MiB (powers of two) or 4MiB,16MiB")
+      ->capture_default_str();
+  command->add_option("--transport", options.transport, "As records name it; shm on one node by itself")
+      ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
+  add_measure_options(*command, options.measure);
+  return *command;
+}
+
+void add_collectives(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "1KiB..64MiB";
+  CLI::App& command = add_communication(program, "collectives", "Measure all-reduces over sizes", options);
+  command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI_Allreduce)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ring", "mpi"}))
+      ->capture_default_str();
+  command.add_option("--backend", options.backend, "mpi (host memory) or nccl (one GPU a rank)")
+      ->check(CLI::IsMember({"mpi", "nccl"}))
+      ->capture_default_str();
+  command.callback([&options] { collectives_command(options); });
+}
+
+void add_link(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "4..64MiB";
+  CLI::App& command =
+      add_communication(program, "link", "Measure one-way times between the first and the last rank", options);
+  command.callback([&options] { link_command(options); });
+}
+
+void add_server(CLI::App& program, CommunicationOptions& options) {
+  options.sizes = "1MiB,16MiB";
+  CLI::App& command = add_communication(program, "server", "Measure one parameter server's rates", options);
+  command.callback([&options] { server_command(options); });
+}
+
+void add_profile(CLI::App& program, ProfileOptions& options) {
+  CLI::App* profile =
+      program.add_subcommand("profile", "Write layer times of a GPU one does not have, from published records");
+  profile->add_option("MODEL", options.step.model, "Model variant; ddltrain describe --list shows all")->required();
+  profile->add_option("--gpu", options.step.gpu, "Name of the GPU in platforms/gpus.json")->required();
+  profile->add_option("--batch", options.step.batch, "Samples a step; needed where several were measured")
+      ->check(CLI::PositiveNumber);
+  profile->add_option("--precision", options.step.precision, "As in the records")->capture_default_str();
+  profile->add_option("--platforms", options.platforms, "Folder of the records and of gpus.json")
+      ->capture_default_str();
+  profile->add_option("--output", options.output_file, "File to write; standard output without it");
+  profile->callback([&options] { profile_command(options); });
+}
+
+} // namespace
+
+void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words) {
+  add_layers(program, arguments.layers);
+  for (CommunicationOptions* options : {&arguments.collectives, &arguments.link, &arguments.server}) {
+    options->arguments = words;
+  }
+  add_collectives(program, arguments.collectives);
+  add_link(program, arguments.link);
+  add_server(program, arguments.server);
+  add_profile(program, arguments.profile);
+}
+
+} // namespace ddltrain

@@ -1,0 +1,117 @@
+#include "trainer/cli/model_commands.hpp"
+
+#include "trainer/cuda/device.hpp"
+#include "trainer/describe/layer_table.hpp"
+#include "trainer/files/error.hpp"
+#include "trainer/models/catalogue.hpp"
+#include "trainer/models/image_network.hpp"
+#include "trainer/records/disturbance.hpp"
+#include "trainer/records/record_file.hpp"
+#include "trainer/timing/layer_measurement.hpp"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace ddltrain {
+namespace {
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw RunError("cannot write to standard output");
+  }
+}
+
+void narrate(const CatalogueEntry& model, const LayerTable& table) {
+  std::size_t tensors = 0;
+  for (const LayerRow& row : table) {
+    tensors += row.tensors.size();
+  }
+  fmt::print(stderr, "{}: {} layers, {} parameters in {} tensors, {:.3f} GFLOP forward a sample\n", model.name,
+             table.size(), parameter_count(table), tensors, static_cast<double>(forward_flop_per_sample(table)) / 1e9);
+}
+
+} // namespace
+
+void describe_command(const std::string& model, const std::string& output_file) {
+  const CatalogueEntry& entry = find_model(model);
+  const LayerTable table = describe(*entry.make());
+  narrate(entry, table);
+  const std::string text = table_json(entry, table);
+  if (output_file.empty()) {
+    print(text);
+  } else {
+    write_output_file(output_file, text);
+  }
+}
+
+void list_command() {
+  std::string text;
+  for (const CatalogueEntry& entry : catalogue()) {
+    text += fmt::format("{:<20} {}\n", entry.name, entry.title);
+  }
+  print(text);
+}
+
+namespace {
+
+/// Times do not depend on the numbers drawn; the same each run all the same.
+constexpr std::uint64_t kSeed = 1;
+
+LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network,
+                               std::int64_t samples) {
+  Batch batch = network.random_batch(samples);
+  move_to(device, batch);
+  const Autocast autocast(device, options.precision);
+  LayerTimer timer(network, batch, *device.marks);
+  LayerMeasurement measured = measure_layers(timer, options.measure.limits);
+  measured.model = options.model;
+  measured.precision = options.precision;
+  measured.batch = samples;
+  return measured;
+}
+
+void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
+  const LayerBalance balance = balance_of(measured);
+  fmt::print(stderr,
+             "{} batch {}: step {:.4g} ms ({:.1f} samples/s) of {} repetitions; layers sum to {:.1f} % of the passes, "
+             "observers cost {:+.1f} %, {}{}\n",
+             measured.model, measured.batch, 1e3 * records.step.iteration_s,
+             static_cast<double>(measured.batch) / records.step.iteration_s, records.step.head.repeats,
+             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others_cores),
+             records.step.head.suspect ? ": SUSPECT" : "");
+}
+
+} // namespace
+
+void layers_command(const LayersOptions& options) {
+  const CatalogueEntry& entry = find_model(options.model);
+  const Device device = open_device(options.device, options.threads);
+  { const Autocast allowed(device, options.precision); } // before a file is touched
+  RecordFile file(records_path(options.measure),
+                  context_of(options.measure, "ddltrain layers " + options.model, device.software));
+  at::manual_seed(kSeed);
+  const auto network = entry.make();
+  move_to(device, *network);
+  for (const std::int64_t samples : options.batches) {
+    const LayerMeasurement measured = measure_batch(options, device, *network, samples);
+    const LayerRecords records = records_of(measured, options.measure);
+    file.add(records.step);
+    for (const LayerRecord& layer : records.layers) file.add(layer);
+    narrate(measured, records);
+  }
+}
+
+void profile_command(const ProfileOptions& options) {
+  const CatalogueEntry& entry = find_model(options.step.model);
+  const GpuRates gpu = gpu_rates(options.platforms, options.step.gpu, options.step.precision);
+  const FoundStep step = find_published_step(options.platforms, options.step);
+  const Profile profile = split_by_roofline(describe(*entry.make()), gpu, step, options.step);
+  fmt::print(stderr, "{}: forward {:.4g} ms, backward {:.4g} ms in {} layers; {}\n", profile.model,
+             1e3 * forward_s(profile), 1e3 * backward_s(profile), profile.layers.size(), step.source);
+  write_output_file(options.output_file.empty() ? "/dev/stdout" : options.output_file, profile_json(profile));
+}
+
+} // namespace ddltrain

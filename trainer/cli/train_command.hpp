@@ -1,0 +1,38 @@
+#pragma once
+
+#include "trainer/train/train_options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ddltrain {
+
+/// `ddltrain train` as typed.
+struct TrainArguments {
+  TrainOptions options;
+  int ranks = 0;             ///< workers; 0: as many as the launcher started, or one
+  std::string strategy;      ///< none, ring, all-reduce, ps, ps-async; "" is ring, with NCCL all-reduce
+  bool asynchronous = false; ///< ps as ps-async
+  std::string placement = "dedicated";
+  std::string grouping;           ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
+  std::string overlap = "auto";   ///< auto, on, off
+  std::string output_file;        ///< records; "" writes none
+  std::string cluster = "local";  ///< of the records
+  std::string gpu;                ///< of the records: name in platforms/gpus.json
+  std::string transport;          ///< of the records; "" is shm on one host, else mpi-tcp
+  std::vector<std::string> words; ///< the command line after the program's name
+};
+
+/// Runs it: as one rank of a job that a launcher started, or starts the job on this machine. Returns the exit status.
+/// Throws UsageError before any rank is started.
+int train_command(TrainArguments arguments);
+
+/// Adds `train` and its options to the command line. Its exit status comes to lie in `status`; both must outlive
+/// parsing.
+void add_train(CLI::App& program, TrainArguments& arguments, int& status);
+
+} // namespace ddltrain

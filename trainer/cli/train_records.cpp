@@ -1,0 +1,175 @@
+#include "trainer/cli/train_records.hpp"
+
+#include "trainer/records/machine.hpp"
+#include "trainer/records/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <utility>
+
+namespace ddltrain {
+namespace {
+
+/// Steps not counted: allocators, connections, and the first touch of memory.
+constexpr std::size_t kWarmUp = 2;
+
+/// More would make a record that no person can look at.
+constexpr std::size_t kMostSamples = 1000;
+
+/// The framework whose habit this is (scenarios/presets.json).
+std::string preset_of(const TrainStrategy& strategy) {
+  if (strategy.exchange == Exchange::servers) {
+    if (strategy.sharding == "split") return "mxnet-kvstore";
+    return strategy.sharding == "hash" ? "byteps" : "tf-ps";
+  }
+  switch (strategy.grouping) {
+  case Grouping::fusion:
+    return "horovod";
+  case Grouping::single:
+    return "bsp";
+  case Grouping::per_tensor:
+    return strategy.overlapped ? "wfbp" : "pytorch-mpi";
+  case Grouping::buckets:
+    break;
+  }
+  return "pytorch-ddp";
+}
+
+std::string record_library(const TrainArguments& arguments, const std::string& mpi) {
+  if (arguments.options.backend == "nccl") return "nccl";
+  if (mpi.find("Open MPI") != std::string::npos) return "open-mpi";
+  return mpi.substr(0, mpi.find(' '));
+}
+
+ContextRecord context_of(const TrainArguments& arguments, const NodeMap& workers, const TrainSoftware& software,
+                         const std::string& command) {
+  ContextRecord context;
+  context.cluster = arguments.cluster;
+  context.gpu = arguments.gpu;
+  context.machine = machine_text(this_machine(), /*with_host=*/false);
+  if (workers.nodes > 1) context.machine = fmt::format("{} hosts, the first: {}", workers.nodes, context.machine);
+  context.software = fmt::format("ddltrain {}, {}, {}", DDLTRAIN_VERSION, software.compute, software.library);
+  context.date = today();
+  context.title = command;
+  context.emulated = !arguments.options.replay.empty();
+  return context;
+}
+
+std::string servers_text(const TrainArguments& arguments) {
+  const TrainStrategy& strategy = arguments.options.strategy;
+  if (strategy.exchange != Exchange::servers) return "";
+  return fmt::format(" ({} {}, {})", strategy.servers, arguments.placement, strategy.sharding);
+}
+
+/// Written as it comes, also into a pipe.
+template <class... Values> void say(fmt::format_string<Values...> format, Values&&... values) {
+  fmt::print(format, std::forward<Values>(values)...);
+  std::fflush(stdout);
+}
+
+} // namespace
+
+TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software,
+                           const std::string& command, bool writes)
+    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)), writes_(writes) {
+  if (!writes_) return;
+  if (!arguments_.output_file.empty()) {
+    file_.emplace(arguments_.output_file, context_of(arguments_, workers_, software_, command));
+  }
+  const std::size_t ranks = workers_.host_of_rank.size();
+  say("{} on {} data: {} {} on {} {}, {}{}, {}{}, batch {} a rank, {}\n", arguments_.options.model,
+      arguments_.options.data, ranks, ranks == 1 ? "rank" : "ranks", workers_.nodes,
+      workers_.nodes == 1 ? "host" : "hosts", arguments_.strategy, servers_text(arguments_), arguments_.grouping,
+      arguments_.options.strategy.overlapped ? " overlapped" : "", arguments_.options.batch_per_worker,
+      software_.library);
+}
+
+/// What tells two experiments apart besides their scale: servers' places and rule, and whether backward hides them.
+std::string TrainRecords::strategy_text() const {
+  const TrainStrategy& strategy = arguments_.options.strategy;
+  std::string text = arguments_.strategy;
+  if (arguments_.options.backend == "nccl") text += "-nccl";
+  if (strategy.exchange == Exchange::servers) text += "-" + arguments_.placement + "-" + strategy.sharding;
+  text += "-" + arguments_.grouping;
+  return strategy.overlapped ? text : text + "-after-backward";
+}
+
+RecordHead TrainRecords::head() const {
+  RecordHead head;
+  const TrainOptions& options = arguments_.options;
+  const bool drawn = options.data == "digits" || options.data == "synthetic";
+  head.series = fmt::format("{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(),
+                            options.batch_per_worker, options.precision == "fp32" ? "" : "-" + options.precision);
+  head.transport = arguments_.transport;
+  if (head.transport.empty()) {
+    const bool nccl = options.backend == "nccl"; // which takes what it finds
+    head.transport = workers_.nodes == 1 ? "shm" : nccl ? "unknown" : "mpi-tcp";
+  }
+  head.library = record_library(arguments_, software_.library);
+  return head;
+}
+
+void TrainRecords::add(const EpochReport& epoch) {
+  const std::string accuracy = epoch.accuracy ? fmt::format("  test accuracy {:.2f} %", 100 * *epoch.accuracy) : "";
+  say("epoch {}  step {}  loss {:.4f}{}  {:.0f} samples/s\n", epoch.epoch, epoch.steps, epoch.loss, accuracy,
+      epoch.samples_per_s);
+  if (!file_ || !arguments_.options.replay.empty()) return; // a replay computes no loss
+  LossRecord record;
+  record.head = head();
+  record.head.statistic = "mean";
+  record.model = arguments_.options.model;
+  record.epoch = static_cast<int>(epoch.epoch);
+  record.step = static_cast<std::int64_t>(epoch.steps);
+  record.loss = epoch.loss;
+  record.accuracy = epoch.accuracy;
+  file_->add(record);
+}
+
+StepRecord TrainRecords::step_record(const TrainResult& result) const {
+  const TrainStrategy& strategy = arguments_.options.strategy;
+  std::vector<double> samples = result.step_s;
+  if (samples.size() > 2 * kWarmUp) samples.erase(samples.begin(), samples.begin() + kWarmUp);
+  const Summary summary = summarise(samples);
+  StepRecord record;
+  record.head = head();
+  record.head.repeats = summary.count;
+  record.head.relative_spread = summary.standard_deviation / summary.median;
+  record.head.note =
+      fmt::format("{}{}, {}", arguments_.grouping, strategy.overlapped ? " overlapped" : "", spread_text(summary));
+  if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
+  if (samples.size() <= kMostSamples) record.head.samples_s = samples;
+  record.model = arguments_.options.model;
+  record.precision = arguments_.options.precision;
+  record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);
+  record.preset = preset_of(strategy);
+  record.strategy = {arguments_.strategy, strategy.servers, arguments_.placement, strategy.sharding};
+  record.algorithm = strategy.exchange == Exchange::ring ? "ring" : "unknown";
+  record.gpus = static_cast<int>(workers_.host_of_rank.size());
+  record.nodes = workers_.nodes;
+  record.gpus_per_node = workers_.most_ranks_per_node;
+  record.synchronised = strategy.exchange != Exchange::none;
+  record.data = arguments_.options.data == "synthetic" ? "synthetic" : "real";
+  record.iteration_s = summary.median;
+  return record;
+}
+
+void TrainRecords::finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world) {
+  // Processor time of this job on rank 0's host; the rest of what was busy there was others'.
+  const CpuUse now = cpu_use();
+  const std::vector<std::string> used = world.gather(fmt::format("{:.6f}", now.own_s - before.own_s));
+  const std::vector<std::string> hosts = world.gather(this_machine().host);
+  if (!writes_ || result.step_s.empty()) return;
+  double own_s = 0;
+  for (std::size_t rank = 0; rank < used.size(); ++rank) own_s += hosts[rank] == hosts[0] ? std::stod(used[rank]) : 0;
+  StepRecord record = step_record(result);
+  mark_disturbance(record.head, others_busy_cores(before, now, own_s));
+  const double samples = record.batch_per_gpu * record.gpus;
+  say("step: median {:.3f} ms, {:.0f} samples/s, spread {:.1f} %, {} steps\n", 1e3 * record.iteration_s,
+      samples / record.iteration_s, 100 * record.head.relative_spread, record.head.repeats);
+  if (file_) file_->add(record);
+}
+
+} // namespace ddltrain

@@ -1,5 +1,0 @@
-#include "trainer/program/cli.hpp"
-
-int main(int argc, char** argv) {
-  return ddltrain::run_command_line(argc, argv);
-}

@@ -1,0 +1,33 @@
+#include "trainer/train/optimizer.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <utility>
+
+namespace ddltrain {
+void LossScale::tell(bool finite) {
+  constexpr std::int64_t steps_to_grow = 2000;
+  constexpr double growth = 2;
+  if (!finite) {
+    value_ /= growth;
+    steps_ = 0;
+  } else if (++steps_ == steps_to_grow) {
+    value_ *= growth;
+    steps_ = 0;
+  }
+}
+
+TensorSgd::TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptions& options)
+    : parameters_(std::move(parameters)), gradients_(std::move(gradients)), velocity_(at::zeros_like(parameters_)),
+      options_(options) {}
+
+void TensorSgd::update(double scale) {
+  const at::NoGradGuard no_gradient;
+  // v += share g in one call would be a fused multiply-add, which rounds once where the host rounds twice.
+  gradients_.mul_(options_.gradient_share / scale);
+  velocity_.mul_(options_.momentum).add_(gradients_);
+  parameters_.sub_(gradients_.copy_(velocity_).mul_(options_.learning_rate));
+}
+
+} // namespace ddltrain

@@ -1,0 +1,157 @@
+#include "validate/methods/single_parameter.hpp"
+
+#include "calibrate/fit/step_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <future>
+#include <optional>
+
+namespace ddlsim {
+namespace {
+
+constexpr double reach = 3;      ///< standard deviations of the prior
+constexpr int refinements = 8;   ///< golden sections of two steps of the grid: to 0.05 standard deviations
+constexpr double as_good = 5e-3; ///< mean errors closer than half a point do not tell two parameters apart
+constexpr double golden = 0.6180339887498949;
+constexpr std::size_t threads = 2;
+
+/// A tried value of one parameter.
+struct Trial {
+  double at = 0; ///< standard deviations from the prior's median
+  double error = 0;
+};
+
+class Search {
+public:
+  /// `models` know the points' own worlds.
+  Search(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, std::vector<ScaleModel>& models,
+         std::size_t field)
+      : evidence_(evidence), points_(points), models_(models), field_(field) {}
+
+  /// Nothing when the times do not depend on the parameter, which both ends of its range tell.
+  std::optional<Trial> best() {
+    const auto low = times_at(-reach);
+    if (low == times_at(reach)) return {};
+    Trial best{-reach, error_of_times(low)};
+    for (double at = 1 - reach; at <= reach; ++at) best = better(best, try_at(at));
+    return refine(best);
+  }
+
+private:
+  static Trial better(const Trial& a, const Trial& b) { return b.error < a.error ? b : a; }
+
+  std::vector<double> times_at(double at) {
+    const double value = prior_value(evidence_.priors[field_], at);
+    std::vector<double> times_s;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      Parameters world = points_[i].world;
+      world.*parameter_fields()[field_].value = value;
+      times_s.push_back(models_[i].time_beside_s(world));
+    }
+    return times_s;
+  }
+
+  double error_of_times(const std::vector<double>& times_s) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < times_s.size(); ++i)
+      sum += std::abs(std::log(times_s[i] / points_[i].point.measured_s));
+    return sum / static_cast<double>(times_s.size());
+  }
+
+  Trial try_at(double at) { return {at, error_of_times(times_at(at))}; }
+
+  /// Golden section between the neighbours on the grid (J. Kiefer, Proc. AMS 4, 1953).
+  Trial refine(Trial best) {
+    double low = std::max(-reach, best.at - 1);
+    double high = std::min(reach, best.at + 1);
+    Trial left = try_at(high - golden * (high - low));
+    Trial right = try_at(low + golden * (high - low));
+    for (int i = 0; i < refinements; ++i) {
+      best = better(better(best, left), right);
+      if (left.error < right.error) {
+        high = right.at;
+        right = left;
+        left = try_at(high - golden * (high - low));
+      } else {
+        low = left.at;
+        left = right;
+        right = try_at(low + golden * (high - low));
+      }
+    }
+    return better(better(best, left), right);
+  }
+
+  const SeriesEvidence& evidence_;
+  const std::vector<ExplainedPoint>& points_;
+  std::vector<ScaleModel>& models_;
+  std::size_t field_;
+};
+
+/// Where a value lies under its prior; the inverse of prior_value().
+double coordinate_of(const Prior& prior, double value) {
+  if (prior.width <= 0) return 0;
+  if (prior.scale == "linear") return (value - prior.median) / prior.width;
+  return std::log(value / prior.median) / prior.width;
+}
+
+ForecastParts parts_of(const SeriesEvidence& evidence, const ExplainedPoint& one) {
+  const auto time = time_step(setup_at(evidence, one.point), one.world, Fidelity::quick);
+  return {
+      one.point.gpus,         one.point.measured_s, time.iteration_s,  time.compute_s,  time.exposed_communication_s,
+      time.synchronisation_s, time.straggling_s,    time.input_wait_s, time.bottleneck, one.world.form_residual};
+}
+
+std::vector<std::optional<Trial>> search_all(const SeriesEvidence& evidence,
+                                             const std::vector<ExplainedPoint>& points) {
+  const auto fields = parameter_fields();
+  std::vector<std::optional<Trial>> found(fields.size());
+  const auto run = [&](std::size_t first) {
+    std::vector<ScaleModel> models;
+    for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.world);
+    for (std::size_t k = first; k < fields.size(); k += threads)
+      if (fields[k].value != &Parameters::form_residual) found[k] = Search(evidence, points, models, k).best();
+  };
+  auto other = std::async(std::launch::async, [&] { run(1); });
+  run(0);
+  other.get();
+  return found;
+}
+
+Remedy remedy_of(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, double mean_error) {
+  const auto found = search_all(evidence, points);
+  double least = mean_error;
+  for (const auto& trial : found)
+    if (trial) least = std::min(least, trial->error);
+  Remedy remedy;
+  remedy.mean_error = remedy.remaining_error = mean_error;
+  if (least > mean_error - as_good) return remedy;
+  const auto& world = points.back().world;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (!found[k] || found[k]->error > least + as_good) continue;
+    const auto& prior = evidence.priors[k];
+    const double believed = world.*parameter_fields()[k].value;
+    const double believed_at = coordinate_of(prior, believed);
+    const double moved = std::abs(found[k]->at - believed_at);
+    if (!remedy.parameter.empty() && moved >= std::abs(remedy.needed_at - remedy.believed_at)) continue;
+    remedy = {parameter_fields()[k].name,       prior.unit,   believed,   believed_at,
+              prior_value(prior, found[k]->at), found[k]->at, mean_error, found[k]->error};
+  }
+  return remedy;
+}
+
+} // namespace
+
+Explanation explain_points(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points) {
+  Explanation why;
+  double sum = 0;
+  for (const auto& one : points) {
+    why.points.push_back(parts_of(evidence, one));
+    sum += std::abs(std::log(why.points.back().predicted_s / one.point.measured_s));
+  }
+  if (!points.empty()) why.remedy = remedy_of(evidence, points, sum / static_cast<double>(points.size()));
+  return why;
+}
+
+} // namespace ddlsim

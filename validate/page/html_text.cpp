@@ -1,0 +1,86 @@
+#include "validate/page/html_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; // of a UTF-8 character
+}
+
+bool is_unknown_to_xml(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  return code < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+}
+
+} // namespace
+
+std::string html_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    case '\'':
+      escaped += "&#39;";
+      break;
+    default:
+      if (!is_unknown_to_xml(c)) escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string html_shortened(const std::string& text, std::size_t most) {
+  constexpr std::size_t dots = 3;
+  if (text.size() <= most) return text;
+  auto length = most - dots;
+  while (length > 0 && is_continuation(text[length])) --length;
+  return text.substr(0, length) + "...";
+}
+
+std::string html_percent(double ratio) {
+  return fmt::format("{:.1f}", 100 * ratio);
+}
+
+std::string html_off(double predicted_s, double measured_s) {
+  return fmt::format("{:+.1f}", 100 * std::log(predicted_s / measured_s));
+}
+
+std::string html_table(const std::string& caption, const std::vector<Column>& columns,
+                       const std::vector<std::string>& rows) {
+  auto table = fmt::format("<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"
+                           "<caption>{0}</caption>\n<thead><tr>",
+                           html_escaped(caption));
+  for (const auto& [header, align] : columns) {
+    table +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", align == Align::left ? " class=\"t\"" : "", html_escaped(header));
+  }
+  table += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : rows) table += row + "\n";
+  return table + "</tbody></table></div>\n";
+}
+
+std::string html_row_head(const std::string& text) {
+  return fmt::format("<th scope=\"row\">{}</th>", html_escaped(text));
+}
+
+std::string html_cell(const std::string& text, const std::string& classes) {
+  if (classes.empty()) return fmt::format("<td>{}</td>", html_escaped(text));
+  return fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(text));
+}
+
+} // namespace ddlsim
