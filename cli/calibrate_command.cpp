@@ -22,8 +22,8 @@ std::vector<MeasurementFile> all_records(const DataFolder& data) {
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
   load_cluster(data, command.cluster); // an unknown name is told before anything else
-  const auto shelf = read_shelf(data);
-  const auto calibrated = calibrate(shelf, command.cluster, all_records(data));
+  const auto reference = read_reference_data(data);
+  const auto calibrated = calibrate(reference, command.cluster, all_records(data));
   CommandLine to_file = line;
   if (to_file.output.empty()) to_file.output = data.platforms() / command.cluster / "calibration.json";
   emit(to_file, calibration_json(calibrated.calibration));

@@ -84,7 +84,7 @@ struct Variation {
 
 const std::map<std::string, Fidelity>& fidelity_names() {
   static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
-                                                     {"folded", Fidelity::folded},
+                                                     {"reduced", Fidelity::reduced},
                                                      {"full", Fidelity::full},
                                                      {"closed-form", Fidelity::closed_form}};
   return names;
@@ -198,16 +198,17 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
 }
 
 /// What cannot be meant together, in a sentence; "" when all is well.
-std::string contradiction_in(const ValidateCommand& command) {
-  const auto& said = command.context;
+std::string conflict_in(const ValidateCommand& command) {
+  const auto& stated = command.context;
   const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
-  const bool described = !said.given.empty() || !said.gpu.empty() || !said.machine.empty() || !said.software.empty() ||
-                         !said.date.empty() || !said.who.empty() || !said.title.empty();
+  const bool described = !stated.given.empty() || !stated.gpu.empty() || !stated.machine.empty() ||
+                         !stated.software.empty() || !stated.date.empty() || !stated.who.empty() ||
+                         !stated.title.empty();
   if (described && !table)
     return "--gpu, --machine, --software, --date, --who, --title and --set describe a table of rates; give one with "
            "--measurements FILE.csv";
   if (command.own_only && command.measurements.empty()) return "--own-only needs --measurements FILE";
-  const bool some_only = !command.measurements.empty() || !said.cluster.empty();
+  const bool some_only = !command.measurements.empty() || !stated.cluster.empty();
   if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
     return "a bar is of all shipped series; give --bar and --update-bar without --measurements and --cluster";
   return "";
@@ -330,8 +331,8 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
     return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
 
   const auto& chosen = app.get_subcommands().front()->get_name();
-  if (const auto told = contradiction_in(validate); chosen == "validate" && !told.empty())
-    return EarlyExit{wrong_use, "", "ddlsim: " + told + "\n"};
+  if (const auto reported = conflict_in(validate); chosen == "validate" && !reported.empty())
+    return EarlyExit{wrong_use, "", "ddlsim: " + reported + "\n"};
 
   if (chosen == "check") line.command = check;
   if (chosen == "list") line.command = list;

@@ -10,25 +10,25 @@ constexpr const char* format_name = "ddlsim-accuracy";
 constexpr double largest_error = 1e6; ///< per cent; beyond it a figure is a slip
 constexpr long most_points = 10'000'000;
 
-std::map<std::string, double> read_figures(const Place& split, const std::string& key) {
+std::map<std::string, double> read_figures(const JsonNode& split, const std::string& key) {
   std::map<std::string, double> figures;
   if (!split.has(key)) {
     split.mistake_at(key, "found none, expected an object of figures in per cent");
     return figures;
   }
-  const auto place = split.at(key);
-  if (!place.is_object()) return figures;
-  for (const auto& [name, value] : place.value().items()) figures[name] = place.number(name, 0, largest_error);
+  const auto node = split.at(key);
+  if (!node.is_object()) return figures;
+  for (const auto& [name, value] : node.value().items()) figures[name] = node.number(name, 0, largest_error);
   return figures;
 }
 
-SplitBar read_split(const Place& place) {
+SplitBar read_split(const JsonNode& node) {
   SplitBar bar;
-  if (!place.is_object()) return bar;
-  place.allow_only({"points", "figures", "clusters"});
-  bar.points = static_cast<int>(place.integer("points", 0, most_points));
-  bar.figures = read_figures(place, "figures");
-  bar.clusters = read_figures(place, "clusters");
+  if (!node.is_object()) return bar;
+  node.allow_only({"points", "figures", "clusters"});
+  bar.points = static_cast<int>(node.integer("points", 0, most_points));
+  bar.figures = read_figures(node, "figures");
+  bar.clusters = read_figures(node, "clusters");
   return bar;
 }
 
@@ -40,7 +40,7 @@ nlohmann::ordered_json to_json(const SplitBar& bar) {
 
 AccuracyBar read_accuracy_bar(const std::filesystem::path& file) {
   AccuracyBar bar;
-  read_document(file, format_name, 1, [&](const Place& root) {
+  read_document(file, format_name, 1, [&](const JsonNode& root) {
     root.allow_only({"format", "version", "method", "unit", "splits"});
     bar.method = root.text("method");
     if (!root.has("splits")) return root.mistake_at("splits", "found none, expected an object of splits");

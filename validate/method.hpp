@@ -57,12 +57,12 @@ struct ForecastParts {
 };
 
 /// The one parameter whose change alone brings a series' mean error to the least.
-struct Remedy {
+struct ParameterExplanation {
   std::string parameter; ///< as in priors.json; "" when none of them helps
   std::string unit;
-  double believed = 0;    ///< its value in the prediction, SI
-  double believed_at = 0; ///< the same in standard deviations of its prior, from the prior's median
-  double needed = 0;      ///< the value that helps most
+  double expected = 0;     ///< its value in the prediction, SI
+  double posterior_at = 0; ///< the same in standard deviations of its prior, from the prior's median
+  double needed = 0;       ///< the value that helps most
   double needed_at = 0;
   double mean_error = 0; ///< of the series as predicted
   double remaining_error = 0;
@@ -71,7 +71,7 @@ struct Remedy {
 /// Why a series is far off.
 struct Explanation {
   std::vector<ForecastParts> points; ///< one a target, ascending by gpus
-  Remedy remedy;
+  ParameterExplanation explanation;
 };
 
 class Method {

@@ -39,9 +39,9 @@ std::pair<int, double> largest_shared(const Series& one, const Series& other) {
   return largest;
 }
 
-double agreement(double said, double measured) {
-  if (std::abs(said) < tie) return 0.5;
-  return (said > 0) == (measured > 0) ? 1 : 0;
+double agreement(double stated, double measured) {
+  if (std::abs(stated) < tie) return 0.5;
+  return (stated > 0) == (measured > 0) ? 1 : 0;
 }
 
 /// What a series showed in the split, by series; last fold wins, and a series is a target of one fold only.

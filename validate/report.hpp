@@ -39,6 +39,6 @@ std::string split_title(const std::string& split);
 std::string explained_text(const ValidationResult& result, const std::string& split);
 
 /// "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1 %"
-std::string remedy_text(const Remedy& remedy);
+std::string explanation_text(const ParameterExplanation& explanation);
 
 } // namespace ddlsim

@@ -107,12 +107,12 @@ Json to_json(const ForecastParts& one) {
           {"residual_factor", rounded(one.residual_factor)}};
 }
 
-Json to_json(const Remedy& one) {
+Json to_json(const ParameterExplanation& one) {
   if (one.parameter.empty()) return nullptr;
   return {{"parameter", one.parameter},
           {"unit", one.unit},
-          {"believed", rounded(one.believed)},
-          {"believed_at", rounded(one.believed_at)},
+          {"believed", rounded(one.expected)},
+          {"believed_at", rounded(one.posterior_at)},
           {"needed", rounded(one.needed)},
           {"needed_at", rounded(one.needed_at)},
           {"remaining_error", rounded(one.remaining_error)}};
@@ -127,7 +127,7 @@ Json to_json(const ExplainedSeries& one) {
           {"method", one.method},
           {"mean_error", rounded(one.mean_error)},
           {"points", points},
-          {"remedy", to_json(one.why.remedy)}};
+          {"remedy", to_json(one.why.explanation)}};
 }
 
 template <class Item> Json to_array(const std::vector<Item>& items) {

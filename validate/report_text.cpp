@@ -253,17 +253,17 @@ std::string block(const ExplainedSeries& one) {
          indent(fmt::format("{:.1f} % off; {} GPUs: measured {}, {} says {}, most of it {}", 100 * one.mean_error,
                             parts.gpus, seconds_text(parts.measured_s), one.method, seconds_text(parts.predicted_s),
                             parts.bottleneck)) +
-         indent(shares_text(parts)) + indent(remedy_text(one.why.remedy));
+         indent(shares_text(parts)) + indent(explanation_text(one.why.explanation));
 }
 
 } // namespace
 
-std::string remedy_text(const Remedy& remedy) {
-  if (remedy.parameter.empty()) return "no single parameter mends it";
-  const std::string unit = remedy.unit == "1" || remedy.unit.empty() ? "" : " " + remedy.unit;
+std::string explanation_text(const ParameterExplanation& explanation) {
+  if (explanation.parameter.empty()) return "no single parameter mends it";
+  const std::string unit = explanation.unit == "1" || explanation.unit.empty() ? "" : " " + explanation.unit;
   return fmt::format("{} {:.3g}{} instead of {:.3g} (at {:+.1f} prior widths, not {:+.1f}) leaves {:.1f} %",
-                     remedy.parameter, remedy.needed, unit, remedy.believed, remedy.needed_at, remedy.believed_at,
-                     100 * remedy.remaining_error);
+                     explanation.parameter, explanation.needed, unit, explanation.expected, explanation.needed_at,
+                     explanation.posterior_at, 100 * explanation.remaining_error);
 }
 
 std::string explained_text(const ValidationResult& result, const std::string& split) {

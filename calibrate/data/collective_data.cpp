@@ -18,11 +18,11 @@ struct Row {
   const RecordHead* head = nullptr;
   CollectiveKey key;
   int concurrent_jobs = 1;
-  LawSample sample;
+  TransferSample sample;
 };
 
 /// Times of one size that differ by more are told: repeats of published tables differ by a few per cent.
-constexpr double contradiction = 1.5;
+constexpr double conflict = 1.5;
 /// Sizes below one byte are the empty message, which has no logarithm.
 constexpr double least_bytes = 1;
 
@@ -94,7 +94,7 @@ template <class Unwanted> std::vector<Row> take_out(std::vector<Row>& rows, cons
 }
 
 /// One word a file: contention is measured in many series at once.
-void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<SetAside>& notes) {
+void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<Excluded>& notes) {
   const auto [least, most] = std::minmax_element(
       shared.begin(), shared.end(), [](const Row& a, const Row& b) { return a.concurrent_jobs < b.concurrent_jobs; });
   notes.push_back({place_text(file, lines_of(shared)),
@@ -102,7 +102,7 @@ void tell_shared(const std::string& file, const std::vector<Row>& shared, std::v
                                shared.size(), least->concurrent_jobs, most->concurrent_jobs)});
 }
 
-void set_shared_aside(Groups& groups, std::vector<SetAside>& notes) {
+void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
   std::map<std::string, std::vector<Row>> shared;
   for (auto& [name, rows] : groups) {
     const auto out = take_out(rows, [](const Row& row) { return row.concurrent_jobs > 1; });
@@ -111,7 +111,7 @@ void set_shared_aside(Groups& groups, std::vector<SetAside>& notes) {
   for (const auto& [file, rows] : shared) tell_shared(file, rows, notes);
 }
 
-void set_suspect_aside(std::vector<Row>& rows, const std::string& file, std::vector<SetAside>& notes) {
+void exclude_suspect(std::vector<Row>& rows, const std::string& file, std::vector<Excluded>& notes) {
   const auto doubtful = [](const Row& row) { return row.head->suspect; };
   if (rows.empty() || std::none_of(rows.begin(), rows.end(), doubtful)) return;
   if (std::all_of(rows.begin(), rows.end(), doubtful)) {
@@ -139,17 +139,17 @@ Merged merged(const std::vector<Row>& rows) {
   std::vector<double> logs;
   for (const auto& row : rows) logs.push_back(std::log(row.sample.time_s));
   const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
-  const LawSample sample{rows.front().sample.size_bytes, std::exp(median(logs))};
+  const TransferSample sample{rows.front().sample.size_bytes, std::exp(median(logs))};
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
 }
 
 /// One word a curve, with the worst of its sizes.
-void tell_contradictions(const std::vector<Merged>& sizes, const std::string& file, std::vector<SetAside>& notes) {
+void report_conflicts(const std::vector<Merged>& sizes, const std::string& file, std::vector<Excluded>& notes) {
   std::vector<int> lines;
   int count = 0;
   const Merged* worst = nullptr;
   for (const auto& size : sizes) {
-    if (size.most_s <= contradiction * size.least_s) continue;
+    if (size.most_s <= conflict * size.least_s) continue;
     lines.insert(lines.end(), size.sample.lines.begin(), size.sample.lines.end());
     ++count;
     if (worst == nullptr || size.most_s / size.least_s > worst->most_s / worst->least_s) worst = &size;
@@ -164,37 +164,37 @@ void tell_contradictions(const std::vector<Merged>& sizes, const std::string& fi
 }
 
 std::vector<CollectiveSample> merged_by_size(const std::vector<Row>& rows, const std::string& file,
-                                             std::vector<SetAside>& notes) {
+                                             std::vector<Excluded>& notes) {
   std::map<double, std::vector<Row>> by_size;
   for (const auto& row : rows) by_size[row.sample.size_bytes].push_back(row);
   std::vector<Merged> sizes;
   for (const auto& [size_bytes, same] : by_size) sizes.push_back(merged(same));
-  tell_contradictions(sizes, file, notes);
+  report_conflicts(sizes, file, notes);
   std::vector<CollectiveSample> samples;
   for (auto& size : sizes) samples.push_back(std::move(size.sample));
   return samples;
 }
 
 /// A mistake that several rows share is told once.
-void set_implausible_aside(CollectiveEvidence& evidence) {
-  std::vector<LawSample> samples;
-  for (const auto& one : evidence.samples) samples.push_back(one.sample);
+void exclude_implausible(CollectiveData& fit_data) {
+  std::vector<TransferSample> samples;
+  for (const auto& one : fit_data.samples) samples.push_back(one.sample);
   std::vector<CollectiveSample> kept;
   const auto reasons = implausible_rows(samples);
-  std::map<std::string, std::vector<int>> told;
+  std::map<std::string, std::vector<int>> reported;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (reasons[i].empty()) {
-      kept.push_back(evidence.samples[i]);
+      kept.push_back(fit_data.samples[i]);
     } else {
-      auto& lines = told[reasons[i]];
-      lines.insert(lines.end(), evidence.samples[i].lines.begin(), evidence.samples[i].lines.end());
+      auto& lines = reported[reasons[i]];
+      lines.insert(lines.end(), fit_data.samples[i].lines.begin(), fit_data.samples[i].lines.end());
     }
   }
-  for (const auto& [why, lines] : told) evidence.notes.push_back({place_text(evidence.file, lines), why});
-  evidence.samples = std::move(kept);
+  for (const auto& [why, lines] : reported) fit_data.notes.push_back({place_text(fit_data.file, lines), why});
+  fit_data.samples = std::move(kept);
 }
 
-bool same_times(const CollectiveEvidence& a, const CollectiveEvidence& b) {
+bool same_times(const CollectiveData& a, const CollectiveData& b) {
   constexpr std::size_t enough = 3; // fewer equal numbers are chance
   return a.samples.size() >= enough && a.samples.size() == b.samples.size() &&
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(),
@@ -203,7 +203,7 @@ bool same_times(const CollectiveEvidence& a, const CollectiveEvidence& b) {
                     });
 }
 
-void tell_copies(std::vector<CollectiveEvidence>& curves) {
+void tell_copies(std::vector<CollectiveData>& curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_times(curves[i], curves[j])) continue;
@@ -241,22 +241,22 @@ std::string lines_text(std::vector<int> lines) {
   return fmt::format("{}-{}, {} of them", lines.front(), lines.back(), lines.size());
 }
 
-EvidenceOfAll collective_evidence(const std::vector<MeasurementFile>& files) {
-  EvidenceOfAll all;
+AllCollectiveData collective_data(const std::vector<MeasurementFile>& files) {
+  AllCollectiveData all;
   auto groups = grouped(files);
-  set_shared_aside(groups, all.notes);
+  exclude_shared(groups, all.notes);
   for (auto& [name, rows] : groups) {
     if (rows.empty()) continue;
-    CollectiveEvidence evidence;
-    evidence.key = name.first;
-    evidence.file = name.second;
-    set_suspect_aside(rows, evidence.file, evidence.notes);
-    evidence.samples = merged_by_size(rows, evidence.file, evidence.notes);
-    set_implausible_aside(evidence);
-    if (evidence.samples.empty()) {
-      all.notes.insert(all.notes.end(), evidence.notes.begin(), evidence.notes.end());
+    CollectiveData fit_data;
+    fit_data.key = name.first;
+    fit_data.file = name.second;
+    exclude_suspect(rows, fit_data.file, fit_data.notes);
+    fit_data.samples = merged_by_size(rows, fit_data.file, fit_data.notes);
+    exclude_implausible(fit_data);
+    if (fit_data.samples.empty()) {
+      all.notes.insert(all.notes.end(), fit_data.notes.begin(), fit_data.notes.end());
     } else {
-      all.curves.push_back(std::move(evidence));
+      all.curves.push_back(std::move(fit_data));
     }
   }
   tell_copies(all.curves);

@@ -12,28 +12,28 @@ namespace ddlsim {
 
 /// One size of a curve: the middle of all times measured there.
 struct CollectiveSample {
-  LawSample sample;
+  TransferSample sample;
   double spread = 0; ///< standard deviation of ln time between or within its records; 0: not known
   std::vector<int> lines;
 };
 
 /// Everything usable of one key.
-struct CollectiveEvidence {
+struct CollectiveData {
   CollectiveKey key;
   std::string file;                      ///< path the records were read from
   std::vector<CollectiveSample> samples; ///< ascending by size
-  std::vector<SetAside> notes;
+  std::vector<Excluded> notes;
 };
 
-struct EvidenceOfAll {
-  std::vector<CollectiveEvidence> curves; ///< ascending by key
-  std::vector<SetAside> notes;            ///< of records that reach no curve
+struct AllCollectiveData {
+  std::vector<CollectiveData> curves; ///< ascending by key
+  std::vector<Excluded> notes;        ///< of records that reach no curve
 };
 
 /// Set aside, each with a word: runs that shared their links with others; suspect records, unless a curve has nothing
 /// else; rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
 /// Told but used: records of one size that differ by half or more, a table equal to another's.
-EvidenceOfAll collective_evidence(const std::vector<MeasurementFile>& files);
+AllCollectiveData collective_data(const std::vector<MeasurementFile>& files);
 
 /// "v100-2x1, all_reduce of 2 ranks on 2 nodes": which curve is meant.
 std::string curve_name(const CollectiveKey& key);

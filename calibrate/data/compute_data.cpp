@@ -32,13 +32,13 @@ std::optional<double> roofline_s(const Screen& screen, const StepRecord& record)
   }
 }
 
-void keep_plausible(Records& records, const Screen& screen, std::vector<SetAside>& set_aside) {
+void keep_plausible(Records& records, const Screen& screen, std::vector<Excluded>& excluded) {
   std::erase_if(records, [&](const StepRecord* record) {
     const auto expected_s = roofline_s(screen, *record);
     if (!expected_s) return false;
     const double ln = ln_ratio(record->iteration_s, *expected_s);
-    if (!is_unit_slip(ln)) return false;
-    set_aside.push_back({place_of(*record), unit_slip_text(ln, "the roofline of " + screen.gpu->name + " says")});
+    if (!is_unit_mistake(ln)) return false;
+    excluded.push_back({place_of(*record), unit_mistake_text(ln, "the roofline of " + screen.gpu->name + " says")});
     return true;
   });
 }
@@ -53,14 +53,14 @@ double middle_rate(const Records& records) {
 
 /// Where nothing is known of the GPU, three records can still outvote a slip of a fourth: small batches cost at most
 /// some ten times more a sample than large ones, never hundreds of times.
-void keep_same_unit(Records& records, std::vector<SetAside>& set_aside) {
+void keep_same_unit(Records& records, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest = 3;
   if (records.size() < fewest) return;
   const double middle = middle_rate(records);
   std::erase_if(records, [&](const StepRecord* record) {
     const double ln = ln_ratio(record->iteration_s / record->batch_per_gpu, middle);
-    if (!is_unit_slip(ln)) return false;
-    set_aside.push_back({place_of(*record), unit_slip_text(ln, "the other records say of a sample")});
+    if (!is_unit_mistake(ln)) return false;
+    excluded.push_back({place_of(*record), unit_mistake_text(ln, "the other records say of a sample")});
     return true;
   });
 }
@@ -91,7 +91,7 @@ std::optional<double> judge_s(const Records& records, const Records& at_batch, d
 }
 
 /// Duplicates further apart than two stacks would be: the one nearest to the judge stays with what agrees with it.
-void settle_duplicates(Records& records, const Screen& screen, std::vector<SetAside>& set_aside,
+void settle_duplicates(Records& records, const Screen& screen, std::vector<Excluded>& excluded,
                        std::vector<std::string>& warnings) {
   for (const double batch : batches_of(records)) {
     Records same;
@@ -112,7 +112,7 @@ void settle_duplicates(Records& records, const Screen& screen, std::vector<SetAs
     std::erase_if(records, [&](const StepRecord* record) {
       const double ln = ln_ratio(record->iteration_s, nearest->iteration_s);
       if (record->batch_per_gpu != batch || std::abs(ln) <= disagreement) return false;
-      set_aside.push_back(
+      excluded.push_back(
           {place_of(*record), fmt::format("contradicts {} at batch {:g} by {:.0f} %, and the others speak "
                                           "for that one",
                                           place_of(*nearest), batch, 100 * std::abs(std::expm1(ln)))});
@@ -130,7 +130,7 @@ double most_off(const std::vector<BatchTime>& others, double batch) {
 }
 
 /// The batch furthest off the line of the others goes first; then the rest is looked at again.
-void drop_outliers(Records& records, const Screen& screen, std::vector<SetAside>& set_aside) {
+void drop_outliers(Records& records, const Screen& screen, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest_others = 3;
   while (batches_of(records).size() > fewest_others) {
     double worst = disagreement;
@@ -149,8 +149,8 @@ void drop_outliers(Records& records, const Screen& screen, std::vector<SetAside>
     if (worst_batch == 0) return;
     for (const auto* record : records)
       if (record->batch_per_gpu == worst_batch)
-        set_aside.push_back({place_of(*record),
-                             fmt::format("{:.0f} % off the line through the other batches", 100 * std::expm1(worst))});
+        excluded.push_back({place_of(*record),
+                            fmt::format("{:.0f} % off the line through the other batches", 100 * std::expm1(worst))});
     records = without_batch(records, worst_batch);
   }
 }
@@ -158,12 +158,12 @@ void drop_outliers(Records& records, const Screen& screen, std::vector<SetAside>
 } // namespace
 
 std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
-                                              std::vector<SetAside>& set_aside, std::vector<std::string>& warnings) {
+                                              std::vector<Excluded>& excluded, std::vector<std::string>& warnings) {
   auto kept = records;
-  keep_plausible(kept, screen, set_aside);
-  keep_same_unit(kept, set_aside);
-  settle_duplicates(kept, screen, set_aside, warnings);
-  drop_outliers(kept, screen, set_aside);
+  keep_plausible(kept, screen, excluded);
+  keep_same_unit(kept, excluded);
+  settle_duplicates(kept, screen, excluded, warnings);
+  drop_outliers(kept, screen, excluded);
   return kept;
 }
 

@@ -20,9 +20,9 @@ struct Screen {
 };
 
 /// `records` are of one GPU, model, precision and stack, sorted by batch and time; what is left of them, in the same
-/// order, by the rules of fit_compute. Adds to `set_aside` and `warnings`.
+/// order, by the rules of fit_compute. Adds to `excluded` and `warnings`.
 std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
-                                              std::vector<SetAside>& set_aside, std::vector<std::string>& warnings);
+                                              std::vector<Excluded>& excluded, std::vector<std::string>& warnings);
 
 std::string place_of(const StepRecord& record); ///< "file:line", file without its folder
 std::vector<BatchTime> batch_times(const std::vector<const StepRecord*>& records);

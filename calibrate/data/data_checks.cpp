@@ -21,8 +21,8 @@ std::string scale_text(int gpus, int nodes) {
   return fmt::format("{} GPU{} on {} node{}", gpus, gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
 }
 
-/// ln(measured / model) in the median world of the priors.
-double off_before(const SeriesEvidence& series, const EvidencePoint& point) {
+/// ln(measured / model) in the median sample of the priors.
+double off_before(const SeriesData& series, const DataPoint& point) {
   Parameters median;
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = series.priors[k].median;
@@ -30,46 +30,47 @@ double off_before(const SeriesEvidence& series, const EvidencePoint& point) {
 }
 
 /// ln of one GPU's time over what its device would take; 0 where no device is named.
-double compute_off(const SeriesEvidence& series) {
+double compute_off(const SeriesData& series) {
   const auto& setup = series.setup;
   if (setup.gpu.name != setup.cluster.gpu || series.compute_prior != "compute_measured") return 0;
   return std::log(setup.one_gpu_s / roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
 }
 
-SetAside left_out(const std::string& what, const std::string& why, double off, const std::string& than) {
-  return {what, why + unit_slip_text(off, than) + " It is left out"};
+Excluded left_out(const std::string& what, const std::string& why, double off, const std::string& than) {
+  return {what, why + unit_mistake_text(off, than) + " It is left out"};
 }
 
 /// Of a series most of whose times are far off, or whose one-GPU time is: nothing is left.
-SetAside clear_slipped(SeriesEvidence& series, double compute, double middle_off) {
+Excluded clear_unit_mistakes(SeriesData& series, double compute, double middle_off) {
   series.points.clear();
-  if (is_bare(series)) return left_out(series.id, "its times are ", middle_off, "the machine allows");
+  if (is_transfer(series)) return left_out(series.id, "its times are ", middle_off, "the machine allows");
   const std::string why = "the one-GPU time is ";
-  if (is_unit_slip(compute)) return left_out(series.id, why, compute, "the device allows");
+  if (is_unit_mistake(compute)) return left_out(series.id, why, compute, "the device allows");
   return left_out(series.id, why, -middle_off, "the other scales allow");
 }
 
-std::string point_text(const SeriesEvidence& series, const EvidencePoint& point) {
-  return is_bare(series) ? print_quantity(point.size_bytes, Dimension::size) : scale_text(point.gpus, point.nodes);
+std::string point_text(const SeriesData& series, const DataPoint& point) {
+  return is_transfer(series) ? print_quantity(point.size_bytes, Dimension::size) : scale_text(point.gpus, point.nodes);
 }
 
-std::vector<SetAside> slips_of(SeriesEvidence& series) {
+std::vector<Excluded> unit_mistakes_of(SeriesData& series) {
   std::vector<double> off;
   for (const auto& point : series.points) off.push_back(off_before(series, point));
-  const double compute = is_bare(series) ? 0 : compute_off(series);
-  if (is_unit_slip(compute) || 2 * std::count_if(off.begin(), off.end(), is_unit_slip) > static_cast<long>(off.size()))
-    return {clear_slipped(series, compute, median(off))};
-  std::vector<SetAside> told;
-  std::vector<EvidencePoint> kept;
+  const double compute = is_transfer(series) ? 0 : compute_off(series);
+  if (is_unit_mistake(compute) ||
+      2 * std::count_if(off.begin(), off.end(), is_unit_mistake) > static_cast<long>(off.size()))
+    return {clear_unit_mistakes(series, compute, median(off))};
+  std::vector<Excluded> reported;
+  std::vector<DataPoint> kept;
   for (std::size_t p = 0; p < off.size(); ++p) {
     const auto& point = series.points[p];
-    if (!is_unit_slip(off[p])) kept.push_back(point);
-    if (is_unit_slip(off[p]))
-      told.push_back(
+    if (!is_unit_mistake(off[p])) kept.push_back(point);
+    if (is_unit_mistake(off[p]))
+      reported.push_back(
           left_out(fmt::format("{} at {}", series.id, point_text(series, point)), "", off[p], "all else allows"));
   }
   series.points = kept;
-  return told;
+  return reported;
 }
 
 struct Outlier {
@@ -80,7 +81,7 @@ struct Outlier {
 };
 
 /// The kept point that is farthest from what the other kept ones say of it.
-Outlier farthest(const CarryLaw& law, const CalibratedSeries& series, const std::vector<bool>& kept) {
+Outlier farthest(const ResidualProcess& alpha_beta, const CalibratedSeries& series, const std::vector<bool>& kept) {
   Outlier worst;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     if (!kept[i]) continue;
@@ -90,15 +91,15 @@ Outlier farthest(const CarryLaw& law, const CalibratedSeries& series, const std:
       if (j != i && kept[j]) others.push_back({{other.gpus, other.nodes}, other.residual, other.noise});
     }
     const auto& point = series.points[i];
-    const auto said = carry(law, others, {point.gpus, point.nodes});
-    const Outlier one{i, point.residual - said.mean, std::hypot(said.spread, point.noise)};
+    const auto stated = estimate_residual(alpha_beta, others, {point.gpus, point.nodes});
+    const Outlier one{i, point.residual - stated.mean, std::hypot(stated.spread, point.noise)};
     if (one.deviation() > worst.deviation()) worst = one;
   }
   return worst;
 }
 
 /// Outliers of one series, while at least two thirds of it agree.
-std::vector<Outlier> outliers_of(const CarryLaw& law, const CalibratedSeries& series) {
+std::vector<Outlier> outliers_of(const ResidualProcess& alpha_beta, const CalibratedSeries& series) {
   constexpr double far = 4; // standard deviations
   constexpr std::size_t least_scales = 3;
   const std::size_t count = series.points.size();
@@ -106,7 +107,7 @@ std::vector<Outlier> outliers_of(const CarryLaw& law, const CalibratedSeries& se
   std::vector<Outlier> found;
   if (count < least_scales) return found;
   for (std::size_t taken = 0; 3 * taken < count; ++taken) {
-    const auto worst = farthest(law, series, kept);
+    const auto worst = farthest(alpha_beta, series, kept);
     if (worst.deviation() <= far) return found;
     kept[worst.point] = false;
     found.push_back(worst);
@@ -124,42 +125,42 @@ double usual_spread(const Calibration& calibration, const std::string& transport
 
 } // namespace
 
-std::vector<SetAside> take_out_unit_slips(std::vector<SeriesEvidence>& evidence) {
-  std::vector<SetAside> told;
-  for (auto& series : evidence) {
+std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data) {
+  std::vector<Excluded> reported;
+  for (auto& series : fit_data) {
     if (series.points.empty()) continue;
-    const auto slips = slips_of(series);
-    told.insert(told.end(), slips.begin(), slips.end());
+    const auto unit_mistakes = unit_mistakes_of(series);
+    reported.insert(reported.end(), unit_mistakes.begin(), unit_mistakes.end());
   }
-  return told;
+  return reported;
 }
 
-std::vector<SetAside> contradictory_repeats(const std::string& cluster, const std::vector<Series>& series) {
+std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series) {
   constexpr double much = 0.1;
-  std::vector<SetAside> told;
+  std::vector<Excluded> reported;
   for (const auto& one : series) {
     if (one.cluster != cluster) continue;
     for (const auto& point : one.points) {
       if (point.records.size() < 2 || point.relative_spread < much) continue;
-      told.push_back(
+      reported.push_back(
           {fmt::format("{} at {}", one.id, scale_text(point.gpus, point.nodes)),
            fmt::format("measured {} times with times {:.0f} % apart (standard deviation): the middle is used, "
                        "as noisy as that; say what differed, as series of their own",
                        point.records.size(), 100 * point.relative_spread)});
     }
   }
-  return told;
+  return reported;
 }
 
-std::vector<SetAside> thin_evidence(const Cluster& cluster, const std::vector<SeriesEvidence>& evidence) {
+std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data) {
   std::set<std::pair<int, int>> scales;
   int points = 0;
   bool collectives = false;
-  for (const auto& series : evidence) {
+  for (const auto& series : fit_data) {
     if (series.borrowed) continue;
-    collectives = collectives || is_bare(series);
+    collectives = collectives || is_transfer(series);
     for (const auto& point : series.points) {
-      if (point.gpus < 2 || is_bare(series)) continue;
+      if (point.gpus < 2 || is_transfer(series)) continue;
       scales.insert({point.nodes, point.gpus});
       ++points;
     }
@@ -183,35 +184,37 @@ std::vector<SetAside> thin_evidence(const Cluster& cluster, const std::vector<Se
   return {};
 }
 
-std::vector<SetAside> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files) {
-  std::vector<SetAside> told;
+std::vector<Excluded> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<Excluded> reported;
   for (const auto& file : files) {
     const auto folder = file.file.parent_path().parent_path().filename().string();
     if (folder != cluster || file.context.cluster == cluster) continue;
-    told.push_back({file.file.filename().string(),
-                    fmt::format("its context says that the records are of {}: they count there, not for {}; move the "
-                                "file, or correct its first line",
-                                file.context.cluster, cluster)});
+    reported.push_back(
+        {file.file.filename().string(),
+         fmt::format("its context says that the records are of {}: they count there, not for {}; move the "
+                     "file, or correct its first line",
+                     file.context.cluster, cluster)});
   }
-  return told;
+  return reported;
 }
 
-std::vector<SetAside> mark_outliers(Calibration& calibration) {
-  std::vector<SetAside> told;
+std::vector<Excluded> mark_outliers(Calibration& calibration) {
+  std::vector<Excluded> reported;
   for (auto& series : calibration.series) {
     if (series.borrowed) continue;
-    CarryLaw law;
-    law.spread = usual_spread(calibration, series.scope.transport);
-    for (const auto& one : outliers_of(law, series)) {
+    ResidualProcess alpha_beta;
+    alpha_beta.spread = usual_spread(calibration, series.scope.transport);
+    for (const auto& one : outliers_of(alpha_beta, series)) {
       auto& point = series.points[one.point];
-      told.push_back({fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
-                      fmt::format("{:.0f} % {} than all else says: an outlier; the fit gives it little weight; measure "
-                                  "it again",
-                                  100 * std::abs(std::expm1(one.off)), one.off > 0 ? "longer" : "shorter")});
+      reported.push_back(
+          {fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
+           fmt::format("{:.0f} % {} than all else says: an outlier; the fit gives it little weight; measure "
+                       "it again",
+                       100 * std::abs(std::expm1(one.off)), one.off > 0 ? "longer" : "shorter")});
       point.noise = std::max(point.noise, std::abs(one.off));
     }
   }
-  return told;
+  return reported;
 }
 
 } // namespace ddlsim

@@ -15,22 +15,22 @@ namespace ddlsim {
 /// Times a hundred times and more off what the simulator says before it learns anything: a slip of the unit. Takes the
 /// points out; where most points of a series are that far off, or compute is as far from what the device can do, the
 /// whole series goes: of training it is then the one-GPU time that slipped.
-std::vector<SetAside> take_out_unit_slips(std::vector<SeriesEvidence>& evidence);
+std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data);
 
 /// Scales measured more than once with times that differ: their standard deviation is a tenth and more. The middle is
 /// used, as noisy as they differ.
-std::vector<SetAside> contradictory_repeats(const std::string& cluster, const std::vector<Series>& series);
+std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series);
 
 /// What the cluster's own step times cannot tell, because there is one of them, because all are at one scale, or
 /// because none crosses nodes.
-std::vector<SetAside> thin_evidence(const Cluster& cluster, const std::vector<SeriesEvidence>& evidence);
+std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data);
 
 /// Files in the cluster's folder whose records say that they are another cluster's.
-std::vector<SetAside> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files);
+std::vector<Excluded> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files);
 
 /// Points of own series, of three scales and more, that are four standard deviations off what the fit and their
 /// siblings say of them while those agree. The fit gives them little weight; from now on their noise is how far off
 /// they are, so that nothing of them is carried to other scales.
-std::vector<SetAside> mark_outliers(Calibration& calibration);
+std::vector<Excluded> mark_outliers(Calibration& calibration);
 
 } // namespace ddlsim

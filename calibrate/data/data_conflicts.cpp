@@ -16,10 +16,10 @@ std::string experiment_of(const Series& series) {
                      series.batch_per_gpu, series.data, series.preset, series.strategy);
 }
 
-double line_rate_Bps(const Series& series, const Shelf& shelf) {
-  const auto cluster = shelf.clusters.find(series.cluster);
-  if (cluster == shelf.clusters.end() || series.points.empty()) return 0;
-  const auto& preset = preset_of(shelf, series.preset, series.points.front().strategy);
+double line_rate_Bps(const Series& series, const ReferenceData& reference) {
+  const auto cluster = reference.clusters.find(series.cluster);
+  if (cluster == reference.clusters.end() || series.points.empty()) return 0;
+  const auto& preset = preset_of(reference, series.preset, series.points.front().strategy);
   const auto transport = transport_of(cluster->second, preset, series.transport);
   if (transport.nic.empty()) return 0;
   const auto& nic = find_nic(cluster->second, transport.nic);
@@ -41,33 +41,35 @@ std::optional<int> equal_scales(const Series& a, const Series& b) {
 
 } // namespace
 
-std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series, const Shelf& shelf) {
+std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series,
+                                                       const ReferenceData& reference) {
   std::map<std::string, std::vector<const Series*>> experiments;
   for (const auto& one : series) experiments[experiment_of(one)].push_back(&one);
-  std::map<std::string, std::string> told;
+  std::map<std::string, std::string> reported;
   for (const auto& [key, members] : experiments) {
     for (const auto* fast : members) {
       for (const auto* slow : members) {
-        if (!(line_rate_Bps(*fast, shelf) >= other_fabric * line_rate_Bps(*slow, shelf)) ||
-            line_rate_Bps(*slow, shelf) <= 0)
+        if (!(line_rate_Bps(*fast, reference) >= other_fabric * line_rate_Bps(*slow, reference)) ||
+            line_rate_Bps(*slow, reference) <= 0)
           continue;
         const auto scales = equal_scales(*fast, *slow);
         if (!scales || *scales == 0) continue;
-        told.emplace(fast->id,
-                     fmt::format("the same times as {} on a fabric {:.2g} times slower, at all {} scales across "
-                                 "nodes: it ran there; measure it again",
-                                 slow->id, line_rate_Bps(*fast, shelf) / line_rate_Bps(*slow, shelf), *scales));
+        reported.emplace(fast->id,
+                         fmt::format("the same times as {} on a fabric {:.2g} times slower, at all {} scales across "
+                                     "nodes: it ran there; measure it again",
+                                     slow->id, line_rate_Bps(*fast, reference) / line_rate_Bps(*slow, reference),
+                                     *scales));
       }
     }
   }
-  return told;
+  return reported;
 }
 
-bool is_unit_slip(double ln_ratio) {
+bool is_unit_mistake(double ln_ratio) {
   return std::abs(ln_ratio) > std::log(100.0);
 }
 
-std::string unit_slip_text(double ln_ratio, const std::string& than) {
+std::string unit_mistake_text(double ln_ratio, const std::string& than) {
   const double factor = std::exp(std::abs(ln_ratio));
   constexpr double digits = 10; // two of them
   const double rounding = std::pow(digits, std::floor(std::log10(factor)) - 1);

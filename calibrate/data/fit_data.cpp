@@ -1,8 +1,8 @@
 #include "calibrate/data/fit_data.hpp"
 
 #include "calibrate/data/data_conflicts.hpp"
-#include "calibrate/data/transfer_series.hpp"
 #include "calibrate/data/step_at_scale.hpp"
+#include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
 
@@ -26,131 +26,132 @@ double noise_of(const SeriesPoint& point) {
 
 /// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any
 /// CNN-era card gives it.
-const Gpu& gpu_of(const Shelf& shelf, const Series& series, const Cluster& cluster) {
-  const std::string& said = series.gpu.empty() ? cluster.gpu : series.gpu;
-  if (said.empty() && one_gpu_time(series)) return find_gpu(shelf.gpus, shape_stand_in);
-  return find_gpu(shelf.gpus, said);
+const Gpu& gpu_of(const ReferenceData& reference, const Series& series, const Cluster& cluster) {
+  const std::string& stated = series.gpu.empty() ? cluster.gpu : series.gpu;
+  if (stated.empty() && one_gpu_time(series)) return find_gpu(reference.gpus, shape_stand_in);
+  return find_gpu(reference.gpus, stated);
 }
 
-EvidencePoint point_of(const SeriesPoint& point) {
+DataPoint point_of(const SeriesPoint& point) {
   return {point.gpus,        point.nodes,     point.gpus_per_node, point.strategy,
           point.iteration_s, noise_of(point), point.suspect};
 }
 
-/// The one-GPU time that makes the median world pass through the smallest scale, by bisection in the logarithm.
-double one_gpu_behind(const SeriesEvidence& evidence) {
-  const auto& base = evidence.points.front();
-  StepSetup setup = setup_at(evidence, base);
-  StepMemory memory;
+/// The one-GPU time that makes the median sample pass through the smallest scale, by bisection in the logarithm.
+double one_gpu_behind(const SeriesData& fit_data) {
+  const auto& base = fit_data.points.front();
+  StepSetup setup = setup_at(fit_data, base);
+  StepCache memory;
   Parameters median;
   const auto fields = parameter_fields();
-  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = evidence.priors[k].median;
+  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = fit_data.priors[k].median;
   double low_s = 1e-3 * base.measured_s;
   double high_s = base.measured_s;
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
     setup.one_gpu_s = std::sqrt(low_s * high_s);
-    const double time_s = time_step(setup, median, Fidelity::quick, memory).iteration_s;
+    const double time_s = time_step(setup, median, Fidelity::screening, memory).iteration_s;
     (time_s < base.measured_s ? low_s : high_s) = setup.one_gpu_s;
   }
   return high_s;
 }
 
-void set_base(SeriesEvidence& evidence, const Series& series) {
+void set_base(SeriesData& fit_data, const Series& series) {
   if (series.one_gpu_s) {
-    evidence.setup.one_gpu_s = *series.one_gpu_s;
+    fit_data.setup.one_gpu_s = *series.one_gpu_s;
   } else if (const auto with = one_gpu_time(series)) {
-    evidence.setup.one_gpu_s = *with;
-    std::erase_if(evidence.points, [](const EvidencePoint& point) { return point.gpus == 1; });
-  } else if (!evidence.points.empty()) {
-    evidence.setup.one_gpu_s = one_gpu_behind(evidence);
+    fit_data.setup.one_gpu_s = *with;
+    std::erase_if(fit_data.points, [](const DataPoint& point) { return point.gpus == 1; });
+  } else if (!fit_data.points.empty()) {
+    fit_data.setup.one_gpu_s = one_gpu_behind(fit_data);
   } else {
-    const auto& setup = evidence.setup;
-    evidence.setup.one_gpu_s = roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+    const auto& setup = fit_data.setup;
+    fit_data.setup.one_gpu_s = roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
   }
 }
 
-SeriesEvidence evidence_of(const Shelf& shelf, const std::vector<Prior>& priors, const Series& series,
-                           const Model& model, const Cluster& cluster) {
+SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
+                       const Model& model, const Cluster& cluster) {
   Strategy strategy;
   strategy.name = series.strategy;
   if (!series.points.empty()) strategy = series.points.front().strategy;
-  const auto& preset = preset_of(shelf, series.preset, strategy);
+  const auto& preset = preset_of(reference, series.preset, strategy);
   const auto transport = transport_of(cluster, preset, series.transport);
-  SeriesEvidence evidence{series.id,
-                          series.strategy,
-                          {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu},
-                          {model, gpu_of(shelf, series, cluster), cluster, preset, transport, strategy},
-                          one_gpu_time(series) ? "compute_measured" : "compute_roofline",
-                          {},
-                          {}};
-  auto& setup = evidence.setup;
+  SeriesData fit_data{series.id,
+                      series.strategy,
+                      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu},
+                      {model, gpu_of(reference, series, cluster), cluster, preset, transport, strategy},
+                      one_gpu_time(series) ? "compute_measured" : "compute_roofline",
+                      {},
+                      {}};
+  auto& setup = fit_data.setup;
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
   setup.batch_per_gpu = series.batch_per_gpu;
-  evidence.priors = priors_of_fields(priors_on(cluster, priors), evidence.compute_prior, transport.name, preset.name);
+  fit_data.priors = priors_of_fields(priors_on(cluster, priors), fit_data.compute_prior, transport.name, preset.name);
   for (const auto& point : series.points) {
     if (!can_simulate(point.strategy) || (point.nodes > 1 && cluster.nics.empty())) continue;
-    evidence.points.push_back(point_of(point));
+    fit_data.points.push_back(point_of(point));
   }
-  set_base(evidence, series);
-  return evidence;
+  set_base(fit_data, series);
+  return fit_data;
 }
 
 } // namespace
 
-std::optional<SeriesEvidence> series_evidence(const Shelf& shelf, const std::vector<Prior>& priors,
-                                              const Series& series) {
-  const auto model = shelf.models.find(series.model);
-  const auto cluster = shelf.clusters.find(series.cluster);
-  if (model == shelf.models.end() || cluster == shelf.clusters.end()) return {};
+std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
+                                      const Series& series) {
+  const auto model = reference.models.find(series.model);
+  const auto cluster = reference.clusters.find(series.cluster);
+  if (model == reference.models.end() || cluster == reference.clusters.end()) return {};
   try {
-    return evidence_of(shelf, priors, series, model->second, cluster->second);
+    return fit_data_of(reference, priors, series, model->second, cluster->second);
   } catch (const UserError&) {
     return {}; // a GPU or a precision that the catalogue does not have
   }
 }
 
-StepSetup setup_at(const SeriesEvidence& evidence, const EvidencePoint& point) {
-  StepSetup setup = evidence.setup;
+StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point) {
+  StepSetup setup = fit_data.setup;
   setup.gpus = point.gpus;
   setup.gpus_per_node = point.gpus_per_node;
   setup.strategy = point.strategy;
   return setup;
 }
 
-double model_time_s(const SeriesEvidence& evidence, const EvidencePoint& point, const Parameters& world) {
-  return ScaleModel(evidence, point).time_s(world);
+double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample) {
+  return CachedStep(fit_data, point).time_s(sample);
 }
 
 namespace {
 
 /// Whose records of that kind count, the cluster itself first.
-std::vector<std::string> lenders(const Cluster& cluster, const std::string& kind) {
+std::vector<std::string> donors(const Cluster& cluster, const std::string& kind) {
   std::vector<std::string> names{cluster.name};
   for (const auto& borrow : cluster.borrows)
     if (std::count(borrow.kinds.begin(), borrow.kinds.end(), kind) > 0) names.push_back(borrow.cluster);
   return names;
 }
 
-void add_steps(const Shelf& shelf, const std::string& from, const std::string& cluster,
-               const std::vector<Prior>& priors, const std::vector<Series>& series, Gathered& gathered) {
+void add_steps(const ReferenceData& reference, const std::string& from, const std::string& cluster,
+               const std::vector<Prior>& priors, const std::vector<Series>& series, SelectedFitData& selected) {
   for (const auto& one : series) {
     if (one.cluster != from) continue;
-    auto evidence = series_evidence(shelf, priors, one);
-    if (!evidence) {
-      gathered.set_aside.push_back({one.id, "the simulator cannot time it: no layer table of the model, or a GPU or "
-                                            "precision that the catalogue does not have"});
+    auto fit_data = series_data(reference, priors, one);
+    if (!fit_data) {
+      selected.excluded.push_back({one.id, "the simulator cannot time it: no layer table of the model, or a GPU or "
+                                           "precision that the catalogue does not have"});
       continue;
     }
-    evidence->borrowed = from != cluster;
-    if (!evidence->borrowed || !evidence->points.empty()) gathered.evidence.push_back(std::move(*evidence));
+    fit_data->borrowed = from != cluster;
+    if (!fit_data->borrowed || !fit_data->points.empty()) selected.fit_data.push_back(std::move(*fit_data));
   }
 }
 
 /// What that cluster's records of one kind say of transfers alone.
-std::vector<SeriesEvidence> bare_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& of,
-                                        const std::string& kind, const std::vector<MeasurementFile>& files) {
+std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
+                                        const Cluster& of, const std::string& kind,
+                                        const std::vector<MeasurementFile>& files) {
   std::vector<MeasurementFile> theirs;
   for (const auto& file : files) {
     if (file.context.cluster != of.name) continue;
@@ -158,31 +159,32 @@ std::vector<SeriesEvidence> bare_series(const Shelf& shelf, const std::vector<Pr
     std::copy_if(file.records.begin(), file.records.end(), std::back_inserter(theirs.back().records),
                  [&](const Record& record) { return kind_of(record) == kind; });
   }
-  return kind == "server" ? server_series(shelf, priors, of, theirs) : collective_series(shelf, priors, of, theirs);
+  return kind == "server" ? server_series(reference, priors, of, theirs)
+                          : collective_series(reference, priors, of, theirs);
 }
 
 } // namespace
 
-Gathered gather(const Shelf& shelf, const std::string& cluster, const std::vector<Series>& series,
-                const std::vector<MeasurementFile>& files) {
-  const auto& own = shelf.clusters.at(cluster);
-  const auto priors = priors_without(shelf.priors, cluster);
-  Gathered gathered;
-  for (const auto& from : lenders(own, "step")) add_steps(shelf, from, cluster, priors, series, gathered);
-  const auto contradictions = same_on_two_fabrics(series, shelf);
-  for (auto& one : gathered.evidence) {
-    const auto told = contradictions.find(one.id);
-    if (told == contradictions.end()) continue;
-    one.set_aside = told->second;
-    gathered.set_aside.push_back({one.id, told->second});
+SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
+                                const std::vector<Series>& series, const std::vector<MeasurementFile>& files) {
+  const auto& own = reference.clusters.at(cluster);
+  const auto priors = priors_without(reference.priors, cluster);
+  SelectedFitData selected;
+  for (const auto& from : donors(own, "step")) add_steps(reference, from, cluster, priors, series, selected);
+  const auto conflicts = same_on_two_fabrics(series, reference);
+  for (auto& one : selected.fit_data) {
+    const auto reported = conflicts.find(one.id);
+    if (reported == conflicts.end()) continue;
+    one.excluded = reported->second;
+    selected.excluded.push_back({one.id, reported->second});
   }
   for (const char* kind : {"collective", "point_to_point", "server"})
-    for (const auto& from : lenders(own, kind))
-      for (auto& one : bare_series(shelf, priors, shelf.clusters.at(from), kind, files)) {
+    for (const auto& from : donors(own, kind))
+      for (auto& one : transfer_series(reference, priors, reference.clusters.at(from), kind, files)) {
         one.borrowed = from != cluster;
-        gathered.evidence.push_back(std::move(one));
+        selected.fit_data.push_back(std::move(one));
       }
-  return gathered;
+  return selected;
 }
 
 } // namespace ddlsim

@@ -16,12 +16,12 @@ namespace {
 const double thousand = std::log(1000.0);
 /// How much further than a transfer can a time must move to be taken for a slip of the unit: no switch of protocol in
 /// the published tables comes near it.
-const double least_slip = std::log(50.0);
+const double least_unit_mistake = std::log(50.0);
 /// No switch of protocol in the published tables moves one size by more than 1.9 against both neighbours.
 constexpr double outlier = 3;
 
 /// How far ln time moves from one row to the next beyond what a transfer can do: below 0 or above ln(size ratio).
-double excess(const LawSample& from, const LawSample& to) {
+double excess(const TransferSample& from, const TransferSample& to) {
   const double moved = std::log(to.time_s / from.time_s);
   const double most = std::log(to.size_bytes / from.size_bytes);
   return moved < 0 ? moved : std::max(0.0, moved - most);
@@ -29,14 +29,14 @@ double excess(const LawSample& from, const LawSample& to) {
 
 /// Powers of a thousand between two rows, 0 without a slip: what is left of the change when half of the size's growth,
 /// the middle of what a transfer may do, is taken off.
-int thousands(const LawSample& from, const LawSample& to) {
-  if (std::abs(excess(from, to)) < least_slip) return 0;
+int thousands(const TransferSample& from, const TransferSample& to) {
+  if (std::abs(excess(from, to)) < least_unit_mistake) return 0;
   const double half_growth = std::log(to.size_bytes / from.size_bytes) / 2;
   return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - half_growth) / thousand));
 }
 
 /// Powers of a thousand by which each row stands above the first, as far as each tells of the next.
-std::vector<int> unit_levels(const std::vector<LawSample>& samples) {
+std::vector<int> unit_levels(const std::vector<TransferSample>& samples) {
   std::vector<int> levels(samples.size(), 0);
   for (std::size_t i = 1; i < samples.size(); ++i) levels[i] = levels[i - 1] + thousands(samples[i - 1], samples[i]);
   return levels;
@@ -53,14 +53,14 @@ int common_level(const std::vector<int>& levels) {
 }
 
 /// How far a row stands off the straight line, in logarithms, between its neighbours.
-double off_neighbours(const LawSample& left, const LawSample& here, const LawSample& right) {
+double off_neighbours(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double share = std::log(here.size_bytes / left.size_bytes) / std::log(right.size_bytes / left.size_bytes);
   const double expected = std::log(left.time_s) + share * std::log(right.time_s / left.time_s);
   return std::log(here.time_s) - expected;
 }
 
 /// Factor of an outlier among its neighbours that are believed, 1 where it is none.
-double outlier_factor(const LawSample& left, const LawSample& here, const LawSample& right) {
+double outlier_factor(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double off = off_neighbours(left, here, right);
   // Neighbours further apart than a transfer's growth stand on two sides of a switch, and the row on one of them.
   const bool neighbours_agree = std::abs(excess(left, right)) < std::log(outlier);
@@ -70,41 +70,41 @@ double outlier_factor(const LawSample& left, const LawSample& here, const LawSam
   return neighbours_agree && beyond_growth && std::abs(off) > std::log(outlier) ? std::exp(off) : 1;
 }
 
-std::string outlier_text(const LawSample& here, double factor) {
+std::string outlier_text(const TransferSample& here, double factor) {
   return fmt::format("{} at {} is {:.1f} times {} than the sizes on both sides say",
                      print_quantity(here.time_s, Dimension::time), print_quantity(here.size_bytes, Dimension::size),
                      factor > 1 ? factor : 1 / factor, factor > 1 ? "more" : "less");
 }
 
 /// The wildest first, and again without it: an outlier makes its neighbours look wild.
-void mark_outliers(const std::vector<LawSample>& samples, std::vector<std::string>& reasons) {
-  std::vector<std::size_t> believed;
+void mark_outliers(const std::vector<TransferSample>& samples, std::vector<std::string>& reasons) {
+  std::vector<std::size_t> expected;
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (reasons[i].empty()) believed.push_back(i);
-  while (believed.size() > 2) {
+    if (reasons[i].empty()) expected.push_back(i);
+  while (expected.size() > 2) {
     std::size_t wildest = 0;
     double most = 1;
-    for (std::size_t k = 1; k + 1 < believed.size(); ++k) {
-      const double factor = outlier_factor(samples[believed[k - 1]], samples[believed[k]], samples[believed[k + 1]]);
+    for (std::size_t k = 1; k + 1 < expected.size(); ++k) {
+      const double factor = outlier_factor(samples[expected[k - 1]], samples[expected[k]], samples[expected[k + 1]]);
       if (std::abs(std::log(factor)) <= std::abs(std::log(most))) continue;
       most = factor;
       wildest = k;
     }
     if (wildest == 0) return;
-    reasons[believed[wildest]] = outlier_text(samples[believed[wildest]], most);
-    believed.erase(believed.begin() + static_cast<std::ptrdiff_t>(wildest));
+    reasons[expected[wildest]] = outlier_text(samples[expected[wildest]], most);
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(wildest));
   }
 }
 
 } // namespace
 
-std::vector<std::string> implausible_rows(const std::vector<LawSample>& samples) {
+std::vector<std::string> implausible_rows(const std::vector<TransferSample>& samples) {
   std::vector<std::string> reasons(samples.size());
   if (samples.size() < 3) return reasons;
   const auto levels = unit_levels(samples);
   const int common = common_level(levels);
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (levels[i] != common) reasons[i] = unit_slip_text((levels[i] - common) * thousand, "its neighbours allow");
+    if (levels[i] != common) reasons[i] = unit_mistake_text((levels[i] - common) * thousand, "its neighbours allow");
   mark_outliers(samples, reasons);
   return reasons;
 }

@@ -7,7 +7,7 @@
 namespace ddlsim {
 
 /// One row of such a table.
-struct LawSample {
+struct TransferSample {
   double size_bytes = 0;
   double time_s = 0;
 };
@@ -15,6 +15,6 @@ struct LawSample {
 /// For each sample (ascending by size) why it cannot be believed, "" where it can. A transfer's time grows with size,
 /// and no faster. A row, or a run of rows, about a thousand times beyond that is a slip of the unit: the smaller part
 /// of the table is told. A single row three times off both neighbours that agree with each other is an outlier.
-std::vector<std::string> implausible_rows(const std::vector<LawSample>& samples);
+std::vector<std::string> implausible_rows(const std::vector<TransferSample>& samples);
 
 } // namespace ddlsim

@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-struct Shelf {
+struct ReferenceData {
   std::vector<Gpu> gpus;
   std::vector<Preset> presets;
   std::vector<Prior> priors;
@@ -18,15 +18,15 @@ struct Shelf {
   std::map<std::string, Cluster> clusters;
 };
 
-Shelf read_shelf(const DataFolder& data);
+ReferenceData read_reference_data(const DataFolder& data);
 
 /// The preset of that name, else the one that stands for a stack without its own: byteps for a parameter server,
 /// pytorch-ddp otherwise.
-const Preset& preset_of(const Shelf& shelf, const std::string& name, const Strategy& strategy);
+const Preset& preset_of(const ReferenceData& reference, const std::string& name, const Strategy& strategy);
 std::string stand_in_preset(const Strategy& strategy);
 
 /// The record's transport, else the preset's first that the cluster has, else the cluster's first; shared memory for a
 /// cluster without any.
-Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& said);
+Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& stated);
 
 } // namespace ddlsim

@@ -4,22 +4,22 @@
 
 namespace ddlsim {
 
-ScaleModel::ScaleModel(const SeriesEvidence& evidence, const EvidencePoint& point)
-    : setup_(setup_at(evidence, point)), measured_(evidence.measured), point_(point) {}
+CachedStep::CachedStep(const SeriesData& fit_data, const DataPoint& point)
+    : setup_(setup_at(fit_data, point)), measured_(fit_data.measured), point_(point) {}
 
-double ScaleModel::time_s(const Parameters& world) {
+double CachedStep::time_s(const Parameters& sample) {
   memory_.learns = true;
-  return run(world);
+  return run(sample);
 }
 
-double ScaleModel::time_beside_s(const Parameters& world) {
+double CachedStep::time_without_caching_s(const Parameters& sample) {
   memory_.learns = false;
-  return run(world);
+  return run(sample);
 }
 
-double ScaleModel::run(const Parameters& world) {
-  if (measured_ != Measured::step) return bare_transfer_s(measured_, setup_, point_, world);
-  return time_step(setup_, world, Fidelity::quick, memory_).iteration_s;
+double CachedStep::run(const Parameters& sample) {
+  if (measured_ != Measured::step) return transfer_time_s(measured_, setup_, point_, sample);
+  return time_step(setup_, sample, Fidelity::screening, memory_).iteration_s;
 }
 
 } // namespace ddlsim

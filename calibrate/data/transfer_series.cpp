@@ -18,20 +18,21 @@ const Transport* transport_named(const Cluster& cluster, const std::string& name
   return nullptr;
 }
 
-SeriesEvidence empty_bare_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
-                                 const Transport& transport, const std::string& preset, Measured measured) {
+SeriesData empty_transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
+                                 const Cluster& cluster, const Transport& transport, const std::string& preset,
+                                 Measured measured) {
   Strategy none;
   none.name = "none";
   // A transfer alone has no layers, no device and no grouping: the first of each stand in and are never looked at.
-  const auto& model = shelf.models.begin()->second;
-  const auto& gpu = shelf.gpus.front();
-  SeriesEvidence series{"",
-                        none.name,
-                        {transport.name, "", "", "", 0},
-                        {model, gpu, cluster, shelf.presets.front(), transport, none},
-                        "compute_measured",
-                        priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset),
-                        {}};
+  const auto& model = reference.models.begin()->second;
+  const auto& gpu = reference.gpus.front();
+  SeriesData series{"",
+                    none.name,
+                    {transport.name, "", "", "", 0},
+                    {model, gpu, cluster, reference.presets.front(), transport, none},
+                    "compute_measured",
+                    priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset),
+                    {}};
   series.measured = measured;
   return series;
 }
@@ -52,7 +53,7 @@ const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) 
   return one == all.end() ? nullptr : &*one;
 }
 
-bool usable(const CollectiveEvidence& curve, const Cluster& cluster) {
+bool usable(const CollectiveData& curve, const Cluster& cluster) {
   const auto* transport = transport_of(cluster, curve.key);
   if (transport == nullptr || curve.key.nodes < 1 || (curve.key.nodes > 1 && transport->nic.empty())) return false;
   if (curve.key.operation == message) return true;
@@ -62,18 +63,18 @@ bool usable(const CollectiveEvidence& curve, const Cluster& cluster) {
 
 /// A message that came sooner than the wire sends: it went through a shaper's burst or a buffer, and says nothing of
 /// the wire.
-bool beats_the_wire(const SeriesEvidence& series, int nodes, const CollectiveSample& one) {
+bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;
   const auto& nic = find_nic(setup.cluster, setup.transport.nic);
   return one.sample.size_bytes > one.sample.time_s * nic.bandwidth_Bps * nic.count;
 }
 
-SeriesEvidence series_of(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
-                         const CollectiveEvidence& curve) {
+SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Cluster& cluster,
+                     const CollectiveData& curve) {
   const bool is_message = curve.key.operation == message;
-  auto series = empty_bare_series(shelf, priors, cluster, *transport_of(cluster, curve.key), no_preset,
-                                  is_message ? Measured::message : Measured::all_reduce);
+  auto series = empty_transfer_series(reference, priors, cluster, *transport_of(cluster, curve.key), no_preset,
+                                      is_message ? Measured::message : Measured::all_reduce);
   series.id = curve_name(curve.key);
   if (!is_message) {
     series.strategy = curve.key.algorithm == "unknown" ? "all-reduce" : curve.key.algorithm;
@@ -81,22 +82,23 @@ SeriesEvidence series_of(const Shelf& shelf, const std::vector<Prior>& priors, c
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
   for (const auto& sample : curve.samples) {
-    if (sample.sample.size_bytes < least_bare_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
+    if (sample.sample.size_bytes < least_transfer_bytes ||
+        (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;
     series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
-                             bare_noise, false, sample.sample.size_bytes});
+                             transfer_noise, false, sample.sample.size_bytes});
   }
   return series;
 }
 
 } // namespace
 
-std::vector<SeriesEvidence> collective_series(const Shelf& shelf, const std::vector<Prior>& priors,
-                                              const Cluster& cluster, const std::vector<MeasurementFile>& files) {
-  std::vector<SeriesEvidence> all;
-  for (const auto& curve : collective_evidence(files).curves) {
+std::vector<SeriesData> collective_series(const ReferenceData& reference, const std::vector<Prior>& priors,
+                                          const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<SeriesData> all;
+  for (const auto& curve : collective_data(files).curves) {
     if (!usable(curve, cluster)) continue;
-    auto series = series_of(shelf, priors, cluster, curve);
+    auto series = series_of(reference, priors, cluster, curve);
     if (!series.points.empty()) all.push_back(std::move(series));
   }
   return all;
@@ -127,7 +129,7 @@ double bytes_of(const ServerRecord& record) {
 bool usable(const ServerRecord& record, const Cluster& cluster) {
   const auto* transport = transport_named(cluster, record.head.transport);
   const bool apart = record.nodes == record.workers + 1 && transport != nullptr && !transport->nic.empty();
-  return transport != nullptr && work_of(record) && record.workers > 0 && record.size_bytes >= least_bare_bytes &&
+  return transport != nullptr && work_of(record) && record.workers > 0 && record.size_bytes >= least_transfer_bytes &&
          (record.nodes == 1 || apart) && !record.head.suspect;
 }
 
@@ -148,19 +150,19 @@ std::map<Key, Exchange> exchanges_of(const Cluster& cluster, const std::vector<M
 
 } // namespace
 
-std::vector<SeriesEvidence> server_series(const Shelf& shelf, const std::vector<Prior>& priors, const Cluster& cluster,
-                                          const std::vector<MeasurementFile>& files) {
-  std::vector<SeriesEvidence> all;
+std::vector<SeriesData> server_series(const ReferenceData& reference, const std::vector<Prior>& priors,
+                                      const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+  std::vector<SeriesData> all;
   for (const auto& [key, exchange] : exchanges_of(cluster, files)) {
     const auto& record = *exchange.first;
-    auto series = empty_bare_series(shelf, priors, cluster, *transport_named(cluster, record.head.transport), "",
-                                    *work_of(record));
+    auto series = empty_transfer_series(reference, priors, cluster, *transport_named(cluster, record.head.transport),
+                                        "", *work_of(record));
     series.id = fmt::format("{}/{}/{}: {} of {} {} and one server", cluster.name, std::get<0>(key), record.head.series,
                             record.what, record.workers, record.workers == 1 ? "worker" : "workers");
     const int per_node = record.nodes == 1 ? record.workers : 1;
     for (const auto& [size_bytes, times_s] : exchange.times_s)
       series.points.push_back({record.workers, record.nodes, per_node, series.setup.strategy, median(times_s),
-                               bare_noise, false, size_bytes});
+                               transfer_noise, false, size_bytes});
     all.push_back(std::move(series));
   }
   return all;

@@ -7,52 +7,52 @@
 namespace ddlsim {
 namespace {
 
-double bare_all_reduce_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
-  const auto machine = build_machine(setup.cluster, setup.transport, world, point.gpus, point.gpus_per_node);
-  return world.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, world));
+double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
+  const auto machine = build_machine(setup.cluster, setup.transport, sample, point.gpus, point.gpus_per_node);
+  return sample.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, sample));
 }
 
 /// A node's NIC is the message's alone, whichever ranks share it otherwise: one rank a node.
-double message_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
-  const auto machine = build_machine(setup.cluster, setup.transport, world, point.nodes, 1);
+double message_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
+  const auto machine = build_machine(setup.cluster, setup.transport, sample, point.nodes, 1);
   if (point.nodes > 1) return machine.net_latency_s + point.size_bytes / machine.nic_Bps;
   return machine.intra_latency_s + point.size_bytes / machine.intra_Bps;
 }
 
 /// One tensor pushed by all workers and pulled by all.
-double push_pull_s(const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
+double push_pull_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const bool copies_only = point.nodes == 1; // no socket, no RPC
   const int per_node = copies_only ? point.gpus : 1;
-  const auto machine = build_machine(setup.cluster, setup.transport, world, point.gpus, per_node);
+  const auto machine = build_machine(setup.cluster, setup.transport, sample, point.gpus, per_node);
   ServerMachine server{1, !copies_only, 0, 0};
   ServerExchange exchange;
   exchange.shards = {Shard{0, 0, point.size_bytes}};
   exchange.ready_s = {0};
   exchange.messages_per_node = per_node;
   if (!copies_only) {
-    server.process_Bps = world.server_process_Bps;
-    server.connection_Bps = world.server_connection_Bps;
-    exchange.message_cost_s = world.server_message_cost_s;
+    server.process_Bps = sample.server_process_Bps;
+    server.connection_Bps = sample.server_connection_Bps;
+    exchange.message_cost_s = sample.server_message_cost_s;
   }
   return server_exchange_closed_form(machine, server, exchange).end_s;
 }
 
 } // namespace
 
-double bare_transfer_s(Measured measured, const StepSetup& setup, const EvidencePoint& point, const Parameters& world) {
+double transfer_time_s(Measured measured, const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   switch (measured) {
   case Measured::message:
-    return message_s(setup, point, world);
+    return message_s(setup, point, sample);
   case Measured::push:
   case Measured::pull:
-    return push_pull_s(setup, point, world) / 2;
+    return push_pull_s(setup, point, sample) / 2;
   case Measured::push_pull:
-    return push_pull_s(setup, point, world);
+    return push_pull_s(setup, point, sample);
   case Measured::all_reduce:
   case Measured::step:
     break;
   }
-  return bare_all_reduce_s(setup, point, world);
+  return all_reduce_transfer_s(setup, point, sample);
 }
 
 } // namespace ddlsim

@@ -30,17 +30,17 @@ struct State {
   double loss = 0;
 };
 
-double log_law(const Vector3d& log_value, double size_bytes) {
+double log_alpha_beta(const Vector3d& log_value, double size_bytes) {
   const double latency_s = std::exp(log_value[0]);
   const double transfer_s = size_bytes / std::exp(log_value[1]);
   return std::log(latency_s + transfer_s + 2 * std::exp(log_value[2]) * std::sqrt(latency_s * transfer_s));
 }
 
-double residual(const Vector3d& log_value, const LawSample& sample) {
-  return std::log(sample.time_s) - log_law(log_value, sample.size_bytes);
+double residual(const Vector3d& log_value, const TransferSample& sample) {
+  return std::log(sample.time_s) - log_alpha_beta(log_value, sample.size_bytes);
 }
 
-Vector3d prior_distance(const Vector3d& log_value, const LawPrior& prior) {
+Vector3d prior_distance(const Vector3d& log_value, const AlphaBetaPrior& prior) {
   Vector3d distance;
   for (int i = 0; i < 3; ++i)
     distance[i] =
@@ -49,7 +49,8 @@ Vector3d prior_distance(const Vector3d& log_value, const LawPrior& prior) {
 }
 
 /// Minus the logarithm of the posterior, without its constant; the scale has its one point of before.
-double loss_at(const std::vector<LawSample>& samples, const LawPrior& prior, const Vector3d& log_value, double scale) {
+double loss_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const Vector3d& log_value,
+               double scale) {
   double loss = prior_distance(log_value, prior).squaredNorm() / 2;
   for (const auto& sample : samples) {
     const double r = residual(log_value, sample) / scale;
@@ -61,7 +62,7 @@ double loss_at(const std::vector<LawSample>& samples, const LawPrior& prior, con
 
 Vector3d slope_at(const Vector3d& log_value, double size_bytes) {
   const auto slope =
-      law_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
+      alpha_beta_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
   return {slope[0], slope[1], slope[2]};
 }
 
@@ -71,7 +72,7 @@ struct Normal {
   Vector3d pull = Vector3d::Zero();
 };
 
-Normal normal_at(const std::vector<LawSample>& samples, const LawPrior& prior, const State& state) {
+Normal normal_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state) {
   Normal normal;
   const double variance = state.scale * state.scale;
   for (const auto& sample : samples) {
@@ -91,7 +92,7 @@ Normal normal_at(const std::vector<LawSample>& samples, const LawPrior& prior, c
 }
 
 /// The scale of the residuals at these constants: expectation-maximisation, one step.
-double next_scale(const std::vector<LawSample>& samples, const State& state) {
+double next_scale(const std::vector<TransferSample>& samples, const State& state) {
   double sum = scale_before * scale_before;
   for (const auto& sample : samples) {
     const double r = residual(state.log_value, sample);
@@ -101,7 +102,7 @@ double next_scale(const std::vector<LawSample>& samples, const State& state) {
 }
 
 /// One damped step; true when it lowered the loss.
-bool step(const std::vector<LawSample>& samples, const LawPrior& prior, State& state, double& damping) {
+bool step(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State& state, double& damping) {
   const Normal normal = normal_at(samples, prior, state);
   for (int tries = 0; tries < 12; ++tries) {
     Matrix3d stiff = normal.stiffness;
@@ -119,7 +120,7 @@ bool step(const std::vector<LawSample>& samples, const LawPrior& prior, State& s
   return false;
 }
 
-State descend(const std::vector<LawSample>& samples, const LawPrior& prior, State state) {
+State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
   double damping = 1e-3;
   for (int count = 0; count < most_steps; ++count) {
     state.loss = loss_at(samples, prior, state.log_value, state.scale);
@@ -133,25 +134,25 @@ State descend(const std::vector<LawSample>& samples, const LawPrior& prior, Stat
 }
 
 /// Where the descent begins: the prior's medians, and the smallest time with the largest rate seen.
-std::vector<State> starts(const std::vector<LawSample>& samples, const LawPrior& prior) {
+std::vector<State> starts(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior) {
   double least_s = samples.front().time_s;
   double most_Bps = 0;
   for (const auto& sample : samples) {
     least_s = std::min(least_s, sample.time_s);
     most_Bps = std::max(most_Bps, sample.size_bytes / sample.time_s);
   }
-  const double kappa = prior.median[2];
+  const double overlap = prior.median[2];
   std::vector<State> states;
-  states.push_back({Vector3d(std::log(prior.median[0]), std::log(prior.median[1]), std::log(kappa)), 0.5, 0});
+  states.push_back({Vector3d(std::log(prior.median[0]), std::log(prior.median[1]), std::log(overlap)), 0.5, 0});
   for (const double factor : {0.3, 1.0, 3.0}) {
     const Vector3d seen(std::log(least_s), std::log(most_Bps > 0 ? most_Bps : prior.median[1]),
-                        std::log(kappa * factor));
+                        std::log(overlap * factor));
     states.push_back({seen, 0.5, 0});
   }
   return states;
 }
 
-State best_state(const std::vector<LawSample>& samples, const LawPrior& prior, const LawFit* start) {
+State best_state(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const AlphaBetaFit* start) {
   if (start != nullptr) {
     const Vector3d from(std::log(start->value[0]), std::log(start->value[1]), std::log(start->value[2]));
     return descend(samples, prior, {from, start->scale, 0});
@@ -180,7 +181,7 @@ double run_together(const std::vector<double>& residuals) {
 }
 
 /// Curvature of the posterior, the residuals' share thinned to as many points as tell something new.
-Matrix3d covariance_at(const std::vector<LawSample>& samples, const LawPrior& prior, const State& state,
+Matrix3d covariance_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state,
                        double together) {
   Matrix3d seen = Matrix3d::Zero();
   Matrix3d before = Matrix3d::Zero();
@@ -195,8 +196,8 @@ Matrix3d covariance_at(const std::vector<LawSample>& samples, const LawPrior& pr
   return (lost * seen + before).inverse();
 }
 
-LawFit prior_fit(const LawPrior& prior) {
-  LawFit fit;
+AlphaBetaFit prior_fit(const AlphaBetaPrior& prior) {
+  AlphaBetaFit fit;
   fit.value = prior.median;
   fit.error = prior.width;
   fit.scale = scale_before;
@@ -205,7 +206,8 @@ LawFit prior_fit(const LawPrior& prior) {
 
 } // namespace
 
-LawFit fit_law(const std::vector<LawSample>& samples, const LawPrior& prior, const LawFit* start) {
+AlphaBetaFit fit_alpha_beta(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior,
+                            const AlphaBetaFit* start) {
   if (samples.empty()) return prior_fit(prior);
   const State state = best_state(samples, prior, start);
   std::vector<double> residuals;
@@ -215,7 +217,7 @@ LawFit fit_law(const std::vector<LawSample>& samples, const LawPrior& prior, con
     squares += residuals.back() * residuals.back();
   }
   const Matrix3d covariance = covariance_at(samples, prior, state, run_together(residuals));
-  LawFit fit;
+  AlphaBetaFit fit;
   for (int i = 0; i < 3; ++i) {
     fit.value[static_cast<std::size_t>(i)] = std::exp(state.log_value[i]);
     fit.error[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));

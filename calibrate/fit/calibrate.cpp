@@ -24,22 +24,22 @@ double link_rate_Bps(const Cluster& cluster) {
   return rate_Bps;
 }
 
-void tell(std::vector<SetAside>& all, const std::vector<SetAside>& more) {
+void tell(std::vector<Excluded>& all, const std::vector<Excluded>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
 void add_collectives(Calibrated& all) {
   for (const auto& fit : all.collectives.fits) {
     all.calibration.collectives.push_back(fit.curve);
-    tell(all.calibration.set_aside, fit.set_aside);
+    tell(all.calibration.excluded, fit.excluded);
   }
-  tell(all.calibration.set_aside, all.collectives.set_aside);
+  tell(all.calibration.excluded, all.collectives.excluded);
 }
 
 void add_compute(Calibrated& all) {
   auto& calibration = all.calibration;
   calibration.compute = all.compute.lines;
-  tell(calibration.set_aside, all.compute.set_aside);
+  tell(calibration.excluded, all.compute.excluded);
 }
 
 std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vector<MeasurementFile>& files) {
@@ -49,38 +49,40 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   return own;
 }
 
-[[noreturn]] void refuse_without_evidence(const std::string& cluster, const std::vector<SetAside>& set_aside) {
+[[noreturn]] void refuse_without_evidence(const std::string& cluster, const std::vector<Excluded>& excluded) {
   std::vector<Mistake> mistakes{
       {cluster, "",
        "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
        "ddltrain, or import a table with `ddlsim import`"}};
-  for (const auto& one : set_aside) mistakes.push_back({one.what, "", one.why});
+  for (const auto& one : excluded) mistakes.push_back({one.what, "", one.why});
   throw UserError(mistakes);
 }
 
 } // namespace
 
-Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files) {
+Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
+                     const std::vector<MeasurementFile>& files) {
   const auto series = group_series(files);
   const auto own = files_of(cluster, files);
-  const auto& machine = shelf.clusters.at(cluster);
-  auto gathered = gather(shelf, cluster, series, files);
-  tell(gathered.set_aside, misplaced_files(cluster, files));
-  tell(gathered.set_aside, contradictory_repeats(cluster, series));
-  tell(gathered.set_aside, take_out_unit_slips(gathered.evidence));
-  tell(gathered.set_aside, thin_evidence(machine, gathered.evidence));
+  const auto& machine = reference.clusters.at(cluster);
+  auto selected = select_fit_data(reference, cluster, series, files);
+  tell(selected.excluded, misplaced_files(cluster, files));
+  tell(selected.excluded, conflicting_repeats(cluster, series));
+  tell(selected.excluded, remove_unit_mistakes(selected.fit_data));
+  tell(selected.excluded, thin_evidence(machine, selected.fit_data));
   Calibrated all;
-  all.compute = fit_compute(records_of<StepRecord>(own), shelf.gpus, shelf.models, machine.gpu);
+  all.compute = fit_compute(records_of<StepRecord>(own), reference.gpus, reference.models, machine.gpu);
   all.collectives = fit_collectives(own, {link_rate_Bps(machine), true});
-  const bool any = std::any_of(gathered.evidence.begin(), gathered.evidence.end(),
-                               [](const SeriesEvidence& one) { return !one.points.empty(); });
+  const bool any = std::any_of(selected.fit_data.begin(), selected.fit_data.end(),
+                               [](const SeriesData& one) { return !one.points.empty(); });
   if (!any && all.compute.lines.empty() && all.collectives.fits.empty())
-    refuse_without_evidence(cluster, gathered.set_aside);
-  all.calibration = fit_steps(gathered.evidence, {});
+    refuse_without_evidence(cluster, selected.excluded);
+  all.calibration = fit_steps(selected.fit_data, {});
   all.calibration.cluster = cluster;
-  all.calibration.set_aside = gathered.set_aside;
-  tell(all.calibration.set_aside, mark_outliers(all.calibration));
-  all.next = next_measurements(gathered.evidence, priors_without(shelf.priors, cluster), all.calibration, most_next);
+  all.calibration.excluded = selected.excluded;
+  tell(all.calibration.excluded, mark_outliers(all.calibration));
+  all.next =
+      next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
   add_collectives(all);
   add_compute(all);
   for (const auto& file : own)

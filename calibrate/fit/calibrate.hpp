@@ -25,7 +25,8 @@ struct Calibrated {
 /// Fits everything that `files`, records of any clusters, say of this one: its own, and those it borrows; the others
 /// only tell contradictions. Priors that were once learnt from the cluster do not count twice. Throws UserError when
 /// there is nothing to fit.
-Calibrated calibrate(const Shelf& shelf, const std::string& cluster, const std::vector<MeasurementFile>& files);
+Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
+                     const std::vector<MeasurementFile>& files);
 
 /// What a person reads of it: fitted from what, how well, what was learnt and what not, what was set aside, what to
 /// measure next.

@@ -33,9 +33,9 @@ std::string value_text(double value, const std::string& unit) {
 
 std::string parameter_line(const CalibratedParameter& one) {
   constexpr double upper_95 = 1.645;
-  const double value = prior_value(one.prior, one.coordinate);
-  const double low = prior_value(one.prior, one.coordinate - upper_95 * one.error);
-  const double high = prior_value(one.prior, one.coordinate + upper_95 * one.error);
+  const double value = prior_value(one.prior, one.z_score);
+  const double low = prior_value(one.prior, one.z_score - upper_95 * one.error);
+  const double high = prior_value(one.prior, one.z_score + upper_95 * one.error);
   return fmt::format("  {:<24} {:>11} [{:>9} .. {:>9}]  {:>3.0f} % of the prior's width, prior {:>9}  {}\n", one.name,
                      value_text(value, one.prior.unit), value_text(low, one.prior.unit),
                      value_text(high, one.prior.unit), 100 * one.error, value_text(one.prior.median, one.prior.unit),
@@ -67,13 +67,13 @@ std::string series_text(const Calibration& calibration) {
   return text;
 }
 
-std::string set_aside_text(const Calibration& calibration) {
+std::string excluded_text(const Calibration& calibration) {
   constexpr std::size_t most = 12;
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, calibration.set_aside.size()); ++i)
-    text += fmt::format("set aside: {}: {}\n", calibration.set_aside[i].what, calibration.set_aside[i].why);
-  if (calibration.set_aside.size() > most)
-    text += fmt::format("... and {} more; all in the file\n", calibration.set_aside.size() - most);
+  for (std::size_t i = 0; i < std::min(most, calibration.excluded.size()); ++i)
+    text += fmt::format("set aside: {}: {}\n", calibration.excluded[i].what, calibration.excluded[i].why);
+  if (calibration.excluded.size() > most)
+    text += fmt::format("... and {} more; all in the file\n", calibration.excluded.size() - most);
   return text.empty() ? "" : "\n" + text;
 }
 
@@ -84,7 +84,7 @@ std::string learnt_text(const Calibration& calibration) {
     if (one.identified) text += parameter_line(one);
     if (!one.identified) ++unlearnt;
   }
-  for (const auto& form : calibration.forms) {
+  for (const auto& form : calibration.algorithm_choices) {
     text += fmt::format("  {:<24}", form.servers ? "tensors on servers" : "all-reduce");
     for (const auto& choice : form.choices) text += fmt::format(" {} {:.0f} %", choice.name, 100 * choice.weight);
     text += "  " + scope_text(form.scope) + "\n";
@@ -103,9 +103,9 @@ std::string next_text(const std::vector<NextMeasurement>& all) {
 /// How far a prediction is off that did not see the series it is of.
 std::string quality_text(const CalibrationQuality& quality) {
   std::string text = fmt::format("after the fit {:.1f} %", 100 * quality.fit_error);
-  if (quality.left_out_points > 0)
-    text += fmt::format(",\neach series predicted from all others {:.1f} % ({} points)", 100 * quality.left_out_error,
-                        quality.left_out_points);
+  if (quality.leave_one_out_points > 0)
+    text += fmt::format(",\neach series predicted from all others {:.1f} % ({} points)",
+                        100 * quality.leave_one_out_error, quality.leave_one_out_points);
   return text;
 }
 
@@ -119,7 +119,7 @@ std::string calibration_text(const Calibrated& calibrated) {
   text += learnt_text(calibration) + series_text(calibration);
   if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
   if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
-  return text + next_text(calibrated.next) + set_aside_text(calibration);
+  return text + next_text(calibrated.next) + excluded_text(calibration);
 }
 
 } // namespace ddlsim

@@ -17,20 +17,20 @@ constexpr double identified_share = 0.7;
 /// Two runs of one published NCCL table (in place, out of place) differ by 1.4 % in the mean.
 constexpr double usual_noise = 0.014;
 
-LawConstant constant(const LawFit& fit, const LawPrior& prior, std::size_t which) {
+AlphaBetaConstant constant(const AlphaBetaFit& fit, const AlphaBetaPrior& prior, std::size_t which) {
   return {fit.value[which], fit.error[which], fit.error[which] < identified_share * prior.width[which]};
 }
 
-void put_table(const std::vector<LawSample>& samples, CollectiveCurve& curve) {
+void put_table(const std::vector<TransferSample>& samples, CollectiveCurve& curve) {
   for (const auto& sample : samples) {
-    const double law_s = collective_law_s(curve, sample.size_bytes);
-    curve.points.push_back({sample.size_bytes, std::log(sample.time_s / law_s)});
+    const double alpha_beta_time_s = alpha_beta_s(curve, sample.size_bytes);
+    curve.points.push_back({sample.size_bytes, std::log(sample.time_s / alpha_beta_time_s)});
   }
 }
 
 /// Law and table, without what tells how good they are.
-CollectiveCurve law_and_table(const CollectiveKey& key, const std::vector<LawSample>& samples, const LawPrior& prior,
-                              const LawFit& fit) {
+CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector<TransferSample>& samples,
+                                     const AlphaBetaPrior& prior, const AlphaBetaFit& fit) {
   CollectiveCurve curve;
   curve.key = key;
   curve.latency_s = constant(fit, prior, 0);
@@ -38,7 +38,7 @@ CollectiveCurve law_and_table(const CollectiveKey& key, const std::vector<LawSam
   curve.pipelining = constant(fit, prior, 2);
   curve.correlation = fit.correlation;
   curve.noise = usual_noise;
-  curve.law_spread = std::max(fit.spread, fit.scale);
+  curve.fit_spread = std::max(fit.spread, fit.scale);
   put_table(samples, curve);
   return curve;
 }
@@ -47,65 +47,65 @@ CollectiveCurve law_and_table(const CollectiveKey& key, const std::vector<LawSam
 constexpr std::size_t many_sizes = 64;
 
 /// ln(predicted / measured) of every size from the others.
-std::vector<double> left_out_errors(const CollectiveKey& key, const std::vector<LawSample>& samples,
-                                    const LawPrior& prior, const LawFit& whole) {
+std::vector<double> leave_one_out_errors(const CollectiveKey& key, const std::vector<TransferSample>& samples,
+                                         const AlphaBetaPrior& prior, const AlphaBetaFit& whole) {
   std::vector<double> errors;
   const bool again = samples.size() < many_sizes;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     auto others = samples;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const auto curve = law_and_table(key, others, prior, again ? fit_law(others, prior, &whole) : whole);
+    const auto curve = alpha_beta_and_table(key, others, prior, again ? fit_alpha_beta(others, prior, &whole) : whole);
     errors.push_back(std::log(collective_time_s(curve, samples[i].size_bytes) / samples[i].time_s));
   }
   return errors;
 }
 
 /// Middle of what the records say of their own spread; the usual where they say nothing.
-double measured_noise(const CollectiveEvidence& evidence) {
+double measured_noise(const CollectiveData& fit_data) {
   std::vector<double> spreads;
-  for (const auto& sample : evidence.samples)
+  for (const auto& sample : fit_data.samples)
     if (sample.spread > 0) spreads.push_back(sample.spread);
   return spreads.empty() ? usual_noise : median(spreads);
 }
 
-std::string source_text(const CollectiveEvidence& evidence) {
+std::string source_text(const CollectiveData& fit_data) {
   std::vector<int> lines;
-  for (const auto& sample : evidence.samples) lines.insert(lines.end(), sample.lines.begin(), sample.lines.end());
-  return fmt::format("{}:{}", std::filesystem::path(evidence.file).filename().string(), lines_text(lines));
+  for (const auto& sample : fit_data.samples) lines.insert(lines.end(), sample.lines.begin(), sample.lines.end());
+  return fmt::format("{}:{}", std::filesystem::path(fit_data.file).filename().string(), lines_text(lines));
 }
 
-void tell_thin_evidence(CollectiveFit& fit) {
+void report_thin_evidence(CollectiveFit& fit) {
   if (fit.samples.size() > 2) return;
   const char* why = fit.samples.size() == 1
                         ? "one size only: it cannot tell the latency from the rate; their priors do, and intervals are "
                           "as wide as that; measure a second size"
                         : "two sizes only: how the time bends between them is the prior's word";
-  fit.set_aside.push_back({curve_name(fit.curve.key), why});
+  fit.excluded.push_back({curve_name(fit.curve.key), why});
 }
 
-CollectiveFit fit_of(const CollectiveEvidence& evidence, const CollectiveFitOptions& options) {
+CollectiveFit fit_of(const CollectiveData& fit_data, const CollectiveFitOptions& options) {
   CollectiveFit fit;
-  for (const auto& one : evidence.samples) fit.samples.push_back(one.sample);
-  fit.curve = fit_curve(evidence.key, fit.samples, options);
-  fit.curve.noise = measured_noise(evidence);
-  fit.curve.sources = {source_text(evidence)};
-  fit.set_aside = evidence.notes;
-  tell_thin_evidence(fit);
+  for (const auto& one : fit_data.samples) fit.samples.push_back(one.sample);
+  fit.curve = fit_curve(fit_data.key, fit.samples, options);
+  fit.curve.noise = measured_noise(fit_data);
+  fit.curve.sources = {source_text(fit_data)};
+  fit.excluded = fit_data.notes;
+  report_thin_evidence(fit);
   fit.measure_next_bytes = sizes_to_measure(fit.curve);
   return fit;
 }
 
 } // namespace
 
-CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<LawSample>& samples,
+CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                           const CollectiveFitOptions& options) {
   const auto prior = collective_prior(key, options.link_rate_Bps);
-  const auto fit = fit_law(samples, prior);
-  auto curve = law_and_table(key, samples, prior, fit);
+  const auto fit = fit_alpha_beta(samples, prior);
+  auto curve = alpha_beta_and_table(key, samples, prior, fit);
   curve.jumps = find_jumps(curve);
   std::vector<double> errors;
-  if (options.leave_one_out && samples.size() > 2) errors = left_out_errors(key, samples, prior, fit);
-  put_left_out_errors(errors, curve);
+  if (options.leave_one_out && samples.size() > 2) errors = leave_one_out_errors(key, samples, prior, fit);
+  put_leave_one_out_errors(errors, curve);
   return curve;
 }
 
@@ -135,10 +135,10 @@ std::vector<double> sizes_to_measure(const CollectiveCurve& curve) {
 }
 
 CollectiveFits fit_collectives(const std::vector<MeasurementFile>& files, const CollectiveFitOptions& options) {
-  const auto evidence = collective_evidence(files);
+  const auto fit_data = collective_data(files);
   CollectiveFits all;
-  all.set_aside = evidence.notes;
-  for (const auto& one : evidence.curves) all.fits.push_back(fit_of(one, options));
+  all.excluded = fit_data.notes;
+  for (const auto& one : fit_data.curves) all.fits.push_back(fit_of(one, options));
   return all;
 }
 

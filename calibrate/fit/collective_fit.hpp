@@ -17,14 +17,14 @@ struct CollectiveFitOptions {
 /// One curve and what a person should know of it.
 struct CollectiveFit {
   CollectiveCurve curve;
-  std::vector<LawSample> samples;         ///< what it was fitted to, ascending by size
-  std::vector<SetAside> set_aside;        ///< evidence of this curve not used, or contradictory
+  std::vector<TransferSample> samples;    ///< what it was fitted to, ascending by size
+  std::vector<Excluded> excluded;         ///< evidence of this curve not used, or contradictory
   std::vector<double> measure_next_bytes; ///< sizes whose measurement would narrow it most, the best first
 };
 
 struct CollectiveFits {
   std::vector<CollectiveFit> fits; ///< ascending by key
-  std::vector<SetAside> set_aside; ///< records that reach no curve
+  std::vector<Excluded> excluded;  ///< records that reach no curve
 };
 
 /// A curve for every cluster, series, transport, library, operation, algorithm, ranks and nodes of the collective and
@@ -32,7 +32,7 @@ struct CollectiveFits {
 CollectiveFits fit_collectives(const std::vector<MeasurementFile>& files, const CollectiveFitOptions& options = {});
 
 /// The curve through samples of one key, ascending by size. No samples: the prior alone.
-CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<LawSample>& samples,
+CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                           const CollectiveFitOptions& options = {});
 
 /// Sizes (powers of two, 1 KiB to 256 MiB) to measure, the most doubtful first, each chosen as if those before it were

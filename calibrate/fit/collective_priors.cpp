@@ -7,7 +7,7 @@ namespace ddlsim {
 namespace {
 
 /// What a transport is believed to do, where no more is known of the machine.
-struct PathBelief {
+struct PathPosterior {
   const char* transport;
   double hop_s;      ///< one crossing of the network, or one step of MPI
   double rate_Bps;   ///< of the narrowest place
@@ -20,17 +20,17 @@ struct PathBelief {
 // MPI takes 29 us a small step over TCP (OSU tables) and about 5 us over InfiniBand; shared memory is judgement. Rates
 // span 10 to 400 Gbit/s of RDMA, 1 to 100 of TCP; shares of the wire as in priors.json (nic_efficiency), wider for the
 // machines without GPUDirect (0.4 of it).
-constexpr PathBelief beliefs[] = {
+constexpr PathPosterior posteriors[] = {
     {"nccl-ib", 15e-6, 8e9, 1.0, 0.68, 0.4}, {"nccl-tcp", 48e-6, 1.5e9, 1.0, 0.8, 0.4},
     {"mpi-ib", 5e-6, 3e9, 0.9, 0.66, 0.4},   {"mpi-tcp", 29e-6, 0.3e9, 1.4, 0.85, 0.2},
     {"grpc", 60e-6, 0.5e9, 1.2, 0.7, 0.4},   {"shm", 1e-6, 3e9, 0.8, 0, 0},
     {"unknown", 20e-6, 3e9, 1.5, 0.7, 0.5},
 };
 
-const PathBelief& belief_of(const std::string& transport) {
-  for (const auto& belief : beliefs)
-    if (transport == belief.transport) return belief;
-  return std::end(beliefs)[-1];
+const PathPosterior& posterior_of(const std::string& transport) {
+  for (const auto& posterior : posteriors)
+    if (transport == posterior.transport) return posterior;
+  return std::end(posteriors)[-1];
 }
 
 constexpr double launch_s = 20e-6;        ///< 12 us with a process a GPU, 35 us with one for all: between them
@@ -50,7 +50,7 @@ double bytes_share(const CollectiveKey& key) {
   return is_all_reduce(key) ? 2 * (ranks - 1) / ranks : 1;
 }
 
-double gpu_latency_s(const CollectiveKey& key, const PathBelief& path) {
+double gpu_latency_s(const CollectiveKey& key, const PathPosterior& path) {
   const double ranks = std::max(2, key.ranks);
   const double nodes = std::max(1, key.nodes);
   const double passes = is_all_reduce(key) ? 2 : 1;
@@ -61,7 +61,7 @@ double gpu_latency_s(const CollectiveKey& key, const PathBelief& path) {
 
 /// Ring over the NICs with GPUs or NVLink: pieces overlap (0.39-1.29 fitted, median 0.65). Not known, it may be a host
 /// path (0.04-0.16); MPI's steps hardly overlap, and its switches of algorithm bend the law either way.
-void put_pipelining(const CollectiveKey& key, LawPrior& prior) {
+void put_pipelining(const CollectiveKey& key, AlphaBetaPrior& prior) {
   const bool network = is_gpu_library(key) && key.nodes > 1;
   prior.median[2] = network ? 0.6 : is_gpu_library(key) ? 0.5 : 0.3;
   prior.width[2] = network ? 0.5 : 0.9;
@@ -73,9 +73,9 @@ bool is_gpu_library(const CollectiveKey& key) {
   return key.library == "nccl" || key.transport.rfind("nccl", 0) == 0;
 }
 
-LawPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) {
-  const auto& path = belief_of(key.transport);
-  LawPrior prior;
+AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) {
+  const auto& path = posterior_of(key.transport);
+  AlphaBetaPrior prior;
   const double steps = std::max(1.0, std::ceil(std::log2(std::max(2, key.ranks))));
   prior.median[0] = is_gpu_library(key) ? gpu_latency_s(key, path) : steps * path.hop_s;
   prior.width[0] = is_gpu_library(key) ? latency_width : mpi_latency_width;
@@ -124,14 +124,14 @@ std::vector<CurveJump> find_jumps(const CollectiveCurve& curve) {
   return jumps;
 }
 
-void put_left_out_errors(const std::vector<double>& errors, CollectiveCurve& curve) {
+void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve& curve) {
   double squares = points_before * wander_before * wander_before;
   double points = points_before;
   double sum = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const double error = std::abs(errors[i]);
     sum += error;
-    curve.worst_left_out_error = std::max(curve.worst_left_out_error, error);
+    curve.worst_leave_one_out_error = std::max(curve.worst_leave_one_out_error, error);
     if (i == 0 || i + 1 == errors.size()) continue; // beyond the others: the law's error, not the table's
     const double left = gap(curve, i - 1);
     const double right = gap(curve, i);
@@ -139,8 +139,8 @@ void put_left_out_errors(const std::vector<double>& errors, CollectiveCurve& cur
     points += 1;
   }
   curve.wander = std::sqrt(squares / points);
-  curve.left_out_points = static_cast<int>(errors.size());
-  curve.mean_left_out_error = errors.empty() ? 0 : sum / static_cast<double>(errors.size());
+  curve.leave_one_out_points = static_cast<int>(errors.size());
+  curve.mean_leave_one_out_error = errors.empty() ? 0 : sum / static_cast<double>(errors.size());
 }
 
 } // namespace ddlsim

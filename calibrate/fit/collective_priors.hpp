@@ -7,11 +7,11 @@
 #include <vector>
 
 namespace ddlsim {
-/// Median and width of a, B and kappa from the transport, the library and how many ranks and nodes take part. The
+/// Median and width of a, B and overlap from the transport, the library and how many ranks and nodes take part. The
 /// latency is a launch and the hops of a ring (2(n-1) of which ceil(2(n-1)N/n) cross the network) or, for MPI, the
 /// log2 n steps of recursive doubling; the rate is the path's over 2(n-1)/n. `link_rate_Bps`: what one node sends over
 /// the wire, 0 where it is not known.
-LawPrior collective_prior(const CollectiveKey& key, double link_rate_Bps);
+AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps);
 
 /// True of libraries that start their ranks' work as kernels on GPUs.
 bool is_gpu_library(const CollectiveKey& key);
@@ -24,6 +24,6 @@ std::vector<CurveJump> find_jumps(const CollectiveCurve& curve);
 
 /// Mean and worst of the errors, one a point of the curve (ln(predicted / measured), each from the others; none: not
 /// known), and the wander they show.
-void put_left_out_errors(const std::vector<double>& errors, CollectiveCurve& curve);
+void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve& curve);
 
 } // namespace ddlsim

@@ -23,12 +23,12 @@ std::string error_text(double error) {
   return error < large ? fmt::format("+-{:.1f} %", 100 * error) : fmt::format("within x{:.1f}", std::exp(error));
 }
 
-std::string constant_text(const char* name, const std::string& value, const LawConstant& constant) {
+std::string constant_text(const char* name, const std::string& value, const AlphaBetaConstant& constant) {
   return fmt::format("{} {} {}{}", name, value, error_text(constant.error),
                      constant.identified ? "" : ", unidentified: the prior's");
 }
 
-std::string law_line(const CollectiveCurve& curve) {
+std::string alpha_beta_line(const CollectiveCurve& curve) {
   return fmt::format("  {}; {}; {}\n",
                      constant_text("latency", print_quantity(curve.latency_s.value, Dimension::time), curve.latency_s),
                      constant_text("rate", print_quantity(curve.rate_Bps.value, Dimension::bandwidth), curve.rate_Bps),
@@ -44,10 +44,10 @@ std::string range_text(const CollectiveFit& fit) {
 }
 
 std::string quality_line(const CollectiveCurve& curve) {
-  if (curve.left_out_points == 0) return "  too few sizes to leave one out: how good the curve is, is not known\n";
+  if (curve.leave_one_out_points == 0) return "  too few sizes to leave one out: how good the curve is, is not known\n";
   return fmt::format("  each size predicted from the others: {} off in the mean, {} at worst ({} sizes)\n",
-                     percent_text(curve.mean_left_out_error), percent_text(curve.worst_left_out_error),
-                     curve.left_out_points);
+                     percent_text(curve.mean_leave_one_out_error), percent_text(curve.worst_leave_one_out_error),
+                     curve.leave_one_out_points);
 }
 
 std::string jump_lines(const CollectiveCurve& curve) {
@@ -65,9 +65,9 @@ std::string jump_lines(const CollectiveCurve& curve) {
 }
 
 /// Every size, or as many as fit, evenly in logarithms; the ends always among them.
-std::vector<LawSample> columns_of(const std::vector<LawSample>& samples) {
+std::vector<TransferSample> columns_of(const std::vector<TransferSample>& samples) {
   if (samples.size() <= most_columns) return samples;
-  std::vector<LawSample> columns;
+  std::vector<TransferSample> columns;
   const double first = std::log(samples.front().size_bytes);
   const double range = std::log(samples.back().size_bytes) - first;
   for (const auto& sample : samples) {
@@ -114,7 +114,7 @@ std::string chart(const CollectiveFit& fit) {
                      to_chart(labels, {points, line}));
 }
 
-std::string note_lines(const std::vector<SetAside>& notes) {
+std::string note_lines(const std::vector<Excluded>& notes) {
   std::string text;
   for (const auto& note : notes) text += fmt::format("  set aside or doubtful: {}: {}\n", note.what, note.why);
   return text;
@@ -147,24 +147,25 @@ std::string collective_text(const CollectiveFit& fit) {
   const auto& curve = fit.curve;
   std::string text = fmt::format("{}, {} over {}\n", curve_name(curve.key), curve.key.library, curve.key.transport);
   text += fmt::format("  from {} ({})\n", join_names(curve.sources), range_text(fit));
-  return text + law_line(curve) + quality_line(curve) + jump_lines(curve) + chart(fit) + note_lines(fit.set_aside) +
-         next_line(fit);
+  return text + alpha_beta_line(curve) + quality_line(curve) + jump_lines(curve) + chart(fit) +
+         note_lines(fit.excluded) + next_line(fit);
 }
 
 std::string collectives_table(const CollectiveFits& fits) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& fit : fits.fits) {
     const auto& curve = fit.curve;
-    const bool known = curve.left_out_points > 0;
-    rows.push_back({curve_name(curve.key), range_text(fit), known ? percent_text(curve.mean_left_out_error) : "-",
-                    known ? percent_text(curve.worst_left_out_error) : "-", fmt::format("{}", curve.jumps.size())});
+    const bool known = curve.leave_one_out_points > 0;
+    rows.push_back({curve_name(curve.key), range_text(fit), known ? percent_text(curve.mean_leave_one_out_error) : "-",
+                    known ? percent_text(curve.worst_leave_one_out_error) : "-",
+                    fmt::format("{}", curve.jumps.size())});
   }
   const std::vector<Column> columns{{"curve", Align::left},
                                     {"measured", Align::left},
                                     {"left out: mean", Align::right},
                                     {"worst", Align::right},
                                     {"jumps", Align::right}};
-  return to_table(columns, rows) + note_lines(fits.set_aside);
+  return to_table(columns, rows) + note_lines(fits.excluded);
 }
 
 } // namespace ddlsim

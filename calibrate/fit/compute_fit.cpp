@@ -25,12 +25,12 @@ void sort_records(std::vector<const StepRecord*>& records) {
 
 std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRecord>& records,
                                                        const std::vector<Gpu>& gpus, const std::string& unnamed_gpu,
-                                                       std::vector<SetAside>& set_aside) {
+                                                       std::vector<Excluded>& excluded) {
   std::map<Key, std::vector<const StepRecord*>> curves;
   for (const auto& record : records) {
     if (record.gpus != 1 || record.mode != "train") continue;
     if (record.head.suspect) {
-      set_aside.push_back({place_of(record), "marked suspect by its source"});
+      excluded.push_back({place_of(record), "marked suspect by its source"});
       continue;
     }
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
@@ -45,10 +45,10 @@ std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRec
   return curves;
 }
 
-ComputeLine line_of(const Key& key, const std::vector<const StepRecord*>& records, double expected_s) {
+BatchLine line_of(const Key& key, const std::vector<const StepRecord*>& records, double expected_s) {
   const auto points = batch_times(records);
   const auto fit = fit_line(points, expected_s);
-  ComputeLine line;
+  BatchLine line;
   std::tie(line.gpu, line.model, line.precision, line.preset) = key;
   line.fixed_s = fit.fixed_s;
   line.per_sample_s = fit.per_sample_s;
@@ -63,12 +63,12 @@ ComputeLine line_of(const Key& key, const std::vector<const StepRecord*>& record
   return line;
 }
 
-std::string name_of(const ComputeLine& line) {
+std::string name_of(const BatchLine& line) {
   return fmt::format("{} {} {} {}", line.gpu.empty() ? "GPU without name" : line.gpu, line.model, line.precision,
                      line.preset);
 }
 
-void warn_of(const ComputeLine& line, std::vector<std::string>& warnings) {
+void warn_of(const BatchLine& line, std::vector<std::string>& warnings) {
   if (line.smallest_batch == line.largest_batch) {
     warnings.push_back(
         fmt::format("{}: measured at batch {:g} only; the part that does not grow with the batch is taken "
@@ -86,7 +86,7 @@ void warn_of(const ComputeLine& line, std::vector<std::string>& warnings) {
 ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
                        const std::map<std::string, Model>& models, const std::string& unnamed_gpu) {
   ComputeFit fit;
-  for (auto& [key, curve] : by_curve(records, gpus, unnamed_gpu, fit.set_aside)) {
+  for (auto& [key, curve] : by_curve(records, gpus, unnamed_gpu, fit.excluded)) {
     const auto& [gpu_name, model_name, precision, preset] = key;
     const auto model = models.find(model_name);
     const auto gpu =
@@ -96,7 +96,7 @@ ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector
     if (model != models.end())
       expected_s = expected_fixed_s(size_of(model->second), gpu == gpus.end() ? 0 : gpu->memory_bandwidth_Bps);
     Screen screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu, expected_s};
-    const auto kept = screen_records(curve, screen, fit.set_aside, fit.warnings);
+    const auto kept = screen_records(curve, screen, fit.excluded, fit.warnings);
     if (kept.empty()) continue;
     fit.lines.push_back(line_of(key, kept, expected_s));
     warn_of(fit.lines.back(), fit.warnings);

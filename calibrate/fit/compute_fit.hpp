@@ -15,8 +15,8 @@ namespace ddlsim {
 
 /// What records say of single GPUs.
 struct ComputeFit {
-  std::vector<ComputeLine> lines;  ///< by GPU, model, precision, stack
-  std::vector<SetAside> set_aside; ///< `what`: "file:line" of a record that plays no part
+  std::vector<BatchLine> lines;   ///< by GPU, model, precision, stack
+  std::vector<Excluded> excluded; ///< `what`: "file:line" of a record that plays no part
   std::vector<std::string>
       warnings; ///< what a person should know of a line: all at one batch, duplicates that disagree
 };

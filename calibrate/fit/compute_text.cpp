@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::size_t most_sentences = 5;
 
-std::string name_of(const ComputeLine& line) {
+std::string name_of(const BatchLine& line) {
   return fmt::format("{} on {}, {}, {}", line.model, line.gpu.empty() ? "the GPU without name" : line.gpu,
                      line.precision, line.preset);
 }
 
-std::string batches_of(const ComputeLine& line) {
+std::string batches_of(const BatchLine& line) {
   if (line.smallest_batch == line.largest_batch) return fmt::format("{:g}", line.largest_batch);
   return fmt::format("{:g}-{:g}", line.smallest_batch, line.largest_batch);
 }
 
-std::vector<std::string> row_of(const ComputeLine& line) {
+std::vector<std::string> row_of(const BatchLine& line) {
   return {line.gpu.empty() ? "-" : line.gpu,
           line.model,
           line.precision,
@@ -35,7 +35,7 @@ std::vector<std::string> row_of(const ComputeLine& line) {
           line.leave_one_out > 0 ? fmt::format("{:.1f}", 100 * line.leave_one_out) : "-"};
 }
 
-std::string table_of(const std::vector<ComputeLine>& lines) {
+std::string table_of(const std::vector<BatchLine>& lines) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& line : lines) rows.push_back(row_of(line));
   return to_table({{"GPU", Align::left},
@@ -52,14 +52,14 @@ std::string table_of(const std::vector<ComputeLine>& lines) {
 }
 
 /// Width at half and at twice the batches measured: where a person would ask next.
-double doubt_beside(const ComputeLine& line) {
+double doubt_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
 /// The same reason is said once, with the records it holds for.
-std::string set_aside_text(const std::vector<SetAside>& set_aside) {
+std::string excluded_text(const std::vector<Excluded>& excluded) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& one : set_aside) by_reason[one.why].push_back(one.what);
+  for (const auto& one : excluded) by_reason[one.why].push_back(one.what);
   std::string text;
   for (const auto& [why, records] : by_reason) {
     text += fmt::format("Set aside: {}", records.front());
@@ -71,12 +71,12 @@ std::string set_aside_text(const std::vector<SetAside>& set_aside) {
 
 } // namespace
 
-std::vector<std::string> compute_measure_next(const std::vector<ComputeLine>& lines, std::size_t most) {
-  std::vector<const ComputeLine*> open;
+std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& lines, std::size_t most) {
+  std::vector<const BatchLine*> open;
   for (const auto& line : lines)
     if (line.leave_one_out == 0) open.push_back(&line);
   std::stable_sort(open.begin(), open.end(),
-                   [](const ComputeLine* a, const ComputeLine* b) { return doubt_beside(*a) > doubt_beside(*b); });
+                   [](const BatchLine* a, const BatchLine* b) { return doubt_beside(*a) > doubt_beside(*b); });
   std::vector<std::string> sentences;
   for (const auto* line : open) {
     if (sentences.size() == most) break;
@@ -98,7 +98,7 @@ std::string to_text(const ComputeFit& fit) {
   std::string text;
   if (!fit.lines.empty())
     text += "Single GPUs, time = fixed + batch x time a sample (rate at the largest batch):\n" + table_of(fit.lines);
-  text += set_aside_text(fit.set_aside);
+  text += excluded_text(fit.excluded);
   for (const auto& warning : fit.warnings) text += "Note: " + warning + ".\n";
   for (const auto& sentence : compute_measure_next(fit.lines, most_sentences))
     text += "Measure next: " + sentence + ".\n";

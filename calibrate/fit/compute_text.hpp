@@ -14,6 +14,6 @@ namespace ddlsim {
 std::string to_text(const ComputeFit& fit);
 
 /// One sentence for each line that one more measurement would help most, the widest first; at most `most`.
-std::vector<std::string> compute_measure_next(const std::vector<ComputeLine>& lines, std::size_t most);
+std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& lines, std::size_t most);
 
 } // namespace ddlsim

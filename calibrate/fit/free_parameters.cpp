@@ -17,7 +17,7 @@ std::string base_key(const CalibrationScope& scope) {
 }
 
 /// Models, precisions and batches whose series start from different one-GPU times.
-std::set<std::string> unlike_bases(const std::vector<SeriesEvidence>& series) {
+std::set<std::string> unlike_bases(const std::vector<SeriesData>& series) {
   std::map<std::string, std::set<double>> bases;
   for (const auto& one : series) bases[base_key(one.scope)].insert(one.setup.one_gpu_s);
   std::set<std::string> unlike;
@@ -26,10 +26,11 @@ std::set<std::string> unlike_bases(const std::vector<SeriesEvidence>& series) {
   return unlike;
 }
 
-std::string latent_key(const Latent& latent) {
-  const auto& scope = latent.scope;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", latent.field, scope.transport, scope.preset,
-                     scope.precision, scope.model, scope.batch_per_gpu, latent.prior.median, latent.prior.width);
+std::string free_parameter_key(const FreeParameter& free_parameter) {
+  const auto& scope = free_parameter.scope;
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", free_parameter.field, scope.transport, scope.preset,
+                     scope.precision, scope.model, scope.batch_per_gpu, free_parameter.prior.median,
+                     free_parameter.prior.width);
 }
 
 bool is_in(const std::vector<std::string>& names, const std::string& name) {
@@ -37,14 +38,14 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// Whether the series' times can depend on that parameter at all.
-bool hangs_on(const SeriesEvidence& series, const std::string& parameter) {
+bool depends_on(const SeriesData& series, const std::string& parameter) {
   static const std::vector<std::string> network{"nic_efficiency", "socket_rate",      "net_latency",
                                                 "link_spread",    "intra_efficiency", "intra_latency_factor"};
   static const std::vector<std::string> all_reduce_only{"interference", "operation_cost", "tensor_cost",
                                                         "tensor_cost_slope"};
   static const std::vector<std::string> of_server{"server_process_rate", "server_connection_rate",
                                                   "server_message_cost"};
-  if (parameter == "form_residual") return false;
+  if (parameter == "model_discrepancy") return false;
   switch (series.measured) {
   case Measured::all_reduce:
     return parameter == "operation_cost" || is_in(network, parameter);
@@ -63,37 +64,39 @@ bool hangs_on(const SeriesEvidence& series, const std::string& parameter) {
 
 } // namespace
 
-Latents find_latents(const std::vector<SeriesEvidence>& series) {
+FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
   const auto unlike = unlike_bases(series);
   const auto fields = parameter_fields();
   std::map<std::string, int> known;
-  Latents latents;
+  FreeParameters free_parameters;
   for (const auto& one : series) {
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const std::string name = fields[k].name;
-      if (!hangs_on(one, name)) continue;
-      Latent latent{k, scope_of(name, one.scope), one.priors[k]};
-      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0) latent.scope.preset = one.scope.preset;
-      const auto [found, fresh] = known.emplace(latent_key(latent), static_cast<int>(latents.all.size()));
-      if (fresh) latents.all.push_back(latent);
+      if (!depends_on(one, name)) continue;
+      FreeParameter free_parameter{k, scope_of(name, one.scope), one.priors[k]};
+      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0)
+        free_parameter.scope.preset = one.scope.preset;
+      const auto [found, fresh] =
+          known.emplace(free_parameter_key(free_parameter), static_cast<int>(free_parameters.all.size()));
+      if (fresh) free_parameters.all.push_back(free_parameter);
       of_fields[k] = found->second;
     }
-    latents.of_series.push_back(of_fields);
+    free_parameters.of_series.push_back(of_fields);
   }
-  return latents;
+  return free_parameters;
 }
 
-Parameters world_at(const Latents& latents, const SeriesEvidence& evidence, std::size_t series,
-                    const Eigen::VectorXd& coordinates) {
+Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
+                     const Eigen::VectorXd& z_scores) {
   const auto fields = parameter_fields();
-  Parameters world;
+  Parameters sample;
   for (std::size_t k = 0; k < fields.size(); ++k) {
-    const int latent = latents.of_series[series][k];
-    world.*fields[k].value =
-        latent < 0 ? evidence.priors[k].median : prior_value(evidence.priors[k], coordinates(latent));
+    const int free_parameter = free_parameters.of_series[series][k];
+    sample.*fields[k].value =
+        free_parameter < 0 ? fit_data.priors[k].median : prior_value(fit_data.priors[k], z_scores(free_parameter));
   }
-  return world;
+  return sample;
 }
 
 namespace {

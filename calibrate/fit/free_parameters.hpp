@@ -10,29 +10,29 @@
 #include <vector>
 
 namespace ddlsim {
-struct Latent {
+struct FreeParameter {
   std::size_t field = 0; ///< of parameter_fields()
   CalibrationScope scope;
   Prior prior;
 };
 
-struct Latents {
-  std::vector<Latent> all;
-  std::vector<std::vector<int>> of_series; ///< for each series and field its latent; -1: not fitted
+struct FreeParameters {
+  std::vector<FreeParameter> all;
+  std::vector<std::vector<int>> of_series; ///< for each series and field its free parameter; -1: not fitted
 };
 
-/// One latent for every field, scope and prior that occur, in the order of series and fields. Compute is the model's in
+/// One free parameter for every field, scope and prior that occur, in the order of series and fields. Compute is the model's in
 /// all stacks while they share one one-GPU time, and the stack's own where they do not.
-Latents find_latents(const std::vector<SeriesEvidence>& series);
+FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 
-/// The world of one series at these coordinates.
-Parameters world_at(const Latents& latents, const SeriesEvidence& evidence, std::size_t series,
-                    const Eigen::VectorXd& coordinates);
+/// The sample of one series at these coordinates.
+Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
+                     const Eigen::VectorXd& z_scores);
 
 // What shares a parameter: all that was measured over a transport, one stack, one model.
 
 /// The part of `full` that a parameter of that name depends on: the network's on the transport, what software costs on
-/// the stack, compute on model, precision and batch. "form_residual" belongs to one series and has no scope.
+/// the stack, compute on model, precision and batch. "model_discrepancy" belongs to one series and has no scope.
 CalibrationScope scope_of(const std::string& parameter, const CalibrationScope& full);
 
 } // namespace ddlsim

@@ -10,7 +10,6 @@ namespace ddlsim {
 ///   step = -(V + J^T W J)^-1 (V x + J^T W r)
 /// with J, W, r the other rows' slopes, weights and residuals and V the coordinates' weights, shortened until it costs
 /// less. Exact where residuals are linear and small; the prior stays.
-Eigen::VectorXd coordinates_without(const MapFit& fit, Eigen::Index first, Eigen::Index count,
-                                    const Residuals& residuals);
+Eigen::VectorXd z_scores_without(const MapFit& fit, Eigen::Index first, Eigen::Index count, const Residuals& residuals);
 
 } // namespace ddlsim

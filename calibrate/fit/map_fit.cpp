@@ -7,18 +7,18 @@
 namespace ddlsim {
 namespace {
 
-double cost_of(const Eigen::VectorXd& coordinates, const Eigen::VectorXd& residuals) {
+double cost_of(const Eigen::VectorXd& z_scores, const Eigen::VectorXd& residuals) {
   double cost = 0;
-  for (const double coordinate : coordinates) cost += robust_cost(coordinate);
+  for (const double z_score : z_scores) cost += robust_cost(z_score);
   for (const double residual : residuals) cost += robust_cost(residual);
   return cost;
 }
 
 /// Of the prior and of the weighted residuals: what Gauss and Newton take for the curvature.
-Eigen::MatrixXd curvature(const Eigen::VectorXd& coordinates, const Eigen::MatrixXd& slopes,
+Eigen::MatrixXd curvature(const Eigen::VectorXd& z_scores, const Eigen::MatrixXd& slopes,
                           const Eigen::VectorXd& weights) {
   Eigen::MatrixXd sum = slopes.transpose() * weights.asDiagonal() * slopes;
-  sum.diagonal() += coordinates.unaryExpr(&robust_weight);
+  sum.diagonal() += z_scores.unaryExpr(&robust_weight);
   return sum;
 }
 
@@ -35,7 +35,7 @@ double robust_weight(double residual) {
 MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen::VectorXd& start,
                const MapOptions& options) {
   MapFit fit;
-  fit.coordinates = start;
+  fit.z_scores = start;
   Eigen::VectorXd left = residuals(start);
   fit.cost = cost_of(start, left);
   Eigen::MatrixXd slopes = jacobian(start);
@@ -43,11 +43,11 @@ MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen
   constexpr double most_damping = 1e6;
   for (; fit.steps < options.most_steps && damping < most_damping; ++fit.steps) {
     const Eigen::VectorXd weights = left.unaryExpr(&robust_weight);
-    const Eigen::VectorXd gradient = fit.coordinates.unaryExpr(&robust_weight).cwiseProduct(fit.coordinates) +
+    const Eigen::VectorXd gradient = fit.z_scores.unaryExpr(&robust_weight).cwiseProduct(fit.z_scores) +
                                      slopes.transpose() * weights.cwiseProduct(left);
-    Eigen::MatrixXd damped = curvature(fit.coordinates, slopes, weights);
+    Eigen::MatrixXd damped = curvature(fit.z_scores, slopes, weights);
     damped.diagonal() *= 1 + damping;
-    const Eigen::VectorXd moved = fit.coordinates - damped.ldlt().solve(gradient);
+    const Eigen::VectorXd moved = fit.z_scores - damped.ldlt().solve(gradient);
     const Eigen::VectorXd left_there = residuals(moved);
     const double cost_there = cost_of(moved, left_there);
     if (!(cost_there < fit.cost)) {
@@ -55,7 +55,7 @@ MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen
       continue;
     }
     const double gained = fit.cost - cost_there;
-    fit.coordinates = moved;
+    fit.z_scores = moved;
     fit.cost = cost_there;
     left = left_there;
     damping = std::max(1e-6, damping / 5);
@@ -63,7 +63,7 @@ MapFit fit_map(const Residuals& residuals, const Jacobian& jacobian, const Eigen
     if (gained < options.tolerance * fit.cost) break;
   }
   const Eigen::VectorXd weights = left.unaryExpr(&robust_weight);
-  const Eigen::MatrixXd information = curvature(fit.coordinates, slopes, weights);
+  const Eigen::MatrixXd information = curvature(fit.z_scores, slopes, weights);
   fit.covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
   fit.leverage = weights.cwiseProduct((slopes * fit.covariance).cwiseProduct(slopes).rowwise().sum());
   fit.residuals = left;

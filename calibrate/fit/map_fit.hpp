@@ -9,9 +9,9 @@
 namespace ddlsim {
 
 /// Whitened residuals (standard deviation 1) at given coordinates.
-using Residuals = std::function<Eigen::VectorXd(const Eigen::VectorXd& coordinates)>;
+using Residuals = std::function<Eigen::VectorXd(const Eigen::VectorXd& z_scores)>;
 /// Their derivatives, a row a residual, a column a coordinate.
-using Jacobian = std::function<Eigen::MatrixXd(const Eigen::VectorXd& coordinates)>;
+using Jacobian = std::function<Eigen::MatrixXd(const Eigen::VectorXd& z_scores)>;
 
 struct MapOptions {
   int most_steps = 12;
@@ -19,7 +19,7 @@ struct MapOptions {
 };
 
 struct MapFit {
-  Eigen::VectorXd coordinates;
+  Eigen::VectorXd z_scores;
   Eigen::MatrixXd
       covariance;           ///< Laplace: (V + J^T W J)^-1 at the end, V and W the weights of coordinates and residuals
   Eigen::VectorXd leverage; ///< of each residual: what share of its variance the fit took, 0 to 1

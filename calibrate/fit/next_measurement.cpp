@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr int world_count = 64;      ///< a correlation of them is known to an eighth
+constexpr int sample_count = 64;     ///< a correlation of them is known to an eighth
 constexpr double step_noise = 0.015; ///< of ln: a run of some hundred steps (DLPerf, ddl-benchmarks: 0.1-3 %)
 constexpr double sweep_noise = 0.05; ///< a sweep of sizes, each off the simulator's law by some 12 %
 constexpr double half_of_90 = 1.645; ///< standard deviations
@@ -26,24 +26,24 @@ constexpr int farther = 4; ///< times the largest scale measured: what is asked 
 
 /// One way of synchronising at one scale: a question to the calibration.
 struct Question {
-  const SeriesEvidence* series = nullptr;
+  const SeriesData* series = nullptr;
   const CalibratedSeries* known = nullptr;
-  EvidencePoint at;
-  std::vector<Parameters> worlds{};
+  DataPoint at;
+  std::vector<Parameters> samples{};
 };
 
 /// A run that could be made.
 struct Candidate {
   std::string run;
-  SeriesEvidence series;
-  EvidencePoint at;
+  SeriesData series;
+  DataPoint at;
   double noise = step_noise;
   bool same_series = false; ///< what no parameter explains is then alike
 };
 
 /// The same way on other nodes; where every node had a server, every node has one.
-EvidencePoint point_at(const EvidencePoint& like, int nodes, int gpus_per_node) {
-  EvidencePoint point = like;
+DataPoint point_at(const DataPoint& like, int nodes, int gpus_per_node) {
+  DataPoint point = like;
   auto& servers = point.strategy.servers;
   if (servers.rule == ServerCount::Rule::count && servers.value == like.nodes) servers.value = nodes;
   point.nodes = nodes;
@@ -52,51 +52,50 @@ EvidencePoint point_at(const EvidencePoint& like, int nodes, int gpus_per_node) 
   return point;
 }
 
-const EvidencePoint& largest(const SeriesEvidence& series) {
+const DataPoint& largest(const SeriesData& series) {
   return *std::max_element(series.points.begin(), series.points.end(), [](const auto& a, const auto& b) {
     return std::tie(a.nodes, a.gpus) < std::tie(b.nodes, b.gpus);
   });
 }
 
-double parameters_of(const SeriesEvidence& series) {
+double parameters_of(const SeriesData& series) {
   return series.setup.model.parameters;
 }
 
 /// Of every way over every transport the series of the largest scale, and of those the largest model.
-std::vector<const SeriesEvidence*> asked_about(const std::vector<SeriesEvidence>& all) {
-  std::map<std::pair<std::string, std::string>, const SeriesEvidence*> by_way;
-  const auto size_of = [](const SeriesEvidence& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
+std::vector<const SeriesData*> asked_about(const std::vector<SeriesData>& all) {
+  std::map<std::pair<std::string, std::string>, const SeriesData*> by_way;
+  const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
   for (const auto& one : all) {
-    if (is_bare(one) || one.borrowed || one.points.empty() || !one.set_aside.empty()) continue;
-    const SeriesEvidence*& best = by_way[{one.scope.transport, one.setup.strategy.name}];
+    if (is_transfer(one) || one.borrowed || one.points.empty() || !one.excluded.empty()) continue;
+    const SeriesData*& best = by_way[{one.scope.transport, one.setup.strategy.name}];
     if (best == nullptr || size_of(one) > size_of(*best)) best = &one;
   }
-  std::vector<const SeriesEvidence*> asked;
+  std::vector<const SeriesData*> asked;
   for (const auto& [way, one] : by_way) asked.push_back(one);
   return asked;
 }
 
-const CalibratedSeries* known_of(const Calibration& calibration, const SeriesEvidence& series) {
+const CalibratedSeries* known_of(const Calibration& calibration, const SeriesData& series) {
   for (const auto& one : calibration.series)
     if (one.id == series.id) return &one;
   return nullptr;
 }
 
-std::vector<Parameters> worlds_of(const SeriesEvidence& series, const std::vector<Prior>& priors,
-                                  const Calibration& calibration) {
+std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<Prior>& priors,
+                                   const Calibration& calibration) {
   constexpr std::uint64_t seed = 1;
-  const BeliefQuestion question{series.compute_prior, series.setup.preset, is_parameter_server(series.setup.strategy),
-                                series.scope};
-  auto worlds =
-      believe(priors_on(series.setup.cluster, priors), &calibration, question, world_count, seed).worlds.values;
-  for (auto& world : worlds) world.form_residual = 1; // what no parameter explains is counted by the law
-  return worlds;
+  const PosteriorQuestion question{series.compute_prior, series.setup.preset,
+                                   is_parameter_server(series.setup.strategy), series.scope};
+  auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
+                     .samples.values;
+  for (auto& sample : samples) sample.model_discrepancy = 1; // what no parameter explains is counted by the law
+  return samples;
 }
 
-std::vector<double> ln_times(const SeriesEvidence& series, const EvidencePoint& at,
-                             const std::vector<Parameters>& worlds) {
+std::vector<double> ln_times(const SeriesData& series, const DataPoint& at, const std::vector<Parameters>& samples) {
   std::vector<double> found;
-  for (const auto& world : worlds) found.push_back(std::log(model_time_s(series, at, world)));
+  for (const auto& sample : samples) found.push_back(std::log(model_time_s(series, at, sample)));
   return found;
 }
 
@@ -108,14 +107,14 @@ double variance(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size() - 1);
 }
 
-Carried carried_to(const Question& question, const EvidencePoint& at, const EvidencePoint* also, double noise) {
-  CarryLaw law;
-  law.spread = question.known->spread;
+ResidualEstimate residual_at(const Question& question, const DataPoint& at, const DataPoint* also, double noise) {
+  ResidualProcess alpha_beta;
+  alpha_beta.spread = question.known->spread;
   std::vector<KnownResidual> known;
   for (const auto& point : question.known->points)
     known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   if (also != nullptr) known.push_back({{also->gpus, also->nodes}, 0, noise});
-  return carry(law, known, {at.gpus, at.nodes});
+  return estimate_residual(alpha_beta, known, {at.gpus, at.nodes});
 }
 
 double square(double x) {
@@ -123,25 +122,25 @@ double square(double x) {
 }
 
 /// Of a transfer alone the operation's cost, and of another model its compute, are its own: they tell nothing.
-std::vector<Parameters> worlds_of_candidate(const Question& question, const Candidate& candidate) {
-  auto worlds = question.worlds;
-  for (auto& world : worlds) {
-    if (is_bare(candidate.series)) world.operation_cost_s = worlds.front().operation_cost_s;
-    if (candidate.series.scope.model != question.series->scope.model) world.compute_factor = 1;
+std::vector<Parameters> samples_of_candidate(const Question& question, const Candidate& candidate) {
+  auto samples = question.samples;
+  for (auto& sample : samples) {
+    if (is_transfer(candidate.series)) sample.operation_cost_s = samples.front().operation_cost_s;
+    if (candidate.series.scope.model != question.series->scope.model) sample.compute_factor = 1;
   }
-  return worlds;
+  return samples;
 }
 
 /// Half of the interval now and once the candidate is measured.
 std::pair<double, double> widths(const Question& question, const Candidate& candidate) {
-  const auto asked = ln_times(*question.series, question.at, question.worlds);
-  const auto seen = ln_times(candidate.series, candidate.at, worlds_of_candidate(question, candidate));
-  const double asked_rest = square(carried_to(question, question.at, nullptr, 0).spread);
+  const auto asked = ln_times(*question.series, question.at, question.samples);
+  const auto seen = ln_times(candidate.series, candidate.at, samples_of_candidate(question, candidate));
+  const double asked_rest = square(residual_at(question, question.at, nullptr, 0).spread);
   double seen_rest = square(candidate.noise) + square(question.known->spread);
   double shared_rest = 0;
   if (candidate.same_series) {
-    seen_rest = square(candidate.noise) + square(carried_to(question, candidate.at, nullptr, 0).spread);
-    const double left = square(carried_to(question, question.at, &candidate.at, candidate.noise).spread);
+    seen_rest = square(candidate.noise) + square(residual_at(question, candidate.at, nullptr, 0).spread);
+    const double left = square(residual_at(question, question.at, &candidate.at, candidate.noise).spread);
     shared_rest = std::sqrt(std::max(0.0, asked_rest - left) * seen_rest); // from var(x | y) = var x - cov^2 / var y
   }
   const double all_asked = variance(asked) + asked_rest;
@@ -151,12 +150,12 @@ std::pair<double, double> widths(const Question& question, const Candidate& cand
   return {now, now * width_left(shared / std::sqrt(all_asked * all_seen))};
 }
 
-bool measured_on(const SeriesEvidence& series, int nodes) {
+bool measured_on(const SeriesData& series, int nodes) {
   return std::any_of(series.points.begin(), series.points.end(),
-                     [&](const EvidencePoint& point) { return point.nodes == nodes; });
+                     [&](const DataPoint& point) { return point.nodes == nodes; });
 }
 
-std::string series_text(const SeriesEvidence& series) {
+std::string series_text(const SeriesData& series) {
   return fmt::format("{} by {} over {} ({})", series.scope.model, series.setup.strategy.name, series.scope.transport,
                      series.scope.preset);
 }
@@ -192,12 +191,12 @@ void add_all_reduces(std::vector<Candidate>& all, const Question& question) {
 
 /// The server is busy most of the time, and says what it can move.
 void add_saturated_server(std::vector<Candidate>& all, const Question& question,
-                          const std::vector<SeriesEvidence>& series) {
+                          const std::vector<SeriesData>& series) {
   if (!is_parameter_server(question.series->setup.strategy) || question.series->setup.cluster.available_nodes < 3)
     return;
-  const SeriesEvidence* heaviest = nullptr;
+  const SeriesData* heaviest = nullptr;
   for (const auto& one : series) {
-    const bool alike = !is_bare(one) && !one.borrowed && !one.points.empty() &&
+    const bool alike = !is_transfer(one) && !one.borrowed && !one.points.empty() &&
                        one.scope.preset == question.series->scope.preset &&
                        one.scope.transport == question.series->scope.transport;
     if (alike && (heaviest == nullptr || parameters_of(one) > parameters_of(*heaviest))) heaviest = &one;
@@ -221,7 +220,7 @@ void add_one_gpu(std::vector<Candidate>& all, const Question& question) {
   all.push_back(candidate);
 }
 
-std::vector<Candidate> candidates_of(const Question& question, const std::vector<SeriesEvidence>& series) {
+std::vector<Candidate> candidates_of(const Question& question, const std::vector<SeriesData>& series) {
   std::vector<Candidate> all;
   add_same_run(all, question);
   add_all_reduces(all, question);
@@ -245,9 +244,8 @@ void keep_best(std::vector<NextMeasurement>& found, std::size_t most) {
 
 } // namespace
 
-std::vector<NextMeasurement> next_measurements(const std::vector<SeriesEvidence>& series,
-                                               const std::vector<Prior>& priors, const Calibration& calibration,
-                                               std::size_t most) {
+std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
+                                               const Calibration& calibration, std::size_t most) {
   std::vector<NextMeasurement> found;
   for (const auto* one : asked_about(series)) {
     const auto& last = largest(*one);
@@ -256,7 +254,7 @@ std::vector<NextMeasurement> next_measurements(const std::vector<SeriesEvidence>
     const int nodes = std::min(farther * last.nodes, std::max(cluster.available_nodes, cluster.growth_max_nodes));
     if (question.known == nullptr || nodes <= last.nodes) continue;
     question.at = point_at(last, nodes, last.gpus_per_node);
-    question.worlds = worlds_of(*one, priors, calibration);
+    question.samples = samples_of(*one, priors, calibration);
     for (const auto& candidate : candidates_of(question, series)) {
       const auto [now, then] = widths(question, candidate);
       found.push_back({candidate.run, fmt::format("{} on {}", series_text(*one), nodes_text(nodes)), now, then});

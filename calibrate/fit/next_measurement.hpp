@@ -20,10 +20,9 @@ struct NextMeasurement {
 /// each way of synchronising that the cluster measured over a transport, four times its largest scale or as far as the
 /// cluster may grow. Candidates: the same run on twice the nodes or on two, all-reduces alone between two nodes (small
 /// and large), the largest model measured on one server of its own, one GPU where none was measured; on no more nodes
-/// than there are. What each would narrow is linear regression over worlds drawn from the calibration, with what no
+/// than there are. What each would narrow is linear regression over samples drawn from the calibration, with what no
 /// parameter explains carried by the series' law (width_left, carry).
-std::vector<NextMeasurement> next_measurements(const std::vector<SeriesEvidence>& series,
-                                               const std::vector<Prior>& priors, const Calibration& calibration,
-                                               std::size_t most);
+std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
+                                               const Calibration& calibration, std::size_t most);
 
 } // namespace ddlsim

@@ -10,8 +10,8 @@
 namespace ddlsim {
 
 struct StepFitOptions {
-  CarryLaw law{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
-  int noise_rounds = 2;              ///< fits after which the spread is judged again, by transport
+  ResidualProcess alpha_beta{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
+  int noise_rounds = 2;                            ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 
@@ -19,7 +19,7 @@ struct StepFitOptions {
 /// (calibrate/fit/free_parameters.hpp) are the likeliest under their priors; residuals ln(measured / model) of a series
 /// are correlated by the law, heavy-tailed once whitened, and their spread is estimated for each transport. Series
 /// without points only lend their place. The calibration has parameters, correlation, series and quality; what is left
-/// out of that is a series each (coordinates_without).
-Calibration fit_steps(const std::vector<SeriesEvidence>& series, const StepFitOptions& options);
+/// out of that is a series each (z_scores_without).
+Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options);
 
 } // namespace ddlsim

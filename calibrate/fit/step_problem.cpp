@@ -17,12 +17,13 @@ constexpr int look_again_after = 4; ///< steps
 
 } // namespace
 
-std::string noise_group(const SeriesEvidence& series) {
-  return series.scope.transport + (is_bare(series) ? " alone" : "");
+std::string noise_group(const SeriesData& series) {
+  return series.scope.transport + (is_transfer(series) ? " alone" : "");
 }
 
-StepProblem::StepProblem(const std::vector<SeriesEvidence>& series, const StepFitOptions& options)
-    : series_(series), options_(options), latents_(find_latents(series)), forms_(series), own_(series.size(), 1) {
+StepProblem::StepProblem(const std::vector<SeriesData>& series, const StepFitOptions& options)
+    : series_(series), options_(options), free_parameters_(find_free_parameters(series)), algorithm_choices_(series),
+      own_(series.size(), 1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
     scale_[noise_group(series[s])] = 1;
     for (std::size_t p = 0; p < series[s].points.size(); ++p) {
@@ -33,63 +34,62 @@ StepProblem::StepProblem(const std::vector<SeriesEvidence>& series, const StepFi
   active_.assign(rows_.size(), std::vector<char>(parameter_fields().size(), 1));
 }
 
-CarryLaw StepProblem::law_of(std::size_t series) const {
-  CarryLaw law = options_.law;
-  law.spread *= scale(noise_group(series_[series])) * own_[series];
-  return law;
+ResidualProcess StepProblem::alpha_beta_of(std::size_t series) const {
+  ResidualProcess alpha_beta = options_.alpha_beta;
+  alpha_beta.spread *= scale(noise_group(series_[series])) * own_[series];
+  return alpha_beta;
 }
 
-Eigen::VectorXd StepProblem::misses(const Eigen::VectorXd& coordinates) {
+Eigen::VectorXd StepProblem::misses(const Eigen::VectorXd& z_scores) {
   Eigen::VectorXd found(static_cast<Eigen::Index>(rows_.size()));
   each_row([&](std::size_t r) {
-    found(static_cast<Eigen::Index>(r)) = std::log(measured_s(r) / models_[r].time_s(world_of(r, coordinates)));
+    found(static_cast<Eigen::Index>(r)) = std::log(measured_s(r) / models_[r].time_s(sample_of(r, z_scores)));
   });
   return found;
 }
 
-Eigen::VectorXd StepProblem::residuals(const Eigen::VectorXd& coordinates) {
-  Eigen::VectorXd whitened = misses(coordinates);
+Eigen::VectorXd StepProblem::residuals(const Eigen::VectorXd& z_scores) {
+  Eigen::VectorXd whitened = misses(z_scores);
   whiten(noise_factors(), whitened);
   return whitened;
 }
 
-Eigen::MatrixXd StepProblem::jacobian(const Eigen::VectorXd& coordinates) {
+Eigen::MatrixXd StepProblem::jacobian(const Eigen::VectorXd& z_scores) {
   const bool all = looks_++ % look_again_after == 0;
-  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows_.size()), coordinates.size());
-  each_row([&](std::size_t r) { differentiate(r, coordinates, all, slopes); });
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows_.size()), z_scores.size());
+  each_row([&](std::size_t r) { differentiate(r, z_scores, all, slopes); });
   const auto factors = noise_factors();
   for (Eigen::Index c = 0; c < slopes.cols(); ++c) whiten(factors, slopes.col(c));
   return slopes;
 }
 
-Parameters StepProblem::world_of(std::size_t row, const Eigen::VectorXd& coordinates) const {
+Parameters StepProblem::sample_of(std::size_t row, const Eigen::VectorXd& z_scores) const {
   const std::size_t series = rows_[row].series;
-  auto world = world_at(latents_, series_[series], series, coordinates);
-  world.form_draw = forms_.draw_of(series);
-  return world;
+  auto sample = sample_at(free_parameters_, series_[series], series, z_scores);
+  sample.algorithm_draw = algorithm_choices_.draw_of(series);
+  return sample;
 }
 
 double StepProblem::measured_s(std::size_t row) const {
   return series_[rows_[row].series].points[rows_[row].point].measured_s;
 }
 
-/// Only what a moved parameter changes is run: the row's model still knows the world that residuals() was last asked
+/// Only what a moved parameter changes is run: the row's model still knows the sample that residuals() was last asked
 /// in, which is mostly the one here.
-void StepProblem::differentiate(std::size_t row, const Eigen::VectorXd& coordinates, bool all,
-                                Eigen::MatrixXd& slopes) {
-  const auto& evidence = series_[rows_[row].series];
-  const auto& of_fields = latents_.of_series[rows_[row].series];
+void StepProblem::differentiate(std::size_t row, const Eigen::VectorXd& z_scores, bool all, Eigen::MatrixXd& slopes) {
+  const auto& fit_data = series_[rows_[row].series];
+  const auto& of_fields = free_parameters_.of_series[rows_[row].series];
   const auto fields = parameter_fields();
-  const auto world = world_of(row, coordinates);
-  const auto miss_at = [&](std::size_t k, double coordinate) {
-    auto moved = world;
-    moved.*fields[k].value = prior_value(evidence.priors[k], coordinate);
-    return std::log(measured_s(row) / models_[row].time_beside_s(moved));
+  const auto sample = sample_of(row, z_scores);
+  const auto miss_at = [&](std::size_t k, double z_score) {
+    auto moved = sample;
+    moved.*fields[k].value = prior_value(fit_data.priors[k], z_score);
+    return std::log(measured_s(row) / models_[row].time_without_caching_s(moved));
   };
   for (std::size_t k = 0; k < of_fields.size(); ++k) {
     if (of_fields[k] < 0 || !(all || active_[row][k])) continue;
-    const double above = miss_at(k, coordinates(of_fields[k]) + difference_step);
-    const double below = miss_at(k, coordinates(of_fields[k]) - difference_step);
+    const double above = miss_at(k, z_scores(of_fields[k]) + difference_step);
+    const double below = miss_at(k, z_scores(of_fields[k]) - difference_step);
     const double slope = (above - below) / (2 * difference_step);
     slopes(static_cast<Eigen::Index>(row), of_fields[k]) = slope;
     if (all) active_[row][k] = std::abs(slope) > negligible_slope;
@@ -101,16 +101,16 @@ std::vector<StepProblem::Factor> StepProblem::noise_factors() const {
   std::vector<Factor> factors(series_.size());
   for (std::size_t s = 0; s < series_.size(); ++s) {
     const auto& points = series_[s].points;
-    if (points.empty() || !series_[s].set_aside.empty()) continue;
+    if (points.empty() || !series_[s].excluded.empty()) continue;
     const auto count = static_cast<Eigen::Index>(points.size());
-    const auto law = law_of(s);
+    const auto alpha_beta = alpha_beta_of(s);
     const double scale = this->scale(noise_group(series_[s]));
     Eigen::MatrixXd among(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
       const auto& a = points[static_cast<std::size_t>(i)];
       for (Eigen::Index j = 0; j < count; ++j) {
         const auto& b = points[static_cast<std::size_t>(j)];
-        among(i, j) = covariance(law, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+        among(i, j) = covariance(alpha_beta, {a.gpus, a.nodes}, {b.gpus, b.nodes});
       }
       among(i, i) += scale * scale * a.noise * a.noise;
     }
@@ -126,7 +126,7 @@ void StepProblem::whiten(const std::vector<Factor>& factors, Eigen::Ref<Eigen::V
     auto own = rows.segment(first, count);
     first += count;
     if (count == 0) continue;
-    if (series_[s].set_aside.empty()) {
+    if (series_[s].excluded.empty()) {
       own = factors[s].matrixL().solve(own);
     } else {
       own.setZero();

@@ -145,17 +145,18 @@ void check_nodes(Row& row, const StepRecord& record, int per_node) {
 
 /// nodes and gpus_per_node of a record are those the run used: 1 GPU is 1 node of 1.
 void read_nodes(Row& row, int cluster_gpus_per_node, StepRecord& record) {
-  const int said_nodes = row.whole("nodes");
+  const int stated_nodes = row.whole("nodes");
   int per_node = row.whole("gpus_per_node");
-  if (record.gpus == 0 || (said_nodes == 0 && row.has("nodes")) || (per_node == 0 && row.has("gpus_per_node"))) return;
-  if (said_nodes == 0 && per_node == 0) per_node = cluster_gpus_per_node;
-  if (said_nodes == 0 && per_node == 0) {
+  if (record.gpus == 0 || (stated_nodes == 0 && row.has("nodes")) || (per_node == 0 && row.has("gpus_per_node")))
+    return;
+  if (stated_nodes == 0 && per_node == 0) per_node = cluster_gpus_per_node;
+  if (stated_nodes == 0 && per_node == 0) {
     row.mistake("nodes", "found neither nodes nor gpus_per_node, expected one of them; add a column, or a line "
                          "'# gpus_per_node: 4' at the top, or name a cluster that has GPUs");
     return;
   }
   const int full_nodes = per_node > 0 ? (record.gpus + per_node - 1) / per_node : 0;
-  record.nodes = std::max(1, said_nodes > 0 ? said_nodes : full_nodes);
+  record.nodes = std::max(1, stated_nodes > 0 ? stated_nodes : full_nodes);
   const int spread = (record.gpus + record.nodes - 1) / record.nodes;
   record.gpus_per_node = record.nodes == full_nodes ? std::min(record.gpus, per_node) : spread;
   check_nodes(row, record, per_node);
@@ -186,17 +187,17 @@ double read_iteration_s(Row& row, const StepRecord& record) {
 bool read_synchronised(Row& row, const StepRecord& record) {
   const bool alone = record.strategy.name == "none";
   if (!row.has("synchronised")) return record.gpus > 1 && !alone;
-  const auto said = row.one_of("synchronised", {"yes", "no", "true", "false"}, "yes");
-  const bool synchronised = said == "yes" || said == "true";
+  const auto stated = row.one_of("synchronised", {"yes", "no", "true", "false"}, "yes");
+  const bool synchronised = stated == "yes" || stated == "true";
   if (synchronised && alone) {
     row.mistake("synchronised",
-                fmt::format("found '{}' beside strategy none, expected no, or the strategy that ran", said));
+                fmt::format("found '{}' beside strategy none, expected no, or the strategy that ran", stated));
   }
   if (!synchronised && !alone && record.gpus > 1) {
     row.mistake("synchronised",
                 fmt::format("found '{}' for {} GPUs, expected yes: GPUs that do not synchronise are not "
                             "one training run",
-                            said, record.gpus));
+                            stated, record.gpus));
   }
   return synchronised;
 }

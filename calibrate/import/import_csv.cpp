@@ -21,17 +21,17 @@ bool is_rate_column(const std::string& name) {
 
 /// Context and whole-file values, from the command line first and then from comment lines.
 struct Preamble {
-  ImportContext said;
+  ImportContext stated;
   Context source; ///< repository, path and commit only
 };
 
 std::vector<std::pair<std::string, std::string*>> context_fields(Preamble& preamble) {
-  auto& said = preamble.said;
+  auto& stated = preamble.stated;
   auto& source = preamble.source;
-  return {{"cluster", &said.cluster},    {"gpu", &said.gpu},
-          {"machine", &said.machine},    {"software", &said.software},
-          {"date", &said.date},          {"who", &said.who},
-          {"title", &said.title},        {"repository", &source.source_repository},
+  return {{"cluster", &stated.cluster},  {"gpu", &stated.gpu},
+          {"machine", &stated.machine},  {"software", &stated.software},
+          {"date", &stated.date},        {"who", &stated.who},
+          {"title", &stated.title},      {"repository", &source.source_repository},
           {"path", &source.source_path}, {"commit", &source.source_commit}};
 }
 
@@ -55,9 +55,9 @@ void note_unknown_key(const CsvComment& comment, Preamble& preamble, const std::
   }
 }
 
-Preamble read_comments(const CsvTable& table, const ImportContext& said, const std::filesystem::path& file,
+Preamble read_comments(const CsvTable& table, const ImportContext& stated, const std::filesystem::path& file,
                        std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
-  Preamble preamble{said, {}};
+  Preamble preamble{stated, {}};
   std::set<std::string> seen;
   for (const auto& comment : table.comments) {
     if (comment.key.empty()) continue;
@@ -69,7 +69,7 @@ Preamble read_comments(const CsvTable& table, const ImportContext& said, const s
     } else if (!seen.insert(comment.key).second) {
       mistakes.push_back({at_line(file, comment.line), comment.key, "found the key a second time, expected it once"});
     } else if (field == fields.end()) {
-      preamble.said.given.emplace(comment.key, comment.value);
+      preamble.stated.given.emplace(comment.key, comment.value);
     } else if (field->second->empty()) {
       *field->second = comment.value;
     }
@@ -102,11 +102,11 @@ std::vector<std::string> read_header(const CsvTable& table, const std::filesyste
 }
 
 /// Whether the header and the whole-file values have all that is required; notes what is missing.
-bool has_required_columns(const std::vector<std::string>& columns, const ImportContext& said, const std::string& where,
-                          std::vector<Mistake>& mistakes) {
+bool has_required_columns(const std::vector<std::string>& columns, const ImportContext& stated,
+                          const std::string& where, std::vector<Mistake>& mistakes) {
   const auto before = mistakes.size();
   const auto has = [&](const char* name) {
-    return said.given.count(name) != 0 || std::find(columns.begin(), columns.end(), name) != columns.end();
+    return stated.given.count(name) != 0 || std::find(columns.begin(), columns.end(), name) != columns.end();
   };
   for (const char* name : {"model", "batch_per_gpu", "gpus"})
     if (!has(name)) mistakes.push_back({where, name, "found no such column, expected it in the header"});
@@ -117,8 +117,8 @@ bool has_required_columns(const std::vector<std::string>& columns, const ImportC
   return mistakes.size() == before;
 }
 
-void check_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
-  for (const auto& [name, value] : said.given) {
+void check_given(const ImportContext& stated, std::vector<Mistake>& mistakes) {
+  for (const auto& [name, value] : stated.given) {
     if (!is_rate_column(name)) {
       const auto near = nearest_name(name, rate_columns());
       mistakes.push_back({"", name,
@@ -129,11 +129,11 @@ void check_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
   }
 }
 
-RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, const ImportContext& said) {
+RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, const ImportContext& stated) {
   RateCells cells;
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (!columns[i].empty() && !row.cells[i].empty()) cells[columns[i]] = row.cells[i];
-  for (const auto& [name, value] : said.given)
+  for (const auto& [name, value] : stated.given)
     if (!value.empty()) cells.emplace(name, value);
   return cells;
 }
@@ -177,31 +177,31 @@ void check_series(const std::vector<Record>& records, std::vector<Mistake>& mist
 }
 
 /// What was taken for granted, said once.
-void note_assumptions(const CsvTable& table, const std::vector<std::string>& columns, const ImportContext& said,
+void note_assumptions(const CsvTable& table, const std::vector<std::string>& columns, const ImportContext& stated,
                       const std::vector<Record>& records, std::vector<std::string>& notes) {
   const auto open = [&](const char* name) {
-    return said.given.count(name) == 0 && std::find(columns.begin(), columns.end(), name) == columns.end();
+    return stated.given.count(name) == 0 && std::find(columns.begin(), columns.end(), name) == columns.end();
   };
   if (table.rows.empty()) return;
   if (open("precision")) notes.emplace_back("no column precision: fp32 was taken");
   if (open("strategy")) notes.emplace_back("no column strategy: all-reduce was taken, its algorithm not known");
   if (open("nodes") && open("gpus_per_node")) {
     notes.push_back(fmt::format("no column nodes or gpus_per_node: the cluster's {} GPUs a node were taken",
-                                said.cluster_gpus_per_node));
+                                stated.cluster_gpus_per_node));
   }
   std::set<std::string> unknown;
   for (const auto& one : records) unknown.insert(std::get<StepRecord>(one).model);
-  for (const auto& model : said.known_models) unknown.erase(model);
-  if (said.known_models.empty()) return;
+  for (const auto& model : stated.known_models) unknown.erase(model);
+  if (stated.known_models.empty()) return;
   for (const auto& model : unknown) {
-    const auto near = nearest_name(model, said.known_models);
+    const auto near = nearest_name(model, stated.known_models);
     notes.push_back(fmt::format("model '{}' has no layer table, so that it is scored by arithmetic only{}", model,
                                 near.empty() ? "" : fmt::format("; the nearest name is '{}'", near)));
   }
 }
 
 Context read_context(const Preamble& preamble, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
-  auto context = context_record(preamble.said, file, mistakes);
+  auto context = context_record(preamble.stated, file, mistakes);
   context.source_repository = preamble.source.source_repository;
   context.source_path = preamble.source.source_path;
   context.source_commit = preamble.source.source_commit;
@@ -210,23 +210,24 @@ Context read_context(const Preamble& preamble, const std::filesystem::path& file
 
 } // namespace
 
-Imported import_csv(const std::filesystem::path& file, const ImportContext& said) {
+Imported import_csv(const std::filesystem::path& file, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported imported;
   const auto table = parse_csv(read_utf8_file(file), file, mistakes);
   if (table.header.cells.empty()) throw_mistakes(mistakes);
-  auto preamble = read_comments(table, said, file, mistakes, imported.notes);
-  fill_from_cluster(preamble.said);
-  check_given(said, mistakes);
+  auto preamble = read_comments(table, stated, file, mistakes, imported.notes);
+  fill_from_cluster(preamble.stated);
+  check_given(stated, mistakes);
   const auto columns = read_header(table, file, mistakes);
-  const bool whole = has_required_columns(columns, preamble.said, at_line(file, table.header.line), mistakes);
+  const bool whole = has_required_columns(columns, preamble.stated, at_line(file, table.header.line), mistakes);
   auto& out = imported.measurements;
   out.file = file;
   out.context = read_context(preamble, file, mistakes);
   if (!whole) throw_mistakes(mistakes);
   for (const auto& row : table.rows) {
     RowMistakes row_mistakes(at_line(file, row.line), mistakes);
-    auto record = step_record(cells_of(row, columns, preamble.said), preamble.said.cluster_gpus_per_node, row_mistakes);
+    auto record =
+        step_record(cells_of(row, columns, preamble.stated), preamble.stated.cluster_gpus_per_node, row_mistakes);
     record.head.file = file.string();
     record.head.line = row.line;
     record.head.gpu = out.context.gpu;
@@ -237,7 +238,7 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& said
     mistakes.push_back({file.string(), "", "found a header and no rows, expected one row a measurement"});
   if (mistakes.empty()) check_series(out.records, mistakes);
   throw_mistakes(mistakes);
-  note_assumptions(table, columns, preamble.said, out.records, imported.notes);
+  note_assumptions(table, columns, preamble.stated, out.records, imported.notes);
   return imported;
 }
 

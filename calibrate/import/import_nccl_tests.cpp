@@ -42,12 +42,12 @@ std::string given_name(const std::string& name, const std::string& text, const s
   return text;
 }
 
-Given read_given(const ImportContext& said, std::vector<Mistake>& mistakes) {
+Given read_given(const ImportContext& stated, std::vector<Mistake>& mistakes) {
   static const std::vector<std::string> names = {"operation", "ranks", "nodes", "transport", "algorithm"};
   std::vector<std::string> operations;
   for (const auto& operation : nccl_operations()) operations.push_back(operation.name);
   Given given;
-  for (const auto& [name, value] : said.given) {
+  for (const auto& [name, value] : stated.given) {
     if (name == "operation") {
       given.operation = given_name(name, value, operations, mistakes);
     } else if (name == "transport") {
@@ -79,8 +79,8 @@ struct Run {
 /// Tables become records one after the other.
 class Importer {
 public:
-  Importer(const ImportContext& said, std::vector<Mistake>& mistakes, Imported& out)
-      : said_(said), given_(read_given(said, mistakes)), mistakes_(mistakes), out_(out) {}
+  Importer(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
+      : stated_(stated), given_(read_given(stated, mistakes)), mistakes_(mistakes), out_(out) {}
 
   void add(const NcclTable& table) {
     if (!wanted(table)) return;
@@ -183,9 +183,9 @@ private:
   }
 
   std::string find_gpu_name(const NcclScale& scale) {
-    if (!said_.gpu.empty()) return said_.gpu;
-    auto gpu = catalogue_gpu_name(scale.device, said_.catalogue);
-    if (!gpu.empty() && !in_catalogue(gpu, said_.catalogue) && unknown_gpus_.insert(gpu).second) {
+    if (!stated_.gpu.empty()) return stated_.gpu;
+    auto gpu = catalogue_gpu_name(scale.device, stated_.catalogue);
+    if (!gpu.empty() && !in_catalogue(gpu, stated_.catalogue) && unknown_gpus_.insert(gpu).second) {
       mistakes_.push_back({out_.measurements.file.string(), "gpu",
                            fmt::format("found '{}', which gpus.json does not have; say --gpu NAME (`ddlsim list gpus`)",
                                        scale.device)});
@@ -215,9 +215,8 @@ private:
   }
 
   void check(const Run& run, const NcclRow& row, const NcclTiming& timing, bool in_place) {
-    auto what = timing.time_us.value > 0
-                    ? bandwidth_contradiction(timing, row.size_bytes, run.operation, run.scale.ranks)
-                    : std::string("found a time of 0, expected microseconds");
+    auto what = timing.time_us.value > 0 ? bandwidth_conflict(timing, row.size_bytes, run.operation, run.scale.ranks)
+                                         : std::string("found a time of 0, expected microseconds");
     if (what.empty()) return;
     mistakes_.push_back({row.where, row.path,
                          fmt::format("{}: {}; mend or remove the row{}", in_place ? "in-place" : "out-of-place", what,
@@ -265,7 +264,7 @@ private:
     }
   }
 
-  const ImportContext& said_;
+  const ImportContext& stated_;
   Given given_;
   std::vector<Mistake>& mistakes_;
   Imported& out_;
@@ -290,16 +289,16 @@ bool is_json(const std::string& text) {
 
 } // namespace
 
-Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& said) {
+Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported out;
   out.measurements.file = file;
   const auto text = read_utf8_file(file);
   const auto tables =
       is_json(text) ? parse_nccl_json(text, file, mistakes) : parse_nccl_log(text, file, mistakes, out.notes);
-  Importer importer(said, mistakes, out);
+  Importer importer(stated, mistakes, out);
   for (const auto& table : tables) importer.add(table);
-  auto context = said;
+  auto context = stated;
   importer.complete_context(context);
   note_other_gpu(context, out.notes);
   fill_from_cluster(context);

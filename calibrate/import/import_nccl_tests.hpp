@@ -11,6 +11,6 @@ namespace ddlsim {
 /// `time`. `said.given` may have operation, ranks, nodes, transport and algorithm: they come before what the log says.
 /// Throws UserError with every mistake of the file: a row that is not whole, a bandwidth that contradicts its time,
 /// size and number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
-Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& said);
+Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated);
 
 } // namespace ddlsim

@@ -51,29 +51,30 @@ std::string to_json_lines(const MeasurementFile& measurements) {
   return lines;
 }
 
-Context context_record(const ImportContext& said, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
-  if (said.cluster.empty()) {
+Context context_record(const ImportContext& stated, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
+  if (stated.cluster.empty()) {
     mistakes.push_back(
         {file.string(), "cluster",
          "found no cluster, expected the machine's name: give --cluster NAME (`ddlsim list clusters` shows "
          "those there are); a CSV may say it in a line '# cluster: NAME'"});
   }
-  if (!said.date.empty() && !is_date(said.date)) {
-    mistakes.push_back(
-        {file.string(), "date", fmt::format("found '{}', expected a date as 2018, 2018-05 or 2018-05-07", said.date)});
+  if (!stated.date.empty() && !is_date(stated.date)) {
+    mistakes.push_back({file.string(), "date",
+                        fmt::format("found '{}', expected a date as 2018, 2018-05 or 2018-05-07", stated.date)});
   }
   Context context;
-  context.cluster = said.cluster;
-  context.gpu = said.gpu.empty() || said.catalogue.empty() ? said.gpu : catalogue_gpu_name(said.gpu, said.catalogue);
-  if (!context.gpu.empty() && !in_catalogue(context.gpu, said.catalogue)) {
-    mistakes.push_back(
-        {file.string(), "gpu", fmt::format("found '{}', expected a name in gpus.json (`ddlsim list gpus`)", said.gpu)});
+  context.cluster = stated.cluster;
+  context.gpu =
+      stated.gpu.empty() || stated.catalogue.empty() ? stated.gpu : catalogue_gpu_name(stated.gpu, stated.catalogue);
+  if (!context.gpu.empty() && !in_catalogue(context.gpu, stated.catalogue)) {
+    mistakes.push_back({file.string(), "gpu",
+                        fmt::format("found '{}', expected a name in gpus.json (`ddlsim list gpus`)", stated.gpu)});
   }
-  context.machine = or_unknown(said.machine);
-  context.software = or_unknown(said.software);
-  context.date = or_unknown(said.date);
-  context.who = or_unknown(said.who);
-  context.source_title = said.title.empty() ? file.filename().string() : said.title;
+  context.machine = or_unknown(stated.machine);
+  context.software = or_unknown(stated.software);
+  context.date = or_unknown(stated.date);
+  context.who = or_unknown(stated.who);
+  context.source_title = stated.title.empty() ? file.filename().string() : stated.title;
   context.source_file = file.filename().string();
   return context;
 }
@@ -82,10 +83,10 @@ void throw_mistakes(std::vector<Mistake> mistakes) {
   if (mistakes.empty()) return;
   std::stable_sort(mistakes.begin(), mistakes.end(),
                    [](const Mistake& a, const Mistake& b) { return line_of(a.where) < line_of(b.where); });
-  if (mistakes.size() > max_told_mistakes) {
-    const auto more = mistakes.size() - max_told_mistakes;
+  if (mistakes.size() > max_reported_mistakes) {
+    const auto more = mistakes.size() - max_reported_mistakes;
     const std::string last = mistakes.back().where;
-    mistakes.resize(max_told_mistakes);
+    mistakes.resize(max_reported_mistakes);
     mistakes.push_back({last.substr(0, last.rfind(':')), "", fmt::format("and {} more mistakes", more)});
   }
   throw UserError(std::move(mistakes));

@@ -50,9 +50,9 @@ void fill_from_cluster(ImportContext& context);
 
 /// The context record of FILE; what nobody said is "unknown". Adds mistakes: no cluster, a date of another form, a
 /// GPU that the catalogue does not have.
-Context context_record(const ImportContext& said, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
+Context context_record(const ImportContext& stated, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
 
-/// Throws UserError with the first max_told_mistakes by line, and how many more there are; does nothing without
+/// Throws UserError with the first max_reported_mistakes by line, and how many more there are; does nothing without
 /// mistakes.
 void throw_mistakes(std::vector<Mistake> mistakes);
 

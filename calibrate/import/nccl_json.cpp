@@ -19,14 +19,14 @@ constexpr double most_ranks = 1e7;
 constexpr double percent = 100;
 
 /// Device lists have what one "Rank" line of each process said, and a process runs nthreads x ngpus ranks.
-int count_ranks(const Place& config, std::size_t entries) {
+int count_ranks(const JsonNode& config, std::size_t entries) {
   const long per_process = config.integer("nthreads", 1, 1'000'000) * config.integer("ngpus", 1, 1'000'000);
   const double ranks = static_cast<double>(per_process) * static_cast<double>(entries);
   if (ranks > most_ranks) config.mistake("found more than 10 million ranks, expected nthreads x ngpus x devices");
   return ranks > most_ranks ? 0 : static_cast<int>(ranks);
 }
 
-void read_config(const Place& root, NcclTable& table) {
+void read_config(const JsonNode& root, NcclTable& table) {
   if (!root.has("config")) return root.mistake("found no config, expected nthreads, ngpus and devices");
   const auto config = root.at("config");
   if (!config.is_object()) return;
@@ -42,7 +42,7 @@ void read_config(const Place& root, NcclTable& table) {
   table.iterations = static_cast<int>(config.integer_or("iterations", 0, 0, 1'000'000'000));
 }
 
-std::optional<NcclTiming> read_timing(const Place& row, const std::string& key) {
+std::optional<NcclTiming> read_timing(const JsonNode& row, const std::string& key) {
   if (!row.has(key) || row.at(key).value().is_null()) return std::nullopt;
   const auto half = row.at(key);
   if (!half.is_object()) return std::nullopt;
@@ -61,28 +61,28 @@ std::optional<NcclTiming> read_timing(const Place& row, const std::string& key) 
   return timing;
 }
 
-NcclRow read_row(const Place& place, const std::string& where) {
+NcclRow read_row(const JsonNode& node, const std::string& where) {
   NcclRow row;
   row.where = where;
-  row.path = place.path();
-  row.size_bytes = place.number("size", 0, std::numeric_limits<double>::max());
-  row.type = place.text("type");
-  row.redop = place.text_or("redop", "none");
-  if (place.has("root") && place.at("root").value().is_string()) {
-    const auto root = parse_number(trim(place.at("root").value().get<std::string>()));
+  row.path = node.path();
+  row.size_bytes = node.number("size", 0, std::numeric_limits<double>::max());
+  row.type = node.text("type");
+  row.redop = node.text_or("redop", "none");
+  if (node.has("root") && node.at("root").value().is_string()) {
+    const auto root = parse_number(trim(node.at("root").value().get<std::string>()));
     if (!root) {
-      place.mistake_at("root", "found no number, expected a rank or -1");
+      node.mistake_at("root", "found no number, expected a rank or -1");
     } else {
       row.root = static_cast<int>(root->value);
     }
   }
-  row.out_of_place = read_timing(place, "out_of_place");
-  row.in_place = read_timing(place, "in_place");
+  row.out_of_place = read_timing(node, "out_of_place");
+  row.in_place = read_timing(node, "in_place");
   return row;
 }
 
 /// Program from the command line, NCCL_ALGO from the environment; nothing else of either is kept.
-void read_command(const Place& root, NcclTable& table) {
+void read_command(const JsonNode& root, NcclTable& table) {
   const std::string algorithm = "NCCL_ALGO=";
   if (root.has("args") && root.at("args").value().is_array()) {
     for (const auto& word : root.at("args").value())
@@ -96,7 +96,7 @@ void read_command(const Place& root, NcclTable& table) {
   }
 }
 
-void read_root(const Place& root, const std::string& where, NcclTable& table) {
+void read_root(const JsonNode& root, const std::string& where, NcclTable& table) {
   if (!root.is_object()) return;
   read_command(root, table);
   read_config(root, table);
@@ -118,7 +118,7 @@ std::vector<NcclTable> parse_nccl_json(const std::string& text, const std::files
   NcclTable table;
   table.where = file.string();
   table.has_redop = table.has_root = true;
-  read_root(Place(document, "", found), file.string(), table);
+  read_root(JsonNode(document, "", found), file.string(), table);
   mistakes.insert(mistakes.end(), found.list().begin(), found.list().end());
   return {table};
 }

@@ -74,7 +74,7 @@ bool columns_allow(const NcclTable& table, const NcclOperation& operation) {
 bool bandwidths_allow(const NcclTable& table, const NcclOperation& operation, int ranks) {
   return std::all_of(table.rows.begin(), table.rows.end(), [&](const NcclRow& row) {
     for (const auto* half : {&row.out_of_place, &row.in_place})
-      if (*half && !bandwidth_contradiction(**half, row.size_bytes, operation, ranks).empty()) return false;
+      if (*half && !bandwidth_conflict(**half, row.size_bytes, operation, ranks).empty()) return false;
     return true;
   });
 }
@@ -93,8 +93,7 @@ double bus_factor(const NcclOperation& operation, int ranks) {
   return operation.whole ? 1 : static_cast<double>(operation.turns) * (ranks - 1) / ranks;
 }
 
-std::string bandwidth_contradiction(const NcclTiming& timing, double size_bytes, const NcclOperation& operation,
-                                    int ranks) {
+std::string bandwidth_conflict(const NcclTiming& timing, double size_bytes, const NcclOperation& operation, int ranks) {
   const auto algbw = printed(timing.algbw_GBps);
   if (!overlap(bandwidth_range(size_bytes, timing.time_us), algbw)) {
     return fmt::format("algbw {} GB/s contradicts size / time = {:.0f} B / {} us = {:.4g} GB/s",

@@ -95,8 +95,7 @@ double bus_factor(const NcclOperation& operation, int ranks);
 
 /// "" when algbw = size / time and busbw = algbw x bus_factor hold within the rounding of the printed digits; else what
 /// contradicts what.
-std::string bandwidth_contradiction(const NcclTiming& timing, double size_bytes, const NcclOperation& operation,
-                                    int ranks);
+std::string bandwidth_conflict(const NcclTiming& timing, double size_bytes, const NcclOperation& operation, int ranks);
 
 /// The operations that the table's columns and all its bandwidths allow.
 std::vector<NcclOperation> possible_operations(const NcclTable& table, int ranks);

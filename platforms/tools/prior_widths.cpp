@@ -47,7 +47,7 @@ std::string for_precision(const std::string& kind, const std::string& precision)
 }
 
 /// The curve's other batches, and what their line says of the one left out.
-void leave_batches_out(const ComputeMaterial& material, const ComputeCurve& curve, Tally& tally) {
+void leave_batches_out(const ComputeMaterial& material, const BatchCurve& curve, Tally& tally) {
   constexpr std::size_t fewest = 3;
   constexpr double farthest_end = 2.001;
   const auto expected_s = expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
@@ -64,7 +64,7 @@ void leave_batches_out(const ComputeMaterial& material, const ComputeCurve& curv
   }
 }
 
-void from_one_batch(const ComputeMaterial& material, const ComputeCurve& curve, Tally& tally) {
+void from_one_batch(const ComputeMaterial& material, const BatchCurve& curve, Tally& tally) {
   constexpr double farthest = 4.001;
   const auto expected_s = expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
   if (!expected_s) return;
@@ -77,7 +77,7 @@ void from_one_batch(const ComputeMaterial& material, const ComputeCurve& curve, 
   }
 }
 
-std::string cluster_of(const ComputeCurve& curve) {
+std::string cluster_of(const BatchCurve& curve) {
   return std::filesystem::path(curve.points.front().record->head.file).parent_path().parent_path().filename().string();
 }
 
@@ -102,7 +102,7 @@ struct Cell {
   std::set<double> batches;
 };
 
-std::vector<Cell> cells_of(const std::vector<ComputeCurve>& curves) {
+std::vector<Cell> cells_of(const std::vector<BatchCurve>& curves) {
   std::vector<Cell> cells;
   for (const auto& curve : curves) {
     auto cell = std::find_if(cells.begin(), cells.end(), [&](const Cell& one) {
@@ -182,10 +182,10 @@ void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const
 }
 
 /// Both GPUs' curves in fp32.
-std::vector<ComputeCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
-  std::vector<ComputeCurve> curves;
+std::vector<BatchCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
+  std::vector<BatchCurve> curves;
   std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves),
-               [&](const ComputeCurve& one) { return one.precision == "fp32" && (one.gpu == a || one.gpu == b); });
+               [&](const BatchCurve& one) { return one.precision == "fp32" && (one.gpu == a || one.gpu == b); });
   return curves;
 }
 

@@ -22,7 +22,7 @@ struct EvidenceError {
 
 /// What was measured, and what it can be compared by.
 struct ComputeMaterial {
-  std::vector<ComputeCurve> curves;
+  std::vector<BatchCurve> curves;
   std::vector<Gpu> gpus;
   std::map<std::string, Model> models;
   ModelSizes sizes;

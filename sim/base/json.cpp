@@ -11,10 +11,10 @@
 
 namespace ddlsim {
 void Mistakes::add(std::string path, std::string what) {
-  if (list_.size() < max_told_mistakes) {
+  if (list_.size() < max_reported_mistakes) {
     list_.push_back({where_, std::move(path), std::move(what)});
   } else {
-    ++untold_;
+    ++unreported_;
   }
 }
 
@@ -24,10 +24,10 @@ void Mistakes::append(const UserError& error, const std::string& path) {
 
 void Mistakes::throw_if_any() const {
   if (list_.empty()) return;
-  auto told = list_;
-  if (untold_ > 0)
-    told.push_back({file_, "", fmt::format("and {}{} more; mend these first", untold_, gave_up_ ? " or" : "")});
-  throw UserError(std::move(told));
+  auto reported = list_;
+  if (unreported_ > 0)
+    reported.push_back({file_, "", fmt::format("and {}{} more; mend these first", unreported_, gave_up_ ? " or" : "")});
+  throw UserError(std::move(reported));
 }
 
 std::string describe(const nlohmann::json& value) {
@@ -38,11 +38,11 @@ std::string describe(const nlohmann::json& value) {
 }
 
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
-                   const std::function<void(const Place&)>& read, const std::function<void(nlohmann::json&)>& edit) {
+                   const std::function<void(const JsonNode&)>& read, const std::function<void(nlohmann::json&)>& edit) {
   auto document = parse_json(read_text_file(file), file.string());
   if (edit) edit(document);
   Mistakes mistakes(file.string());
-  const Place root(document, "", mistakes);
+  const JsonNode root(document, "", mistakes);
   if (root.is_object()) {
     const std::string found = root.text("format");
     if (mistakes.empty() && found != format) {
@@ -66,12 +66,12 @@ void apply_change(nlohmann::json& document, const JsonChange& change) {
   auto value = nlohmann::json::parse(change.value, nullptr, false);
   if (value.is_discarded()) value = change.value;
   try {
-    const nlohmann::json::json_pointer place(change.path);
-    if (place.empty() || !document.contains(place.parent_pointer())) {
+    const nlohmann::json::json_pointer node(change.path);
+    if (node.empty() || !document.contains(node.parent_pointer())) {
       throw UserError("--set", change.path,
                       "leads nowhere in this file; give the path of a field, like /batch_per_gpu");
     }
-    document[place] = std::move(value);
+    document[node] = std::move(value);
   } catch (const nlohmann::json::exception&) {
     throw UserError("--set", change.path,
                     "is not the path of a field; give a JSON pointer, like /gpus or /strategies/0/name");

@@ -22,9 +22,9 @@ inline constexpr int max_document_depth = 64;
 /// Longest array a document may have; ours stay below a thousand.
 inline constexpr std::size_t max_document_elements = 100'000;
 /// Mistakes of one file that are told; of the others only their number.
-inline constexpr std::size_t max_told_mistakes = 50;
+inline constexpr std::size_t max_reported_mistakes = 50;
 
-/// Collects mistakes of one file; throws them all together, the first max_told_mistakes in full.
+/// Collects mistakes of one file; throws them all together, the first max_reported_mistakes in full.
 class Mistakes {
 public:
   explicit Mistakes(std::string where) : file_(where), where_(std::move(where)) {}
@@ -32,7 +32,7 @@ public:
   void add(std::string path, std::string what);
   void append(const UserError& error, const std::string& path); ///< texts of another error, at this place
   bool empty() const { return list_.empty(); }
-  std::size_t count() const { return list_.size() + untold_; }
+  std::size_t count() const { return list_.size() + unreported_; }
   const std::vector<Mistake>& list() const { return list_; }
   void give_up() { gave_up_ = true; } ///< the rest of the file is not read: its mistakes are not counted
   void throw_if_any() const;
@@ -41,14 +41,14 @@ private:
   std::string file_;
   std::string where_;
   std::vector<Mistake> list_;
-  std::size_t untold_ = 0;
+  std::size_t unreported_ = 0;
   bool gave_up_ = false;
 };
 
 /// A place in a document. Readers of a field note a mistake and return the fallback when it is missing or wrong.
-class Place {
+class JsonNode {
 public:
-  Place(const nlohmann::json& value, std::string path, Mistakes& mistakes)
+  JsonNode(const nlohmann::json& value, std::string path, Mistakes& mistakes)
       : value_(&value), path_(std::move(path)), mistakes_(&mistakes) {}
 
   const nlohmann::json& value() const { return *value_; }
@@ -64,8 +64,8 @@ public:
   /// Notes every key not in `known`, offering the nearest.
   void allow_only(const std::vector<std::string>& known) const;
   bool has(const std::string& key) const;
-  Place at(const std::string& key) const; ///< the key must be there
-  std::vector<Place> elements() const;    ///< of an array; notes a mistake and gives none otherwise
+  JsonNode at(const std::string& key) const; ///< the key must be there
+  std::vector<JsonNode> elements() const;    ///< of an array; notes a mistake and gives none otherwise
 
   std::string text(const std::string& key) const; ///< required, not empty
   std::string text_or(const std::string& key, const std::string& fallback) const;
@@ -83,7 +83,7 @@ public:
   double quantity_or_zero(const std::string& key, Dimension dimension) const; ///< the same, and "0 us" is fine
   double quantity_or(const std::string& key, Dimension dimension, double fallback) const;
   std::vector<std::string> texts_or_none(const std::string& key) const;
-  std::vector<Place> list(const std::string& key) const; ///< required array
+  std::vector<JsonNode> list(const std::string& key) const; ///< required array
 
 private:
   const nlohmann::json* find(const std::string& key) const; ///< null when absent
@@ -115,7 +115,7 @@ std::string read_text_file(const std::filesystem::path& file);
 /// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
 /// `edit`, when given, changes the document before anything is looked at.
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
-                   const std::function<void(const Place&)>& read,
+                   const std::function<void(const JsonNode&)>& read,
                    const std::function<void(nlohmann::json&)>& edit = {});
 
 /// The number rounded to 9 significant digits, so that a JSON writer prints those and no more: same bytes on every

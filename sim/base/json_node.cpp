@@ -40,17 +40,17 @@ std::string pointer_step(const std::string& key) {
 
 } // namespace
 
-void Place::mistake_at(const std::string& key, std::string what) const {
+void JsonNode::mistake_at(const std::string& key, std::string what) const {
   mistakes_->add(path_ + pointer_step(key), std::move(what));
 }
 
-bool Place::is_object() const {
+bool JsonNode::is_object() const {
   if (value_->is_object()) return true;
   if (!value_->is_discarded()) mistake(fmt::format("{} found, an object expected; write {{...}}", describe(*value_)));
   return false;
 }
 
-void Place::allow_only(const std::vector<std::string>& known) const {
+void JsonNode::allow_only(const std::vector<std::string>& known) const {
   if (!value_->is_object()) return;
   for (const auto& [key, value] : value_->items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
@@ -60,30 +60,30 @@ void Place::allow_only(const std::vector<std::string>& known) const {
   }
 }
 
-const json* Place::find(const std::string& key) const {
+const json* JsonNode::find(const std::string& key) const {
   if (!value_->is_object()) return nullptr;
   const auto found = value_->find(key);
   return found == value_->end() ? nullptr : &*found;
 }
 
-const json* Place::required(const std::string& key, const std::string& expected) const {
+const json* JsonNode::required(const std::string& key, const std::string& expected) const {
   const json* value = find(key);
   if (value == nullptr && value_->is_object()) mistake_at(key, fmt::format("missing; give {}", expected));
   return value;
 }
 
-bool Place::has(const std::string& key) const {
+bool JsonNode::has(const std::string& key) const {
   return find(key) != nullptr;
 }
 
-Place Place::at(const std::string& key) const {
+JsonNode JsonNode::at(const std::string& key) const {
   static const json nothing(json::value_t::discarded); // its absence is told once, here
   const json* value = required(key, "an object or a list");
   return {value == nullptr ? nothing : *value, path_ + pointer_step(key), *mistakes_};
 }
 
-std::vector<Place> Place::elements() const {
-  std::vector<Place> places;
+std::vector<JsonNode> JsonNode::elements() const {
+  std::vector<JsonNode> places;
   if (value_->is_discarded()) return places;
   if (!value_->is_array()) {
     mistake(fmt::format("{} found, a list expected; write [...]", describe(*value_)));
@@ -98,12 +98,12 @@ std::vector<Place> Place::elements() const {
   return places;
 }
 
-std::vector<Place> Place::list(const std::string& key) const {
+std::vector<JsonNode> JsonNode::list(const std::string& key) const {
   if (required(key, "a list") == nullptr) return {};
   return at(key).elements();
 }
 
-std::string Place::text_in(const std::string& key, const json& value) const {
+std::string JsonNode::text_in(const std::string& key, const json& value) const {
   if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a text expected; write it in double quotes", describe(value)));
     return "";
@@ -111,7 +111,7 @@ std::string Place::text_in(const std::string& key, const json& value) const {
   return value.get<std::string>();
 }
 
-std::string Place::text(const std::string& key) const {
+std::string JsonNode::text(const std::string& key) const {
   const json* value = required(key, "a text");
   if (value == nullptr) return "";
   if (value->is_string() && value->get_ref<const std::string&>().empty())
@@ -119,12 +119,12 @@ std::string Place::text(const std::string& key) const {
   return text_in(key, *value);
 }
 
-std::string Place::text_or(const std::string& key, const std::string& fallback) const {
+std::string JsonNode::text_or(const std::string& key, const std::string& fallback) const {
   const json* value = find(key);
   return value == nullptr ? fallback : text_in(key, *value);
 }
 
-std::string Place::one_of(const std::string& key, const std::vector<std::string>& allowed) const {
+std::string JsonNode::one_of(const std::string& key, const std::vector<std::string>& allowed) const {
   const json* value = find(key);
   if (value == nullptr) {
     if (value_->is_object()) mistake_at(key, fmt::format("missing; give one of {}", join_names(allowed)));
@@ -144,12 +144,12 @@ std::string Place::one_of(const std::string& key, const std::vector<std::string>
   return "";
 }
 
-std::string Place::one_of_or(const std::string& key, const std::vector<std::string>& allowed,
-                             const std::string& fallback) const {
+std::string JsonNode::one_of_or(const std::string& key, const std::vector<std::string>& allowed,
+                                const std::string& fallback) const {
   return has(key) ? one_of(key, allowed) : fallback;
 }
 
-double Place::number_in(const std::string& key, const json& value, double at_least, double at_most) const {
+double JsonNode::number_in(const std::string& key, const json& value, double at_least, double at_most) const {
   if (!value.is_number()) {
     mistake_at(key, fmt::format("{} found, a number expected; write {} without quotes or unit", describe(value),
                                 range_text(at_least, at_most)));
@@ -161,19 +161,19 @@ double Place::number_in(const std::string& key, const json& value, double at_lea
   return at_least;
 }
 
-double Place::number(const std::string& key, double at_least, double at_most) const {
+double JsonNode::number(const std::string& key, double at_least, double at_most) const {
   const json* value = find(key);
   if (value != nullptr) return number_in(key, *value, at_least, at_most);
   required(key, fmt::format("a number, {}", range_text(at_least, at_most)));
   return at_least;
 }
 
-double Place::number_or(const std::string& key, double fallback, double at_least, double at_most) const {
+double JsonNode::number_or(const std::string& key, double fallback, double at_least, double at_most) const {
   const json* value = find(key);
   return value == nullptr ? fallback : number_in(key, *value, at_least, at_most);
 }
 
-double Place::positive(const std::string& key) const {
+double JsonNode::positive(const std::string& key) const {
   constexpr double stands_for_a_mistake = 1;
   const json* value = required(key, "a number above 0");
   if (value == nullptr) return stands_for_a_mistake;
@@ -182,7 +182,7 @@ double Place::positive(const std::string& key) const {
   return stands_for_a_mistake;
 }
 
-long Place::integer_in(const std::string& key, const json& value, long at_least, long at_most) const {
+long JsonNode::integer_in(const std::string& key, const json& value, long at_least, long at_most) const {
   const std::string range = range_text(static_cast<double>(at_least), static_cast<double>(at_most));
   // 4.0 is a whole number too, as in JSON Schema; beyond 2^53 a double no longer tells neighbours apart
   constexpr double whole_to = 9007199254740992.0;
@@ -200,7 +200,7 @@ long Place::integer_in(const std::string& key, const json& value, long at_least,
   return at_least;
 }
 
-long Place::integer(const std::string& key, long at_least, long at_most) const {
+long JsonNode::integer(const std::string& key, long at_least, long at_most) const {
   const json* value = find(key);
   if (value != nullptr) return integer_in(key, *value, at_least, at_most);
   required(key,
@@ -208,16 +208,16 @@ long Place::integer(const std::string& key, long at_least, long at_most) const {
   return at_least;
 }
 
-long Place::integer_or(const std::string& key, long fallback, long at_least, long at_most) const {
+long JsonNode::integer_or(const std::string& key, long fallback, long at_least, long at_most) const {
   const json* value = find(key);
   return value == nullptr ? fallback : integer_in(key, *value, at_least, at_most);
 }
 
-bool Place::boolean(const std::string& key) const {
+bool JsonNode::boolean(const std::string& key) const {
   return required(key, "true or false") != nullptr && boolean_or(key, false);
 }
 
-bool Place::boolean_or(const std::string& key, bool fallback) const {
+bool JsonNode::boolean_or(const std::string& key, bool fallback) const {
   const json* value = find(key);
   if (value == nullptr) return fallback;
   if (value->is_boolean()) return value->get<bool>();
@@ -225,7 +225,7 @@ bool Place::boolean_or(const std::string& key, bool fallback) const {
   return fallback;
 }
 
-double Place::quantity_in(const std::string& key, const json& value, Dimension dimension, bool zero_is_fine) const {
+double JsonNode::quantity_in(const std::string& key, const json& value, Dimension dimension, bool zero_is_fine) const {
   constexpr double stands_for_a_mistake = 1;
   if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a quantity with its unit expected; write a text like \"{}\"",
@@ -242,21 +242,21 @@ double Place::quantity_in(const std::string& key, const json& value, Dimension d
   return stands_for_a_mistake;
 }
 
-double Place::quantity(const std::string& key, Dimension dimension) const {
+double JsonNode::quantity(const std::string& key, Dimension dimension) const {
   const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
   return value == nullptr ? 1 : quantity_in(key, *value, dimension, false);
 }
 
-double Place::quantity_or_zero(const std::string& key, Dimension dimension) const {
+double JsonNode::quantity_or_zero(const std::string& key, Dimension dimension) const {
   const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
   return value == nullptr ? 0 : quantity_in(key, *value, dimension, true);
 }
 
-double Place::quantity_or(const std::string& key, Dimension dimension, double fallback) const {
+double JsonNode::quantity_or(const std::string& key, Dimension dimension, double fallback) const {
   return has(key) ? quantity(key, dimension) : fallback;
 }
 
-std::vector<std::string> Place::texts_or_none(const std::string& key) const {
+std::vector<std::string> JsonNode::texts_or_none(const std::string& key) const {
   std::vector<std::string> texts;
   if (!has(key)) return texts;
   for (const auto& element : at(key).elements()) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace ddlsim {
-/// The two ends of the interval that holds 90 % of the worlds.
+/// The two ends of the interval that holds 90 % of the samples.
 inline constexpr double low_tail = 0.05;
 inline constexpr double high_tail = 0.95;
 

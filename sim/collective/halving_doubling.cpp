@@ -10,9 +10,9 @@
 namespace ddlsim {
 namespace {
 
-/// Who takes part after the fold: `numbers` ranks, a power of two; `rest` ranks folded.
-struct Fold {
-  explicit Fold(int ranks) {
+/// Who takes part after the fold: `numbers` ranks, a power of two; `rest` ranks reduced.
+struct Reduction {
+  explicit Reduction(int ranks) {
     while (2 * numbers <= ranks) {
       numbers *= 2;
     }
@@ -50,34 +50,34 @@ int paired_inside(int first, int last, int distance) {
   return 2 * (lower_of_first + upper_of_last) + last_block - first_block - block;
 }
 
-void look_at(Traffic& traffic, const Fold& fold, const Group& group, int index, int distance) {
-  const int ranks = fold.numbers + fold.rest;
-  const int first = fold.numbers_below(index * group.size);
-  const int last = fold.numbers_below(std::min(ranks, (index + 1) * group.size));
+void look_at(Traffic& traffic, const Reduction& reduce, const Group& group, int index, int distance) {
+  const int ranks = reduce.numbers + reduce.rest;
+  const int first = reduce.numbers_below(index * group.size);
+  const int last = reduce.numbers_below(std::min(ranks, (index + 1) * group.size));
   const int inside = paired_inside(first, last, distance);
   traffic.leaving = std::max(traffic.leaving, last - first - inside);
   traffic.staying = traffic.staying || inside > 0;
 }
 
 /// The numbers below `rest` and those above: until a block of a step holds both, they know nothing of each other.
-enum class Part { folded, others, both };
+enum class Part { reduced, others, both };
 
 /// Groups differ in where they start in a block; that repeats itself in each part. So one period of each and the groups
 /// at the ends are all there are.
-Traffic traffic_of(const Fold& fold, const Group& group, int distance, Part part) {
+Traffic traffic_of(const Reduction& reduce, const Group& group, int distance, Part part) {
   const int repeats = distance < group.size ? 4 * distance : 2;
   const int period = repeats / std::gcd(repeats, group.size);
   Traffic traffic;
   const auto look_at_part = [&](int first, int last) {
     for (int index = first; index < std::min(first + period + 1, last); ++index) {
-      look_at(traffic, fold, group, index, distance);
+      look_at(traffic, reduce, group, index, distance);
     }
     for (int index = std::max(first, last - 2); index < last; ++index) {
-      look_at(traffic, fold, group, index, distance);
+      look_at(traffic, reduce, group, index, distance);
     }
   };
-  if (part != Part::others) look_at_part(0, (2 * fold.rest + group.size - 1) / group.size);
-  if (part != Part::folded) look_at_part(2 * fold.rest / group.size, group.count);
+  if (part != Part::others) look_at_part(0, (2 * reduce.rest + group.size - 1) / group.size);
+  if (part != Part::reduced) look_at_part(2 * reduce.rest / group.size, group.count);
   return traffic;
 }
 
@@ -100,26 +100,26 @@ double exchange_s(const Machine& machine, double message_bytes, const Traffic& n
 }
 
 /// Pairs (2i, 2i+1): one is cut by a border of groups when the border is an odd rank.
-Traffic fold_traffic(const Fold& fold, const Group& group) {
-  const bool cut = group.count > 1 && group.size % 2 == 1 && group.size < 2 * fold.rest;
+Traffic reduce_traffic(const Reduction& reduce, const Group& group) {
+  const bool cut = group.count > 1 && group.size % 2 == 1 && group.size < 2 * reduce.rest;
   return {cut ? 1 : 0, group.size > 1};
 }
 
-double fold_s(const Machine& machine, const Fold& fold, double size_bytes) {
-  const Traffic leaf = has_leaves(machine) ? fold_traffic(fold, leaves_of(machine)) : Traffic{};
-  return exchange_s(machine, size_bytes, fold_traffic(fold, nodes_of(machine)), leaf);
+double reduce_s(const Machine& machine, const Reduction& reduce, double size_bytes) {
+  const Traffic leaf = has_leaves(machine) ? reduce_traffic(reduce, leaves_of(machine)) : Traffic{};
+  return exchange_s(machine, size_bytes, reduce_traffic(reduce, nodes_of(machine)), leaf);
 }
 
-double exchange_of_s(const Machine& machine, const Fold& fold, int distance, Part part, double message_bytes) {
-  const Traffic node = traffic_of(fold, nodes_of(machine), distance, part);
-  const Traffic leaf = has_leaves(machine) ? traffic_of(fold, leaves_of(machine), distance, part) : Traffic{};
+double exchange_of_s(const Machine& machine, const Reduction& reduce, int distance, Part part, double message_bytes) {
+  const Traffic node = traffic_of(reduce, nodes_of(machine), distance, part);
+  const Traffic leaf = has_leaves(machine) ? traffic_of(reduce, leaves_of(machine), distance, part) : Traffic{};
   return exchange_s(machine, message_bytes, node, leaf);
 }
 
-void add_exchanges(Program& program, const Fold& fold, int number, double size_bytes) {
+void add_exchanges(Program& program, const Reduction& reduce, int number, double size_bytes) {
   std::vector<Step> steps;
-  for (int distance = 1; distance < fold.numbers; distance *= 2) {
-    const int partner = fold.rank_of(number ^ distance);
+  for (int distance = 1; distance < reduce.numbers; distance *= 2) {
+    const int partner = reduce.rank_of(number ^ distance);
     steps.push_back({{{partner, 0, size_bytes / (2 * distance)}}, {{partner, 0}}});
   }
   program.steps.insert(program.steps.end(), steps.begin(), steps.end());
@@ -130,36 +130,36 @@ void add_exchanges(Program& program, const Fold& fold, int number, double size_b
 
 double halving_doubling_all_reduce_s(const Machine& machine, double size_bytes) {
   require_rates(machine);
-  const Fold fold(machine.ranks);
-  double folded_s = fold.rest > 0 ? fold_s(machine, fold, size_bytes) : 0;
+  const Reduction reduce(machine.ranks);
+  double reduced_s = reduce.rest > 0 ? reduce_s(machine, reduce, size_bytes) : 0;
   double others_s = 0;
-  for (int distance = 1; distance < fold.numbers; distance *= 2) {
+  for (int distance = 1; distance < reduce.numbers; distance *= 2) {
     const double message_bytes = size_bytes / (2 * distance);
-    if (fold.rest % (2 * distance) == 0) {
-      folded_s += exchange_of_s(machine, fold, distance, Part::folded, message_bytes);
-      others_s += exchange_of_s(machine, fold, distance, Part::others, message_bytes);
+    if (reduce.rest % (2 * distance) == 0) {
+      reduced_s += exchange_of_s(machine, reduce, distance, Part::reduced, message_bytes);
+      others_s += exchange_of_s(machine, reduce, distance, Part::others, message_bytes);
     } else {
-      others_s = std::max(folded_s, others_s) + exchange_of_s(machine, fold, distance, Part::both, message_bytes);
-      folded_s = others_s;
+      others_s = std::max(reduced_s, others_s) + exchange_of_s(machine, reduce, distance, Part::both, message_bytes);
+      reduced_s = others_s;
     }
   }
-  return 2 * std::max(folded_s, others_s);
+  return 2 * std::max(reduced_s, others_s);
 }
 
 Schedule halving_doubling_schedule(const Machine& machine, double size_bytes) {
   require_rates(machine);
-  const Fold fold(machine.ranks);
+  const Reduction reduce(machine.ranks);
   Schedule schedule;
   schedule.receiver_has_room = false;
-  for (int rank = 0; rank < 2 * fold.rest; rank += 2) {
+  for (int rank = 0; rank < 2 * reduce.rest; rank += 2) {
     schedule.programs.push_back({rank, {{{{rank + 1, 0, size_bytes}}, {}}, {{}, {{rank + 1, 0}}}}});
   }
-  for (int number = 0; number < fold.numbers; ++number) {
-    Program program{fold.rank_of(number), {}};
-    const bool folded = number < fold.rest;
-    if (folded) program.steps.push_back({{}, {{program.rank - 1, 0}}});
-    add_exchanges(program, fold, number, size_bytes);
-    if (folded) program.steps.push_back({{{program.rank - 1, 0, size_bytes}}, {}});
+  for (int number = 0; number < reduce.numbers; ++number) {
+    Program program{reduce.rank_of(number), {}};
+    const bool reduced = number < reduce.rest;
+    if (reduced) program.steps.push_back({{}, {{program.rank - 1, 0}}});
+    add_exchanges(program, reduce, number, size_bytes);
+    if (reduced) program.steps.push_back({{{program.rank - 1, 0, size_bytes}}, {}});
     schedule.programs.push_back(std::move(program));
   }
   return schedule;

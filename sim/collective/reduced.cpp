@@ -35,7 +35,7 @@ Machine inside_node(const Machine& machine) {
   return inside;
 }
 
-std::optional<std::string> why_ring_not_folded(const Machine& machine) {
+std::optional<std::string> why_ring_not_reduced(const Machine& machine) {
   if (machine.ranks <= 1) return std::nullopt;
   if (has_slow_node(machine)) return "a slow node delays the ranks behind it one after another";
   if (machine.nodes() > 1 && machine.ranks % machine.ranks_per_node != 0)
@@ -46,7 +46,7 @@ std::optional<std::string> why_ring_not_folded(const Machine& machine) {
   return std::nullopt;
 }
 
-std::optional<std::string> why_halving_doubling_not_folded(const Machine& machine) {
+std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machine) {
   if (has_slow_node(machine)) return "a slow node delays its partners, and they theirs";
   if (!is_power_of_two(machine.ranks)) return "the ranks are no power of two: some are folded into their neighbours";
   if (!is_power_of_two(ranks_of_full_node(machine))) return "ranks of a node are no power of two";
@@ -55,7 +55,7 @@ std::optional<std::string> why_halving_doubling_not_folded(const Machine& machin
 }
 
 /// Every edge of the period, one chunk after another; after the last edge comes, by symmetry, the first.
-double folded_ring_s(const Machine& machine, double size_bytes) {
+double reduced_ring_s(const Machine& machine, double size_bytes) {
   if (machine.ranks <= 1) return 0;
   const auto period = static_cast<std::size_t>(ring_period(machine));
   std::vector<double> busy_s(period);
@@ -79,7 +79,7 @@ double folded_ring_s(const Machine& machine, double size_bytes) {
 }
 
 /// All ranks are alike: in each step all ranks of a node stay inside it, or all leave it through its NIC.
-double folded_halving_doubling_s(const Machine& machine, double size_bytes) {
+double reduced_halving_doubling_s(const Machine& machine, double size_bytes) {
   const int per_node = ranks_of_full_node(machine);
   double time_s = 0;
   for (int distance = 1; distance < machine.ranks; distance *= 2) {
@@ -93,14 +93,14 @@ double folded_halving_doubling_s(const Machine& machine, double size_bytes) {
 
 } // namespace
 
-std::optional<std::string> why_not_folded(const Machine& machine, Algorithm algorithm) {
+std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm algorithm) {
   switch (algorithm) {
   case Algorithm::ring:
-    return why_ring_not_folded(machine);
+    return why_ring_not_reduced(machine);
   case Algorithm::hierarchical_ring:
-    return why_ring_not_folded(across_nodes(machine));
+    return why_ring_not_reduced(across_nodes(machine));
   case Algorithm::halving_doubling:
-    return why_halving_doubling_not_folded(machine);
+    return why_halving_doubling_not_reduced(machine);
   case Algorithm::tree:
     if (machine.ranks <= 1) return std::nullopt;
     return "every node of a double tree has another height in each of the two";
@@ -108,17 +108,17 @@ std::optional<std::string> why_not_folded(const Machine& machine, Algorithm algo
   throw std::logic_error("an algorithm that nobody can fold");
 }
 
-double folded_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
   require_rates(machine);
   switch (algorithm) {
   case Algorithm::ring:
-    return folded_ring_s(machine, size_bytes);
+    return reduced_ring_s(machine, size_bytes);
   case Algorithm::hierarchical_ring:
-    return folded_ring_s(inside_node(machine), size_bytes) + folded_ring_s(across_nodes(machine), size_bytes);
+    return reduced_ring_s(inside_node(machine), size_bytes) + reduced_ring_s(across_nodes(machine), size_bytes);
   case Algorithm::halving_doubling:
-    return folded_halving_doubling_s(machine, size_bytes);
+    return reduced_halving_doubling_s(machine, size_bytes);
   case Algorithm::tree:
-    return 0; // one rank: nothing else may be folded
+    return 0; // one rank: nothing else may be reduced
   }
   throw std::logic_error("an algorithm that nobody can fold");
 }

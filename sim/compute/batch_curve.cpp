@@ -26,7 +26,7 @@ std::size_t end_of_numbered(const std::string& text, std::size_t start, const st
   return whole ? end : std::string::npos;
 }
 
-void sort_points(ComputeCurve& curve) {
+void sort_points(BatchCurve& curve) {
   std::sort(curve.points.begin(), curve.points.end(),
             [](const CurvePoint& a, const CurvePoint& b) { return a.batch < b.batch; });
   for (auto& point : curve.points) {
@@ -38,7 +38,7 @@ void sort_points(ComputeCurve& curve) {
   }
 }
 
-void add_record(ComputeCurve& curve, const StepRecord& record) {
+void add_record(BatchCurve& curve, const StepRecord& record) {
   for (auto& point : curve.points) {
     if (point.batch == record.batch_per_gpu) return point.duplicates.push_back(&record);
   }
@@ -87,9 +87,9 @@ bool is_one_gpu_training(const StepRecord& record) {
   return record.gpus == 1 && record.mode == "train" && !record.head.suspect;
 }
 
-std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
-                                         const ModelSizes& models, const std::string& unnamed_gpu) {
-  std::vector<ComputeCurve> curves;
+std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
+                                       const ModelSizes& models, const std::string& unnamed_gpu) {
+  std::vector<BatchCurve> curves;
   std::map<Key, std::size_t> places;
   for (const auto& record : records) {
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
@@ -109,7 +109,7 @@ std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records,
   return curves;
 }
 
-std::vector<BatchTime> batch_times(const ComputeCurve& curve) {
+std::vector<BatchTime> batch_times(const BatchCurve& curve) {
   std::vector<BatchTime> points;
   for (const auto& point : curve.points)
     for (const auto* record : point.duplicates) points.push_back({record->batch_per_gpu, record->iteration_s});

@@ -21,7 +21,7 @@ struct CurvePoint {
 };
 
 /// One GPU training one model in one precision under one stack, batches ascending.
-struct ComputeCurve {
+struct BatchCurve {
   std::string gpu; ///< the catalogue's name where it has one
   std::string model;
   std::string precision;
@@ -47,10 +47,10 @@ std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vect
 
 /// Curves of all records that are of one GPU, training, and not suspect, in the order of first appearance; the records
 /// must outlive them. Records that name no GPU are of `unnamed_gpu`; with that empty they are left out.
-std::vector<ComputeCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
-                                         const ModelSizes& models, const std::string& unnamed_gpu);
+std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
+                                       const ModelSizes& models, const std::string& unnamed_gpu);
 
-std::vector<BatchTime> batch_times(const ComputeCurve& curve); ///< every record
+std::vector<BatchTime> batch_times(const BatchCurve& curve); ///< every record
 
 /// Of one GPU, training, and not suspect.
 bool is_one_gpu_training(const StepRecord& record);

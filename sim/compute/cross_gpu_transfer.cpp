@@ -11,26 +11,26 @@
 namespace ddlsim {
 namespace {
 
-bool line_holds(const ComputeCurve& curve, double batch) {
+bool line_holds(const BatchCurve& curve, double batch) {
   return batch >= reach_below_smallest * curve.points.front().batch &&
          batch <= reach_beyond_largest * curve.points.back().batch;
 }
 
-std::optional<CellTime> carried(const CurveIndex& index, const ComputeCurve& curve, double batch) {
+std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& curve, double batch) {
   constexpr double farthest = 4; // batches; the error of one batch was measured that far
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
   const auto expected_s = expected_fixed_s(index.models(), index.gpus(), curve.model, curve.gpu);
   if (!expected_s || away(*nearest) > std::log(farthest)) return {};
-  return CellTime{fit_line({{nearest->batch, nearest->time_s}}, *expected_s).time_s(batch), CurveUse::carried};
+  return CellTime{fit_line({{nearest->batch, nearest->time_s}}, *expected_s).time_s(batch), CurveUse::estimated};
 }
 
-std::optional<CellTime> time_on_curve(const CurveIndex& index, const ComputeCurve& curve, double batch) {
+std::optional<CellTime> time_on_curve(const CurveIndex& index, const BatchCurve& curve, double batch) {
   for (const auto& point : curve.points)
     if (point.batch == batch) return CellTime{point.time_s, CurveUse::measured};
   if (curve.line && line_holds(curve, batch)) return CellTime{curve.line->time_s(batch), CurveUse::line};
-  return carried(index, curve, batch);
+  return estimated(index, curve, batch);
 }
 
 const Gpu* gpu_named(const std::vector<Gpu>& gpus, const std::string& name) {
@@ -60,7 +60,7 @@ std::set<std::string> anchors(const CurveIndex& index, const OtherGpuQuestion& q
 
 } // namespace
 
-CurveIndex::CurveIndex(const std::vector<ComputeCurve>& curves, const std::vector<Gpu>& gpus, const ModelSizes& models)
+CurveIndex::CurveIndex(const std::vector<BatchCurve>& curves, const std::vector<Gpu>& gpus, const ModelSizes& models)
     : curves_(curves), gpus_(gpus), models_(models) {
   for (const auto& curve : curves) cells_[{curve.gpu, curve.model, curve.precision, curve.preset}].push_back(&curve);
 }

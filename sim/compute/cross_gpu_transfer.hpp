@@ -13,23 +13,23 @@ namespace ddlsim {
 /// Curves by what they are of. Keeps pointers: the curves must outlive it.
 class CurveIndex {
 public:
-  using Cell = std::vector<const ComputeCurve*>;
-  CurveIndex(const std::vector<ComputeCurve>& curves, const std::vector<Gpu>& gpus, const ModelSizes& models);
+  using Cell = std::vector<const BatchCurve*>;
+  CurveIndex(const std::vector<BatchCurve>& curves, const std::vector<Gpu>& gpus, const ModelSizes& models);
   const Cell& cell(const std::string& gpu, const std::string& model, const std::string& precision,
                    const std::string& preset) const; ///< empty when there is none
-  const std::vector<ComputeCurve>& curves() const { return curves_; }
+  const std::vector<BatchCurve>& curves() const { return curves_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
   const ModelSizes& models() const { return models_; }
 
 private:
-  const std::vector<ComputeCurve>& curves_;
+  const std::vector<BatchCurve>& curves_;
   const std::vector<Gpu>& gpus_;
   const ModelSizes& models_;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Cell> cells_;
 };
 
 /// How a time at a batch follows from curves: as measured, on the line, or carried from one batch (at most a factor 4).
-enum class CurveUse { measured, line, carried };
+enum class CurveUse { measured, line, estimated };
 struct CellTime {
   double time_s = 0;
   CurveUse use = CurveUse::measured;

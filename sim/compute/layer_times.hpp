@@ -62,7 +62,7 @@ struct TensorShare {
 /// In the order they become ready.
 using BackwardShape = std::vector<TensorShare>;
 
-/// By roofline_layer_times(). For worlds that differ in the times only, made once.
+/// By roofline_layer_times(). For samples that differ in the times only, made once.
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
                              double bytes_per_parameter);
 

@@ -13,10 +13,10 @@
 namespace ddlsim {
 namespace {
 
-enum class Pool { own, borrowed, shelf };
+enum class Pool { own, borrowed, reference };
 
 /// Rungs of the ladder that need records of the question's GPU, best first.
-enum class Rung { measured, on_line, measured_elsewhere, on_line_elsewhere, carried };
+enum class Rung { measured, on_line, measured_elsewhere, on_line_elsewhere, estimated };
 
 /// One curve that could answer, and how well: smaller ranks first.
 struct Candidate {
@@ -25,7 +25,7 @@ struct Candidate {
   bool other_preset;
   double batch_distance; ///< |ln(batch ratio)| to the nearest measured batch
   double time_s;
-  const ComputeCurve* curve;
+  const BatchCurve* curve;
   const CurvePoint* nearest;
   bool on_line;
 };
@@ -44,22 +44,22 @@ std::string for_precision(const std::string& prior, const std::string& precision
   return is_reduced(precision) ? prior + "_reduced" : prior;
 }
 
-bool inside(const ComputeCurve& curve, double batch) {
+bool inside(const BatchCurve& curve, double batch) {
   return curve.points.size() > 1 && batch >= curve.points.front().batch && batch <= curve.points.back().batch;
 }
 
-bool in_reach(const ComputeCurve& curve, double batch) {
+bool in_reach(const BatchCurve& curve, double batch) {
   return curve.points.size() > 1 && batch >= reach_below_smallest * curve.points.front().batch &&
          batch <= reach_beyond_largest * curve.points.back().batch;
 }
 
-Candidate candidate_of(const ComputeCurve& curve, Pool pool, const ComputeQuestion& question) {
+Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / question.batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
   const bool other = curve.preset != question.preset;
   const bool here = pool == Pool::own && !other;
-  Candidate candidate{Rung::carried, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
+  Candidate candidate{Rung::estimated, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
   if (nearest->batch == question.batch) {
     candidate.rung = here ? Rung::measured : Rung::measured_elsewhere;
   } else if (curve.line) {
@@ -76,14 +76,14 @@ Candidate candidate_of(const ComputeCurve& curve, Pool pool, const ComputeQuesti
 
 /// All curves that a question may look at, by where they are from.
 struct Curves {
-  std::vector<ComputeCurve> own;
-  std::vector<ComputeCurve> borrowed;
-  std::vector<ComputeCurve> shelf;
+  std::vector<BatchCurve> own;
+  std::vector<BatchCurve> borrowed;
+  std::vector<BatchCurve> reference;
 };
 
 std::vector<Candidate> candidates_in(const Curves& curves, const ComputeQuestion& question) {
   std::vector<Candidate> found;
-  const auto add = [&](const std::vector<ComputeCurve>& pool, Pool name) {
+  const auto add = [&](const std::vector<BatchCurve>& pool, Pool name) {
     for (const auto& curve : pool) {
       if (curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision)
         found.push_back(candidate_of(curve, name, question));
@@ -91,14 +91,14 @@ std::vector<Candidate> candidates_in(const Curves& curves, const ComputeQuestion
   };
   add(curves.own, Pool::own);
   add(curves.borrowed, Pool::borrowed);
-  add(curves.shelf, Pool::shelf);
+  add(curves.reference, Pool::reference);
   return found;
 }
 
 std::vector<std::string> doubts_of(const Candidate& best, const ComputeQuestion& question) {
   std::vector<std::string> doubts;
-  if (best.rung == Rung::carried) doubts.emplace_back("compute_one_batch");
-  if (best.on_line && best.rung != Rung::carried) {
+  if (best.rung == Rung::estimated) doubts.emplace_back("compute_one_batch");
+  if (best.on_line && best.rung != Rung::estimated) {
     doubts.emplace_back(inside(*best.curve, question.batch) ? "compute_interpolated" : "compute_extrapolated");
   }
   if (best.other_preset) {
@@ -126,7 +126,7 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   return text;
 }
 
-ComputeEvidence from_candidate(const ComputeQuestion& question, const Candidate& best) {
+OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& best) {
   const auto& head = best.nearest->record->head;
   const bool own = best.rung == Rung::measured || best.rung == Rung::on_line;
   const auto doubts = doubts_of(best, question);
@@ -139,7 +139,7 @@ ComputeEvidence from_candidate(const ComputeQuestion& question, const Candidate&
           doubts};
 }
 
-ComputeEvidence from_best(const ComputeQuestion& question, std::vector<Candidate> candidates) {
+OneGpuEstimate from_best(const ComputeQuestion& question, std::vector<Candidate> candidates) {
   const auto best = *std::min_element(candidates.begin(), candidates.end(),
                                       [](const Candidate& a, const Candidate& b) { return rank_of(a) < rank_of(b); });
   std::erase_if(candidates, [&](const Candidate& candidate) { return rank_of(candidate) != rank_of(best); });
@@ -148,12 +148,12 @@ ComputeEvidence from_best(const ComputeQuestion& question, std::vector<Candidate
   return from_candidate(question, candidates[candidates.size() / 2]);
 }
 
-ComputeEvidence from_other_gpu(const ComputeQuestion& question, const OtherGpuTime& other) {
+OneGpuEstimate from_other_gpu(const ComputeQuestion& question, const OtherGpuTime& other) {
   const bool anchored = !other.anchor.empty();
   const std::string prior = !anchored           ? "compute_scaled"
                             : other.same_family ? "compute_anchored_family"
                                                 : "compute_anchored";
-  ComputeEvidence evidence{other.time_s, for_precision(prior, question.precision), "transferred", "", "", {}};
+  OneGpuEstimate evidence{other.time_s, for_precision(prior, question.precision), "transferred", "", "", {}};
   evidence.doubts = {evidence.prior};
   if (anchored && other.preset != question.preset)
     evidence.doubts.push_back(for_precision("compute_other_stack", question.precision));
@@ -165,7 +165,7 @@ ComputeEvidence from_other_gpu(const ComputeQuestion& question, const OtherGpuTi
   return evidence;
 }
 
-ComputeEvidence from_roofline(const ComputeQuestion& question) {
+OneGpuEstimate from_roofline(const ComputeQuestion& question) {
   const double time_s = roofline_iteration_s(question.model, question.gpu, question.precision, question.batch);
   const auto prior = for_precision("compute_roofline", question.precision);
   return {time_s,
@@ -177,11 +177,11 @@ ComputeEvidence from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
-ComputeEvidence from_elsewhere(const ComputeQuestion& question, const Curves& curves, const std::vector<Gpu>& gpus,
-                               const ModelSizes& models) {
-  std::vector<ComputeCurve> all = curves.own;
+OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const Curves& curves, const std::vector<Gpu>& gpus,
+                              const ModelSizes& models) {
+  std::vector<BatchCurve> all = curves.own;
   all.insert(all.end(), curves.borrowed.begin(), curves.borrowed.end());
-  all.insert(all.end(), curves.shelf.begin(), curves.shelf.end());
+  all.insert(all.end(), curves.reference.begin(), curves.reference.end());
   const CurveIndex index(all, gpus, models);
   const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
                                question.batch};
@@ -193,25 +193,25 @@ ComputeEvidence from_elsewhere(const ComputeQuestion& question, const Curves& cu
 
 } // namespace
 
-ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
-                             const std::vector<StepRecord>& borrowed, const ComputeShelf& shelf) {
-  const auto gpus = shelf.gpus.empty() ? std::vector<Gpu>{question.gpu} : shelf.gpus;
-  auto models = shelf.models;
+OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
+                            const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference) {
+  const auto gpus = reference.gpus.empty() ? std::vector<Gpu>{question.gpu} : reference.gpus;
+  auto models = reference.models;
   models.emplace(question.model.name, size_of(question.model));
   // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
   const Curves curves{compute_curves(own, gpus, models, question.gpu.name), compute_curves(borrowed, gpus, models, ""),
-                      compute_curves(shelf.records, gpus, models, "")};
+                      compute_curves(reference.records, gpus, models, "")};
   const auto candidates = candidates_in(curves, question);
   return candidates.empty() ? from_elsewhere(question, curves, gpus, models) : from_best(question, candidates);
 }
 
-bool is_settled(const ComputeEvidence& evidence) {
+bool is_settled(const OneGpuEstimate& evidence) {
   // A line's first doubt is the line's, so these two are of records at the very batch.
   return evidence.label == "calibrated" || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }
 
-std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const ComputeEvidence& evidence) {
+std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence) {
   double variance = 0;
   for (const auto& doubt : evidence.doubts) {
     const double width = find_prior(priors, doubt, "", "").width;

@@ -22,7 +22,7 @@ struct ComputeQuestion {
 };
 
 /// The time of one iteration of one GPU, and how good that figure is.
-struct ComputeEvidence {
+struct OneGpuEstimate {
   double one_gpu_s = 0;
   std::string prior;               ///< in priors.json, of the first of its doubts
   std::string label;               ///< calibrated, transferred, assumed
@@ -37,16 +37,16 @@ struct ComputeEvidence {
 ///   batch carried over by the fixed part that is expected; another GPU's time by what an anchor model of the same
 ///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
 ///   bandwidth); the roofline of the catalogue.
-/// On each rung own records come first, then borrowed ones, then the shelf's; the preset's own, then unsynchronised
+/// On each rung own records come first, then borrowed ones, then the reference data's; the preset's own, then unsynchronised
 /// ones; among equals the median. Only what is given is looked at. Precision is never carried over.
-ComputeEvidence find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
-                             const std::vector<StepRecord>& borrowed, const ComputeShelf& shelf = {});
+OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
+                            const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 
-/// Whether a shelf could not change it: calibrated, or a record of this GPU at this batch.
-bool is_settled(const ComputeEvidence& evidence);
+/// Whether a reference data could not change it: calibrated, or a record of this GPU at this batch.
+bool is_settled(const OneGpuEstimate& evidence);
 
 /// The priors, with that of `evidence.prior` as wide as all its doubts together: root of the sum of their squares.
 /// Throws UserError when one of them is missing.
-std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const ComputeEvidence& evidence);
+std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence);
 
 } // namespace ddlsim

@@ -46,17 +46,17 @@ ModelSizes read_model_sizes(const DataFolder& data) {
   return sizes;
 }
 
-ComputeShelf read_compute_shelf(const DataFolder& data, const Cluster& cluster) {
-  ComputeShelf shelf{{}, load_gpus(data), read_model_sizes(data)};
+OtherClusterTimes read_other_cluster_times(const DataFolder& data, const Cluster& cluster) {
+  OtherClusterTimes reference{{}, load_gpus(data), read_model_sizes(data)};
   for (const auto& name : list_clusters(data)) {
     if (name == cluster.name || is_borrowed(cluster, name)) continue;
     for (const auto& file : measurement_files(data.platforms() / name / "measurements")) {
       if (!has_steps(file)) continue;
       for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
-        if (is_one_gpu_training(record)) shelf.records.push_back(record);
+        if (is_one_gpu_training(record)) reference.records.push_back(record);
     }
   }
-  return shelf;
+  return reference;
 }
 
 } // namespace ddlsim

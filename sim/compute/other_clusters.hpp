@@ -12,7 +12,7 @@ namespace ddlsim {
 
 /// What was measured on clusters that the question's own neither is nor borrows from, and the catalogue to compare them
 /// by.
-struct ComputeShelf {
+struct OtherClusterTimes {
   std::vector<StepRecord> records;
   std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count
   ModelSizes models;
@@ -23,7 +23,7 @@ std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cl
 
 /// One-GPU training records of all clusters but `cluster` and those it borrows from, the catalogue, and the sizes of
 /// the models with a layer table.
-ComputeShelf read_compute_shelf(const DataFolder& data, const Cluster& cluster);
+OtherClusterTimes read_other_cluster_times(const DataFolder& data, const Cluster& cluster);
 
 /// The sizes of all models with a layer table.
 ModelSizes read_model_sizes(const DataFolder& data);

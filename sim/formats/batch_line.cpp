@@ -11,11 +11,11 @@
 
 namespace ddlsim {
 
-double line_time_s(const ComputeLine& line, double batch) {
+double line_time_s(const BatchLine& line, double batch) {
   return line.fixed_s + line.per_sample_s * batch;
 }
 
-double line_width(const ComputeLine& line, double batch) {
+double line_width(const BatchLine& line, double batch) {
   const double share = line.fixed_s / line_time_s(line, batch);
   const double fixed = share * line.fixed_error;
   const double growing = (1 - share) * line.per_sample_error;
@@ -24,11 +24,11 @@ double line_width(const ComputeLine& line, double batch) {
   return std::sqrt(std::max(0.0, variance));
 }
 
-bool line_reaches(const ComputeLine& line, double batch) {
+bool line_reaches(const BatchLine& line, double batch) {
   return batch >= reach_below_smallest * line.smallest_batch && batch <= reach_beyond_largest * line.largest_batch;
 }
 
-ComputeLine compute_line_from(const Place& place) {
+BatchLine batch_line_from(const JsonNode& node) {
   static const std::vector<std::string> known{"gpu",
                                               "model",
                                               "precision",
@@ -45,33 +45,33 @@ ComputeLine compute_line_from(const Place& place) {
                                               "records"};
   constexpr double largest_batch = 1e9;
   constexpr double largest_error = 10; // a factor of 22,000: whoever is so unsure has no line
-  ComputeLine line;
-  if (!place.is_object()) return line;
-  place.allow_only(known);
-  const auto before = place.mistakes_so_far();
-  line.gpu = place.text_or("gpu", "");
-  line.model = simple_name(place, "model");
-  line.precision = place.one_of("precision", precision_names());
-  line.preset = place.text("preset");
-  line.fixed_s = place.quantity("fixed", Dimension::time);
-  line.per_sample_s = place.quantity("per_sample", Dimension::time);
-  line.smallest_batch = place.number("smallest_batch", 0, largest_batch);
-  line.largest_batch = place.number("largest_batch", 0, largest_batch);
-  line.relative_error = place.number("relative_error", 0, largest_error);
-  line.leave_one_out = place.number_or("leave_one_out", 0, 0, largest_error);
-  line.fixed_error = place.number("fixed_error", 0, largest_error);
-  line.per_sample_error = place.number("per_sample_error", 0, largest_error);
-  line.correlation = place.number("correlation", -1, 1);
-  line.records = place.texts_or_none("records");
-  if (place.mistakes_so_far() != before) return line;
-  if (line.smallest_batch <= 0) place.mistake_at("smallest_batch", "0 found; expected a batch above 0");
+  BatchLine line;
+  if (!node.is_object()) return line;
+  node.allow_only(known);
+  const auto before = node.mistakes_so_far();
+  line.gpu = node.text_or("gpu", "");
+  line.model = simple_name(node, "model");
+  line.precision = node.one_of("precision", precision_names());
+  line.preset = node.text("preset");
+  line.fixed_s = node.quantity("fixed", Dimension::time);
+  line.per_sample_s = node.quantity("per_sample", Dimension::time);
+  line.smallest_batch = node.number("smallest_batch", 0, largest_batch);
+  line.largest_batch = node.number("largest_batch", 0, largest_batch);
+  line.relative_error = node.number("relative_error", 0, largest_error);
+  line.leave_one_out = node.number_or("leave_one_out", 0, 0, largest_error);
+  line.fixed_error = node.number("fixed_error", 0, largest_error);
+  line.per_sample_error = node.number("per_sample_error", 0, largest_error);
+  line.correlation = node.number("correlation", -1, 1);
+  line.records = node.texts_or_none("records");
+  if (node.mistakes_so_far() != before) return line;
+  if (line.smallest_batch <= 0) node.mistake_at("smallest_batch", "0 found; expected a batch above 0");
   if (line.smallest_batch > line.largest_batch)
-    place.mistake_at("largest_batch", fmt::format("{:g} found, below smallest_batch {:g}; expected no less",
-                                                  line.largest_batch, line.smallest_batch));
+    node.mistake_at("largest_batch", fmt::format("{:g} found, below smallest_batch {:g}; expected no less",
+                                                 line.largest_batch, line.smallest_batch));
   return line;
 }
 
-nlohmann::json compute_line_to_json(const ComputeLine& line) {
+nlohmann::json batch_line_to_json(const BatchLine& line) {
   const auto digits = [](double value) {
     const auto text = fmt::format("{:.9g}", value);
     double rounded = 0;

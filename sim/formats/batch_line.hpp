@@ -10,7 +10,7 @@ namespace ddlsim {
 /// t(batch) = fixed_s + per_sample_s x batch, of one GPU training one model in one precision under one software stack.
 /// An affine law leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the
 /// largest measured batch.
-struct ComputeLine {
+struct BatchLine {
   std::string gpu;       ///< name in gpus.json; "" where the records name none
   std::string model;     ///< a variant
   std::string precision; ///< fp32, amp, ...
@@ -33,13 +33,13 @@ struct ComputeLine {
 inline constexpr double reach_beyond_largest = 1.5;
 inline constexpr double reach_below_smallest = 0.5;
 
-double line_time_s(const ComputeLine& line, double batch);
+double line_time_s(const BatchLine& line, double batch);
 
 /// Standard deviation of ln of a time measured at `batch`: the scatter about the line and the doubt about its two
 /// numbers.
-double line_width(const ComputeLine& line, double batch);
+double line_width(const BatchLine& line, double batch);
 
 /// Whether the line may be used at `batch`.
-bool line_reaches(const ComputeLine& line, double batch);
+bool line_reaches(const BatchLine& line, double batch);
 
 } // namespace ddlsim

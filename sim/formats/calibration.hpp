@@ -30,7 +30,7 @@ struct CalibratedParameter {
   std::string name; ///< as in priors.json
   CalibrationScope scope;
   Prior prior;
-  double coordinate = 0;
+  double z_score = 0;
   double error = 1;        ///< standard deviation of the coordinate
   bool identified = false; ///< the evidence narrowed it
   int points = 0;          ///< measured points that may depend on it
@@ -43,7 +43,7 @@ struct CalibratedPoint {
   int nodes = 1;
   double residual = 0; ///< ln(measured / model)
   double noise = 0;    ///< standard deviation of the measurement's ln
-  bool set_aside = false;
+  bool excluded = false;
 };
 struct CalibratedSeries {
   std::string id;
@@ -55,14 +55,14 @@ struct CalibratedSeries {
 };
 
 /// What of several things a stack's library may do explains the measurements how well: weights after the fit.
-struct CalibratedForm {
+struct CalibratedChoice {
   CalibrationScope scope;
   bool servers = false; ///< how tensors are placed on servers; else which all-reduce runs
   std::vector<LikelyChoice> choices;
 };
 
 /// Something a person should know: evidence not used, or contradictory.
-struct SetAside {
+struct Excluded {
   std::string what;
   std::string why;
 };
@@ -70,9 +70,9 @@ struct SetAside {
 /// Mean |ln(model / measured)| of points predicted without their own series' larger scales.
 struct CalibrationQuality {
   int points = 0;
-  double fit_error = 0;      ///< mean of the fitted points
-  double left_out_error = 0; ///< mean of each series' largest scale, predicted from all else; 0: not computed
-  int left_out_points = 0;
+  double fit_error = 0;           ///< mean of the fitted points
+  double leave_one_out_error = 0; ///< mean of each series' largest scale, predicted from all else; 0: not computed
+  int leave_one_out_points = 0;
 };
 
 struct Calibration {
@@ -81,11 +81,11 @@ struct Calibration {
   std::vector<std::string> files; ///< measurement files, "name fnv1a"
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
-  std::vector<CalibratedForm> forms;
+  std::vector<CalibratedChoice> algorithm_choices;
   std::vector<CalibratedSeries> series;
   std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size
-  std::vector<ComputeLine> compute;         ///< one GPU's iteration over batch
-  std::vector<SetAside> set_aside;
+  std::vector<BatchLine> compute;           ///< one GPU's iteration over batch
+  std::vector<Excluded> excluded;
   CalibrationQuality quality;
 };
 

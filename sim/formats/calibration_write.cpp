@@ -30,7 +30,7 @@ void add_scope(Json& json, const CalibrationScope& scope) {
 Json to_json(const CalibratedParameter& one) {
   Json json{{"name", one.name}};
   add_scope(json, one.scope);
-  const double mean = four_digits(one.coordinate);
+  const double mean = four_digits(one.z_score);
   const double error = four_digits(one.error);
   Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
   prior.median = nine_digits(prior.median);
@@ -42,7 +42,7 @@ Json to_json(const CalibratedParameter& one) {
   json["identified"] = one.identified;
   json["points"] = one.points;
   if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
-  json["coordinate"] = mean;
+  json["z_score"] = mean;
   json["error"] = error;
   json["prior"] = {
       {"median", prior.median}, {"width", prior.width}, {"scale", one.prior.scale}, {"source", one.prior.source}};
@@ -64,7 +64,7 @@ Json to_json(const CalibratedSeries& one) {
   return json;
 }
 
-Json to_json(const CalibratedForm& one) {
+Json to_json(const CalibratedChoice& one) {
   Json json = Json::object();
   add_scope(json, one.scope);
   json["decides"] = one.servers ? "sharding" : "all_reduce";
@@ -104,13 +104,13 @@ std::vector<Json> collective_rows(const Calibration& calibration) {
 
 std::vector<Json> compute_rows(const Calibration& calibration) {
   std::vector<Json> rows;
-  for (const auto& line : calibration.compute) rows.emplace_back(compute_line_to_json(line));
+  for (const auto& line : calibration.compute) rows.emplace_back(batch_line_to_json(line));
   return rows;
 }
 
-std::vector<Json> set_aside_rows(const Calibration& calibration) {
+std::vector<Json> excluded_rows(const Calibration& calibration) {
   std::vector<Json> rows;
-  for (const auto& one : calibration.set_aside) rows.push_back({{"what", one.what}, {"why", one.why}});
+  for (const auto& one : calibration.excluded) rows.push_back({{"what", one.what}, {"why", one.why}});
   return rows;
 }
 
@@ -120,8 +120,8 @@ std::string calibration_json(const Calibration& calibration) {
   const auto& quality = calibration.quality;
   const Json judged{{"points", quality.points},
                     {"fit_error", four_digits(quality.fit_error)},
-                    {"left_out_points", quality.left_out_points},
-                    {"left_out_error", four_digits(quality.left_out_error)}};
+                    {"leave_one_out_points", quality.leave_one_out_points},
+                    {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
   std::string text = "{\"format\": \"ddlsim-calibration\", \"version\": 1,\n";
   text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
   text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
@@ -129,11 +129,11 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"quality\": " + judged.dump() + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
-  text += " \"forms\": " + lines(all_to_json(calibration.forms)) + ",\n";
+  text += " \"forms\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
   text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";
-  text += " \"set_aside\": " + lines(set_aside_rows(calibration)) + "\n}\n";
+  text += " \"set_aside\": " + lines(excluded_rows(calibration)) + "\n}\n";
   return text;
 }
 

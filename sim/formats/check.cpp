@@ -27,7 +27,7 @@ template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
                            const Summary& summary) {
   std::string text;
-  read_document(file, format, 1, [&](const Place& root) {
+  read_document(file, format, 1, [&](const JsonNode& root) {
     const auto content = read(root);
     look(content, root);
     text = summary(content);
@@ -84,39 +84,39 @@ template <class Item> std::string summary_of(const char* what, const std::vector
 std::string check_scenario(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-scenario", scenario_from,
-      [&](const Scenario& scenario, const Place& root) { look_up_names(scenario, root, data); },
+      [&](const Scenario& scenario, const JsonNode& root) { look_up_names(scenario, root, data); },
       [](const Scenario& scenario) { return summary_of(scenario); });
 }
 
 std::string check_cluster(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-cluster", cluster_from,
-      [&](const Cluster& cluster, const Place& root) { look_up_names(cluster, root, file, data); },
+      [&](const Cluster& cluster, const JsonNode& root) { look_up_names(cluster, root, file, data); },
       [](const Cluster& cluster) { return summary_of(cluster); });
 }
 
 std::string check_calibration(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-calibration", calibration_from,
-      [&](const Calibration& calibration, const Place& root) { look_up_names(calibration, root, file, data); },
+      [&](const Calibration& calibration, const JsonNode& root) { look_up_names(calibration, root, file, data); },
       [](const Calibration& calibration) { return summary_of(calibration); });
 }
 
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {
   return check_document(
       file, "ddlsim-model", model_from,
-      [&](const Model& model, const Place& root) { compare_with_file_name(model, root, file); },
+      [&](const Model& model, const JsonNode& root) { compare_with_file_name(model, root, file); },
       [](const Model& model) { return summary_of(model); });
 }
 
 std::string check_priors(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-priors", priors_from,
-      [&](const std::vector<Prior>& priors, const Place& root) { look_up_names(priors, root, data); },
+      [&](const std::vector<Prior>& priors, const JsonNode& root) { look_up_names(priors, root, data); },
       [](const std::vector<Prior>& priors) { return fmt::format("priors: {}", priors.size()); });
 }
 
-constexpr auto no_names = [](const auto& /*content*/, const Place& /*root*/) {};
+constexpr auto no_names = [](const auto& /*content*/, const JsonNode& /*root*/) {};
 
 std::string check_gpus(const fs::path& file, const DataFolder& /*data*/) {
   return check_document(file, "ddlsim-gpus", gpus_from, no_names,
@@ -131,8 +131,8 @@ std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
 std::string check_measurements(const fs::path& file, const DataFolder& data) {
   const NamesOfData names(data);
   const LineChecks checks{
-      [&](const Context& context, const Place& line) { look_up_names(context, line, names); },
-      [&](const Record& record, const Place& line) { look_up_names(record, line, names); },
+      [&](const Context& context, const JsonNode& line) { look_up_names(context, line, names); },
+      [&](const Record& record, const JsonNode& line) { look_up_names(record, line, names); },
   };
   return summary_of(read_measurements(file, checks));
 }
@@ -165,7 +165,7 @@ bool is_json_lines(const fs::path& file) {
 std::string format_of(const fs::path& file) {
   const auto document = parse_json(read_text_file(file), file.string());
   Mistakes mistakes(file.string());
-  const Place root(document, "", mistakes);
+  const JsonNode root(document, "", mistakes);
   std::vector<std::string> formats;
   for (const auto& [format, check] : checks_by_format()) formats.push_back(format);
   std::string format;

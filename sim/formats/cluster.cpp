@@ -16,127 +16,127 @@ namespace {
 constexpr long most_nodes = 10'000'000;
 constexpr long most_in_a_node = 1024;
 
-IntraNode intra_from(const Place& place) {
+IntraNode intra_from(const JsonNode& node) {
   static const std::vector<std::string> known{"kind", "bandwidth", "latency"};
   static const std::vector<std::string> kinds{"none", "pcie-tree", "nvlink-mesh", "nvswitch", "host-staging"};
   static const std::vector<std::string> without_links{"kind"};
   IntraNode intra;
-  if (!place.is_object()) return intra;
-  intra.kind = place.one_of("kind", kinds);
-  place.allow_only(intra.kind == "none" ? without_links : known);
+  if (!node.is_object()) return intra;
+  intra.kind = node.one_of("kind", kinds);
+  node.allow_only(intra.kind == "none" ? without_links : known);
   if (intra.kind == "none") return intra;
-  intra.bandwidth_Bps = place.quantity("bandwidth", Dimension::bandwidth);
-  intra.latency_s = place.quantity("latency", Dimension::time);
+  intra.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
+  intra.latency_s = node.quantity("latency", Dimension::time);
   return intra;
 }
 
-std::vector<Nic> nics_from(const Place& node) {
+std::vector<Nic> nics_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name", "bandwidth", "count", "path"};
   std::vector<Nic> nics;
   std::set<std::string> names;
-  for (const auto& place : node.list("nics")) {
-    if (!place.is_object()) continue;
-    place.allow_only(known);
-    nics.push_back({simple_name(place, "name"), place.quantity("bandwidth", Dimension::bandwidth),
-                    static_cast<int>(place.integer_or("count", 1, 1, most_in_a_node)),
-                    place.one_of_or("path", nic_paths(), "")});
+  for (const auto& nic : node.list("nics")) {
+    if (!nic.is_object()) continue;
+    nic.allow_only(known);
+    nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
+                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)),
+                    nic.one_of_or("path", nic_paths(), "")});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
-      place.mistake_at(
+      nic.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));
     }
   }
   return nics;
 }
 
-void read_node(const Place& place, Cluster& cluster) {
+void read_node(const JsonNode& node, Cluster& cluster) {
   static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "intra", "nics"};
-  if (!place.is_object()) return;
-  place.allow_only(known);
-  const auto before = place.mistakes_so_far();
-  if (!place.has("gpu")) {
-    place.mistake_at("gpu",
-                     "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
+  if (!node.is_object()) return;
+  node.allow_only(known);
+  const auto before = node.mistakes_so_far();
+  if (!node.has("gpu")) {
+    node.mistake_at("gpu",
+                    "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
   }
-  cluster.gpu = place.text_or("gpu", "");
-  cluster.gpus_per_node = static_cast<int>(place.integer("gpus", 0, most_in_a_node));
-  if (place.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0) {
-    place.mistake_at("gpus",
-                     fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
+  cluster.gpu = node.text_or("gpu", "");
+  cluster.gpus_per_node = static_cast<int>(node.integer("gpus", 0, most_in_a_node));
+  if (node.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0) {
+    node.mistake_at("gpus",
+                    fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
   }
-  cluster.cpu = place.text_or("cpu", "");
-  cluster.host_memory_bandwidth_Bps = place.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
-  cluster.intra = intra_from(place.at("intra"));
+  cluster.cpu = node.text_or("cpu", "");
+  cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
+  cluster.intra = intra_from(node.at("intra"));
   if (cluster.gpus_per_node > 1 && cluster.intra.kind == "none") {
-    place.mistake_at(
+    node.mistake_at(
         "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
   }
-  cluster.nics = nics_from(place);
+  cluster.nics = nics_from(node);
 }
 
-Fabric fabric_from(const Place& place) {
+Fabric fabric_from(const JsonNode& node) {
   static const std::vector<std::string> star_keys{"kind", "hop_latency"};
   static const std::vector<std::string> tree_keys{"kind", "nodes_per_leaf", "blocking", "hop_latency"};
   static const std::vector<std::string> kinds{"star", "fat-tree"};
   constexpr double most_blocking = 1000;
   Fabric fabric;
-  if (!place.is_object()) return fabric;
-  fabric.kind = place.one_of("kind", kinds);
+  if (!node.is_object()) return fabric;
+  fabric.kind = node.one_of("kind", kinds);
   const bool tree = fabric.kind == "fat-tree";
-  place.allow_only(fabric.kind == "star" ? star_keys : tree_keys);
-  if (tree) fabric.nodes_per_leaf = static_cast<int>(place.integer("nodes_per_leaf", 1, most_nodes));
-  if (tree) fabric.blocking = place.number("blocking", 1, most_blocking);
-  fabric.hop_latency_s = place.quantity_or_zero("hop_latency", Dimension::time);
+  node.allow_only(fabric.kind == "star" ? star_keys : tree_keys);
+  if (tree) fabric.nodes_per_leaf = static_cast<int>(node.integer("nodes_per_leaf", 1, most_nodes));
+  if (tree) fabric.blocking = node.number("blocking", 1, most_blocking);
+  fabric.hop_latency_s = node.quantity_or_zero("hop_latency", Dimension::time);
   return fabric;
 }
 
-Transport transport_from(const Place& place, const std::vector<Nic>& nics) {
+Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {
   static const std::vector<std::string> known{"name", "nic"};
   Transport transport;
-  if (!place.is_object()) return transport;
-  transport.name = place.one_of("name", transport_names());
+  if (!node.is_object()) return transport;
+  transport.name = node.one_of("name", transport_names());
   const bool over_nic = transport.name != "shm";
-  place.allow_only(known);
-  transport.nic = over_nic ? place.text("nic") : place.text_or("nic", "");
-  if (!over_nic && !transport.nic.empty()) place.mistake_at("nic", "shm stays inside a node; leave \"nic\" out");
+  node.allow_only(known);
+  transport.nic = over_nic ? node.text("nic") : node.text_or("nic", "");
+  if (!over_nic && !transport.nic.empty()) node.mistake_at("nic", "shm stays inside a node; leave \"nic\" out");
   std::vector<std::string> names;
   bool found = !over_nic || transport.nic.empty();
   for (const auto& nic : nics) {
     names.push_back(nic.name);
     found = found || nic.name == transport.nic;
   }
-  if (!found) place.mistake_at("nic", unknown_name_text("NIC of the node", transport.nic, names, names));
+  if (!found) node.mistake_at("nic", unknown_name_text("NIC of the node", transport.nic, names, names));
   return transport;
 }
 
-std::vector<Transport> transports_from(const Place& root, const std::vector<Nic>& nics) {
+std::vector<Transport> transports_from(const JsonNode& root, const std::vector<Nic>& nics) {
   std::vector<Transport> transports;
   std::set<std::string> names;
-  for (const auto& place : root.list("transports")) {
-    transports.push_back(transport_from(place, nics));
+  for (const auto& node : root.list("transports")) {
+    transports.push_back(transport_from(node, nics));
     if (!transports.back().name.empty() && !names.insert(transports.back().name).second)
-      place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(transports.back().name)));
+      node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(transports.back().name)));
   }
   return transports;
 }
 
-Storage storage_from(const Place& place) {
+Storage storage_from(const JsonNode& node) {
   static const std::vector<std::string> known{"kind", "read_bandwidth"};
   static const std::vector<std::string> kinds{"local-ssd", "nvme", "nfs", "lustre", "gpfs", "efs", "persistent-disk"};
-  if (!place.is_object()) return {};
-  place.allow_only(known);
-  return {place.one_of("kind", kinds), place.quantity_or("read_bandwidth", Dimension::bandwidth, 0)};
+  if (!node.is_object()) return {};
+  node.allow_only(known);
+  return {node.one_of("kind", kinds), node.quantity_or("read_bandwidth", Dimension::bandwidth, 0)};
 }
 
-void read_extent(const Place& root, Cluster& cluster) {
+void read_extent(const JsonNode& root, Cluster& cluster) {
   static const std::vector<std::string> available_keys{"nodes"};
   static const std::vector<std::string> growth_keys{"max_nodes", "rule"};
   const auto before = root.mistakes_so_far();
-  const Place available = root.at("available");
+  const JsonNode available = root.at("available");
   if (available.is_object()) {
     available.allow_only(available_keys);
     cluster.available_nodes = static_cast<int>(available.integer("nodes", 1, most_nodes));
   }
-  const Place growth = root.at("growth");
+  const JsonNode growth = root.at("growth");
   if (growth.is_object()) {
     growth.allow_only(growth_keys);
     cluster.growth_max_nodes = static_cast<int>(growth.integer("max_nodes", 1, most_nodes));
@@ -148,20 +148,20 @@ void read_extent(const Place& root, Cluster& cluster) {
   }
 }
 
-std::vector<Borrow> borrows_from(const Place& root) {
+std::vector<Borrow> borrows_from(const JsonNode& root) {
   static const std::vector<std::string> known{"cluster", "kinds", "label"};
   static const std::vector<std::string> labels{"transferred"};
   std::vector<Borrow> borrows;
   if (!root.has("borrows")) return borrows;
-  for (const auto& place : root.list("borrows")) {
-    if (!place.is_object()) continue;
-    place.allow_only(known);
-    borrows.push_back({place.text("cluster"), place.texts_or_none("kinds"), place.one_of("label", labels)});
+  for (const auto& node : root.list("borrows")) {
+    if (!node.is_object()) continue;
+    node.allow_only(known);
+    borrows.push_back({node.text("cluster"), node.texts_or_none("kinds"), node.one_of("label", labels)});
     if (borrows.back().kinds.empty())
-      place.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(record_kinds())));
+      node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(record_kinds())));
     for (const auto& kind : borrows.back().kinds) {
       if (std::find(record_kinds().begin(), record_kinds().end(), kind) == record_kinds().end())
-        place.mistake_at("kinds", unknown_name_text("kind of record", kind, record_kinds(), record_kinds()));
+        node.mistake_at("kinds", unknown_name_text("kind of record", kind, record_kinds(), record_kinds()));
     }
   }
   return borrows;
@@ -169,7 +169,7 @@ std::vector<Borrow> borrows_from(const Place& root) {
 
 } // namespace
 
-Cluster cluster_from(const Place& root) {
+Cluster cluster_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format",     "version", "name",      "title",  "node",    "fabric",
                                               "transports", "storage", "available", "growth", "borrows", "sources"};
   Cluster cluster;
@@ -188,7 +188,7 @@ Cluster cluster_from(const Place& root) {
 
 Cluster read_cluster(const std::filesystem::path& file) {
   Cluster cluster;
-  read_document(file, "ddlsim-cluster", 1, [&](const Place& root) { cluster = cluster_from(root); });
+  read_document(file, "ddlsim-cluster", 1, [&](const JsonNode& root) { cluster = cluster_from(root); });
   return cluster;
 }
 

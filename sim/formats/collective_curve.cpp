@@ -40,12 +40,12 @@ double walk_variance(const CollectiveCurve& curve, double size_bytes) {
 }
 
 std::array<double, 3> slopes_at(const CollectiveCurve& curve, double size_bytes) {
-  return law_sensitivities(curve.latency_s.value, curve.rate_Bps.value, curve.pipelining.value, size_bytes);
+  return alpha_beta_sensitivities(curve.latency_s.value, curve.rate_Bps.value, curve.pipelining.value, size_bytes);
 }
 
 /// Variance of ln law at a size from that of its constants; past `end` (when there is one), of how far it moves from
 /// there.
-double law_variance(const CollectiveCurve& curve, double size_bytes, const CollectivePoint* end) {
+double alpha_beta_variance(const CollectiveCurve& curve, double size_bytes, const CollectivePoint* end) {
   auto slope = slopes_at(curve, size_bytes);
   if (end != nullptr) {
     const auto held = slopes_at(curve, end->size_bytes);
@@ -59,10 +59,11 @@ double law_variance(const CollectiveCurve& curve, double size_bytes, const Colle
 }
 
 double beyond_variance(const CollectiveCurve& curve, double size_bytes) {
-  if (curve.points.empty()) return law_variance(curve, size_bytes, nullptr) + curve.law_spread * curve.law_spread;
+  if (curve.points.empty())
+    return alpha_beta_variance(curve, size_bytes, nullptr) + curve.fit_spread * curve.fit_spread;
   const auto& end = size_bytes < curve.points.front().size_bytes ? curve.points.front() : curve.points.back();
   const double distance = std::abs(log_size(size_bytes) - log_size(end.size_bytes));
-  return law_variance(curve, size_bytes, &end) + curve.wander * curve.wander * distance;
+  return alpha_beta_variance(curve, size_bytes, &end) + curve.wander * curve.wander * distance;
 }
 
 auto ordered(const CollectiveKey& key) {
@@ -80,14 +81,14 @@ bool operator<(const CollectiveKey& a, const CollectiveKey& b) {
   return ordered(a) < ordered(b);
 }
 
-double collective_law_s(const CollectiveCurve& curve, double size_bytes) {
+double alpha_beta_s(const CollectiveCurve& curve, double size_bytes) {
   const double latency_s = curve.latency_s.value;
   const double transfer_s = size_bytes / curve.rate_Bps.value;
   return latency_s + transfer_s + 2 * curve.pipelining.value * std::sqrt(latency_s * transfer_s);
 }
 
 double collective_time_s(const CollectiveCurve& curve, double size_bytes) {
-  return collective_law_s(curve, size_bytes) * std::exp(table_at(curve, size_bytes));
+  return alpha_beta_s(curve, size_bytes) * std::exp(table_at(curve, size_bytes));
 }
 
 bool is_measured_range(const CollectiveCurve& curve, double size_bytes) {
@@ -101,7 +102,8 @@ double collective_time_error(const CollectiveCurve& curve, double size_bytes) {
   return std::sqrt(noise + beyond_variance(curve, size_bytes));
 }
 
-std::array<double, 3> law_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes) {
+std::array<double, 3> alpha_beta_sensitivities(double latency_s, double rate_Bps, double pipelining,
+                                               double size_bytes) {
   const double transfer_s = size_bytes / rate_Bps;
   const double shared_s = pipelining * std::sqrt(latency_s * transfer_s);
   const double time_s = latency_s + transfer_s + 2 * shared_s;

@@ -9,7 +9,7 @@
 
 namespace ddlsim {
 
-class Place;
+class JsonNode;
 
 /// What a curve holds for. `series` keeps programs apart: curves of one key but another series are never pooled.
 struct CollectiveKey {
@@ -26,7 +26,7 @@ bool operator==(const CollectiveKey& a, const CollectiveKey& b);
 bool operator<(const CollectiveKey& a, const CollectiveKey& b);
 
 /// A fitted constant: its logarithm is normal about ln(value).
-struct LawConstant {
+struct AlphaBetaConstant {
   double value = 0;
   double error = 0;        ///< standard deviation of its logarithm after the fit
   bool identified = false; ///< the measurements, not the prior, say what it is
@@ -44,27 +44,28 @@ struct CollectivePoint {
   double residual = 0; ///< ln(measured / law)
 };
 
-/// t(S) = [a + S/B + 2 kappa sqrt(a S/B)] exp(r(ln S)): the cost of a pipelined transfer whose pieces are chosen well
-/// (kappa 1: (sqrt a + sqrt(S/B))^2; kappa 0: a latency and a rate), times a table of what it leaves over.
+/// t(S) = [a + S/B + 2 overlap sqrt(a S/B)] exp(r(ln S)): the cost of a pipelined transfer whose pieces are chosen well
+/// (overlap 1: (sqrt a + sqrt(S/B))^2; overlap 0: a latency and a rate), times a table of what it leaves over.
 struct CollectiveCurve {
   CollectiveKey key;
-  LawConstant latency_s;               ///< a
-  LawConstant rate_Bps;                ///< B: size over time of a very large one, not a link's rate
-  LawConstant pipelining;              ///< kappa
-  std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, kappa), (B, kappa)
+  AlphaBetaConstant latency_s;         ///< a
+  AlphaBetaConstant rate_Bps;          ///< B: size over time of a very large one, not a link's rate
+  AlphaBetaConstant pipelining;        ///< overlap
+  std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, overlap), (B, overlap)
   std::vector<CollectivePoint> points; ///< ascending by size; empty: the prior alone
   double noise = 0;                    ///< standard deviation of ln of one measured time about the truth
   double wander = 0;                   ///< of r: standard deviation per square root of an e-fold of size
-  double law_spread = 0;               ///< of ln(measured / law): what the law alone misses
-  double mean_left_out_error = 0; ///< |ln(predicted / measured)|, each size predicted from the others; 0: not known
-  double worst_left_out_error = 0;
-  int left_out_points = 0;          ///< behind the two errors: all sizes, where there are three or more
+  double fit_spread = 0;               ///< of ln(measured / law): what the law alone misses
+  double mean_leave_one_out_error =
+      0; ///< |ln(predicted / measured)|, each size predicted from the others; 0: not known
+  double worst_leave_one_out_error = 0;
+  int leave_one_out_points = 0;     ///< behind the two errors: all sizes, where there are three or more
   std::vector<CurveJump> jumps;     ///< ascending by size
   std::vector<std::string> sources; ///< "FILE.jsonl:12-36"
 };
 
 /// The law without its table. size_bytes >= 0.
-double collective_law_s(const CollectiveCurve& curve, double size_bytes);
+double alpha_beta_s(const CollectiveCurve& curve, double size_bytes);
 
 /// Between measured sizes the law times the table, straight in logarithms; beyond them the law alone, moved onto the
 /// last measured point. size_bytes >= 0.
@@ -78,11 +79,11 @@ bool is_measured_range(const CollectiveCurve& curve, double size_bytes);
 /// last, wander^2 x distance, and what the errors of the law's constants move it from there.
 double collective_time_error(const CollectiveCurve& curve, double size_bytes);
 
-/// Sensitivities d ln(law) / d ln(a, B, kappa) at a size: what an error of a constant does to the time.
-std::array<double, 3> law_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
+/// Sensitivities d ln(law) / d ln(a, B, overlap) at a size: what an error of a constant does to the time.
+std::array<double, 3> alpha_beta_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
 
 /// One curve of a document; notes its mistakes at the place.
-CollectiveCurve collective_curve_from(const Place& place);
+CollectiveCurve collective_curve_from(const JsonNode& node);
 /// Comes back to the last bit through collective_curve_from.
 nlohmann::ordered_json collective_curve_json(const CollectiveCurve& curve);
 

@@ -15,38 +15,38 @@ constexpr double unbounded = std::numeric_limits<double>::max();
 constexpr long most_ranks = 10'000'000;
 
 /// False, and noted, where something else than an object stands; unknown keys are noted.
-bool is_object_of(const Place& place, const std::vector<std::string>& known) {
-  if (!place.is_object()) return false;
-  place.allow_only(known);
+bool is_object_of(const JsonNode& node, const std::vector<std::string>& known) {
+  if (!node.is_object()) return false;
+  node.allow_only(known);
   return true;
 }
 
-LawConstant constant_from(const Place& parent, const std::string& key) {
+AlphaBetaConstant constant_from(const JsonNode& parent, const std::string& key) {
   static const std::vector<std::string> known{"value", "error", "identified"};
-  LawConstant constant;
-  const Place place = parent.at(key);
-  if (!is_object_of(place, known)) return constant;
-  constant.value = place.positive("value");
-  constant.error = place.number("error", 0, unbounded);
-  constant.identified = place.boolean("identified");
+  AlphaBetaConstant constant;
+  const JsonNode node = parent.at(key);
+  if (!is_object_of(node, known)) return constant;
+  constant.value = node.positive("value");
+  constant.error = node.number("error", 0, unbounded);
+  constant.identified = node.boolean("identified");
   return constant;
 }
 
-ordered_json constant_json(const LawConstant& constant) {
+ordered_json constant_json(const AlphaBetaConstant& constant) {
   return {{"value", constant.value}, {"error", constant.error}, {"identified", constant.identified}};
 }
 
-std::array<double, 3> correlation_from(const Place& place) {
+std::array<double, 3> correlation_from(const JsonNode& node) {
   static const std::vector<std::string> known{"latency_rate", "latency_pipelining", "rate_pipelining"};
-  const Place pairs = place.at("correlation");
+  const JsonNode pairs = node.at("correlation");
   if (!is_object_of(pairs, known)) return {};
   return {pairs.number(known[0], -1, 1), pairs.number(known[1], -1, 1), pairs.number(known[2], -1, 1)};
 }
 
-std::vector<CollectivePoint> points_from(const Place& place) {
+std::vector<CollectivePoint> points_from(const JsonNode& node) {
   static const std::vector<std::string> known{"size_bytes", "residual"};
   std::vector<CollectivePoint> points;
-  for (const auto& one : place.list("points")) {
+  for (const auto& one : node.list("points")) {
     if (!is_object_of(one, known)) continue;
     const CollectivePoint point{one.positive("size_bytes"), one.number("residual", -unbounded, unbounded)};
     if (!points.empty() && point.size_bytes <= points.back().size_bytes) {
@@ -58,35 +58,51 @@ std::vector<CollectivePoint> points_from(const Place& place) {
   return points;
 }
 
-std::vector<CurveJump> jumps_from(const Place& place) {
+std::vector<CurveJump> jumps_from(const JsonNode& node) {
   static const std::vector<std::string> known{"from_bytes", "to_bytes", "factor"};
   std::vector<CurveJump> jumps;
-  for (const auto& one : place.list("jumps")) {
+  for (const auto& one : node.list("jumps")) {
     if (!is_object_of(one, known)) continue;
     jumps.push_back({one.positive("from_bytes"), one.positive("to_bytes"), one.positive("factor")});
   }
   return jumps;
 }
 
-CollectiveKey key_from(const Place& place) {
+CollectiveKey key_from(const JsonNode& node) {
   CollectiveKey key;
-  key.cluster = place.text("cluster");
-  key.series = place.text_or("series", "");
-  key.transport = place.text("transport");
-  key.library = place.text("library");
-  key.operation = place.text("operation");
-  key.algorithm = place.text("algorithm");
-  key.ranks = static_cast<int>(place.integer("ranks", 1, most_ranks));
-  key.nodes = static_cast<int>(place.integer("nodes", 0, most_ranks));
+  key.cluster = node.text("cluster");
+  key.series = node.text_or("series", "");
+  key.transport = node.text("transport");
+  key.library = node.text("library");
+  key.operation = node.text("operation");
+  key.algorithm = node.text("algorithm");
+  key.ranks = static_cast<int>(node.integer("ranks", 1, most_ranks));
+  key.nodes = static_cast<int>(node.integer("nodes", 0, most_ranks));
   return key;
 }
 
 const std::vector<std::string>& curve_keys() {
-  static const std::vector<std::string> keys{
-      "cluster",         "series", "transport", "library",    "operation",           "algorithm",
-      "ranks",           "nodes",  "latency_s", "rate_Bps",   "pipelining",          "correlation",
-      "points",          "noise",  "wander",    "law_spread", "mean_left_out_error", "worst_left_out_error",
-      "left_out_points", "jumps",  "sources"};
+  static const std::vector<std::string> keys{"cluster",
+                                             "series",
+                                             "transport",
+                                             "library",
+                                             "operation",
+                                             "algorithm",
+                                             "ranks",
+                                             "nodes",
+                                             "latency_s",
+                                             "rate_Bps",
+                                             "pipelining",
+                                             "correlation",
+                                             "points",
+                                             "noise",
+                                             "wander",
+                                             "fit_spread",
+                                             "mean_leave_one_out_error",
+                                             "worst_leave_one_out_error",
+                                             "leave_one_out_points",
+                                             "jumps",
+                                             "sources"};
   return keys;
 }
 
@@ -98,23 +114,23 @@ ordered_json key_json(const CollectiveKey& key) {
 
 } // namespace
 
-CollectiveCurve collective_curve_from(const Place& place) {
+CollectiveCurve collective_curve_from(const JsonNode& node) {
   CollectiveCurve curve;
-  if (!is_object_of(place, curve_keys())) return curve;
-  curve.key = key_from(place);
-  curve.latency_s = constant_from(place, "latency_s");
-  curve.rate_Bps = constant_from(place, "rate_Bps");
-  curve.pipelining = constant_from(place, "pipelining");
-  curve.correlation = correlation_from(place);
-  curve.points = points_from(place);
-  curve.noise = place.number("noise", 0, unbounded);
-  curve.wander = place.number("wander", 0, unbounded);
-  curve.law_spread = place.number("law_spread", 0, unbounded);
-  curve.mean_left_out_error = place.number("mean_left_out_error", 0, unbounded);
-  curve.worst_left_out_error = place.number("worst_left_out_error", 0, unbounded);
-  curve.left_out_points = static_cast<int>(place.integer("left_out_points", 0, most_ranks));
-  curve.jumps = jumps_from(place);
-  curve.sources = place.texts_or_none("sources");
+  if (!is_object_of(node, curve_keys())) return curve;
+  curve.key = key_from(node);
+  curve.latency_s = constant_from(node, "latency_s");
+  curve.rate_Bps = constant_from(node, "rate_Bps");
+  curve.pipelining = constant_from(node, "pipelining");
+  curve.correlation = correlation_from(node);
+  curve.points = points_from(node);
+  curve.noise = node.number("noise", 0, unbounded);
+  curve.wander = node.number("wander", 0, unbounded);
+  curve.fit_spread = node.number("fit_spread", 0, unbounded);
+  curve.mean_leave_one_out_error = node.number("mean_leave_one_out_error", 0, unbounded);
+  curve.worst_leave_one_out_error = node.number("worst_leave_one_out_error", 0, unbounded);
+  curve.leave_one_out_points = static_cast<int>(node.integer("leave_one_out_points", 0, most_ranks));
+  curve.jumps = jumps_from(node);
+  curve.sources = node.texts_or_none("sources");
   return curve;
 }
 
@@ -131,10 +147,10 @@ ordered_json collective_curve_json(const CollectiveCurve& curve) {
     json["points"].push_back({{"size_bytes", point.size_bytes}, {"residual", point.residual}});
   json["noise"] = curve.noise;
   json["wander"] = curve.wander;
-  json["law_spread"] = curve.law_spread;
-  json["mean_left_out_error"] = curve.mean_left_out_error;
-  json["worst_left_out_error"] = curve.worst_left_out_error;
-  json["left_out_points"] = curve.left_out_points;
+  json["fit_spread"] = curve.fit_spread;
+  json["mean_leave_one_out_error"] = curve.mean_leave_one_out_error;
+  json["worst_leave_one_out_error"] = curve.worst_leave_one_out_error;
+  json["leave_one_out_points"] = curve.leave_one_out_points;
   json["jumps"] = ordered_json::array();
   for (const auto& jump : curve.jumps)
     json["jumps"].push_back({{"from_bytes", jump.from_bytes}, {"to_bytes", jump.to_bytes}, {"factor", jump.factor}});

@@ -10,11 +10,11 @@
 
 namespace ddlsim {
 
-std::string simple_name(const Place& place, const std::string& key) {
+std::string simple_name(const JsonNode& node, const std::string& key) {
   constexpr auto allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
-  std::string name = place.text(key);
+  std::string name = node.text(key);
   if (name.find_first_not_of(allowed) != std::string::npos || name.rfind('.', 0) == 0)
-    place.mistake_at(key, fmt::format("{} is no name; use letters, digits and . _ - + only", in_quotes(name)));
+    node.mistake_at(key, fmt::format("{} is no name; use letters, digits and . _ - + only", in_quotes(name)));
   return name;
 }
 

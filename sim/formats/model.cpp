@@ -22,9 +22,9 @@ double product(const std::vector<long>& shape) {
   return scalars;
 }
 
-std::vector<long> shape_from(const Place& place) {
+std::vector<long> shape_from(const JsonNode& node) {
   std::vector<long> shape;
-  for (const auto& length : place.list("shape")) {
+  for (const auto& length : node.list("shape")) {
     const auto& value = length.value();
     if (value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= largest_count) {
       shape.push_back(value.get<long>());
@@ -35,39 +35,39 @@ std::vector<long> shape_from(const Place& place) {
   return shape;
 }
 
-ParameterTensor tensor_from(const Place& place) {
+ParameterTensor tensor_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name", "shape", "bytes"};
   ParameterTensor tensor;
-  const auto before = place.mistakes_so_far();
-  if (!place.is_object()) return tensor;
-  place.allow_only(known);
-  tensor.name = place.text("name");
-  tensor.shape = shape_from(place);
-  tensor.size_bytes = place.number("bytes", fp32_bytes, largest_count);
+  const auto before = node.mistakes_so_far();
+  if (!node.is_object()) return tensor;
+  node.allow_only(known);
+  tensor.name = node.text("name");
+  tensor.shape = shape_from(node);
+  tensor.size_bytes = node.number("bytes", fp32_bytes, largest_count);
   const double expected = fp32_bytes * product(tensor.shape);
-  if (place.mistakes_so_far() == before && tensor.size_bytes != expected) {
-    place.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
-                                          tensor.size_bytes, expected));
+  if (node.mistakes_so_far() == before && tensor.size_bytes != expected) {
+    node.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
+                                         tensor.size_bytes, expected));
   }
   return tensor;
 }
 
-Layer layer_from(const Place& place) {
+Layer layer_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name", "kind", "forward_flop_per_sample", "activation_bytes_per_sample",
                                               "tensors"};
   Layer layer;
-  if (!place.is_object()) return layer;
-  place.allow_only(known);
-  layer.name = place.text("name");
-  layer.kind = place.one_of("kind", layer_kinds());
-  layer.forward_flop_per_sample = place.number("forward_flop_per_sample", 0, largest_count);
-  layer.activation_bytes_per_sample = place.number("activation_bytes_per_sample", 0, largest_count);
-  for (const auto& tensor : place.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
+  if (!node.is_object()) return layer;
+  node.allow_only(known);
+  layer.name = node.text("name");
+  layer.kind = node.one_of("kind", layer_kinds());
+  layer.forward_flop_per_sample = node.number("forward_flop_per_sample", 0, largest_count);
+  layer.activation_bytes_per_sample = node.number("activation_bytes_per_sample", 0, largest_count);
+  for (const auto& tensor : node.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
   return layer;
 }
 
 /// Layers, and tensors over all layers, are told apart by name.
-void refuse_names_used_twice(const Model& model, const Place& root) {
+void refuse_names_used_twice(const Model& model, const JsonNode& root) {
   std::set<std::string> layers;
   std::set<std::string> tensors;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -88,7 +88,7 @@ void refuse_names_used_twice(const Model& model, const Place& root) {
 
 } // namespace
 
-Model model_from(const Place& root) {
+Model model_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version",    "name",   "title",
                                               "source", "parameters", "sample", "layers"};
   Model model;
@@ -114,7 +114,7 @@ Model model_from(const Place& root) {
 
 Model read_model(const std::filesystem::path& file) {
   Model model;
-  read_document(file, "ddlsim-model", 1, [&](const Place& root) { model = model_from(root); });
+  read_document(file, "ddlsim-model", 1, [&](const JsonNode& root) { model = model_from(root); });
   return model;
 }
 
@@ -134,7 +134,7 @@ double Model::forward_flop_per_sample() const {
 namespace {
 
 /// Without the signs people put between the parts of a name: "ResNet-50" and "resnet_50" both leave the variant open.
-std::string bare(const std::string& name) {
+std::string transfers(const std::string& name) {
   std::string letters;
   for (const char c : name)
     if (c != '-' && c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -158,15 +158,15 @@ std::vector<std::string> variants_of_bare_name(const std::string& name) {
       {"bert", {"bert_base_seq64", "bert_base_seq128", "bert_large_seq64", "bert_large_seq128"}},
       {"bertbase", {"bert_base_seq64", "bert_base_seq128"}},
       {"bertlarge", {"bert_large_seq64", "bert_large_seq128"}}};
-  const auto family = families.find(bare(name));
+  const auto family = families.find(transfers(name));
   return family == families.end() ? std::vector<std::string>{} : family->second;
 }
 
-void refuse_bare_model_name(const Place& place, const std::string& key, const std::string& name) {
+void refuse_bare_model_name(const JsonNode& node, const std::string& key, const std::string& name) {
   const auto variants = variants_of_bare_name(name);
   if (!variants.empty()) {
-    place.mistake_at(key, fmt::format("{} leaves open which variant is meant; give one of {}", in_quotes(name),
-                                      join_names(variants)));
+    node.mistake_at(key, fmt::format("{} leaves open which variant is meant; give one of {}", in_quotes(name),
+                                     join_names(variants)));
   }
 }
 

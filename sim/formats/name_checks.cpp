@@ -19,9 +19,9 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// Empty names were told by the reader.
-void check_name(const Place& place, const std::string& key, const char* kind, const std::string& name,
+void check_name(const JsonNode& node, const std::string& key, const char* kind, const std::string& name,
                 const std::vector<std::string>& known) {
-  if (!name.empty() && !is_in(known, name)) place.mistake_at(key, unknown_name_text(kind, name, known, known));
+  if (!name.empty() && !is_in(known, name)) node.mistake_at(key, unknown_name_text(kind, name, known, known));
 }
 
 bool is_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
@@ -29,25 +29,25 @@ bool is_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
                      [&](const Gpu& gpu) { return gpu.name == name || is_in(gpu.aliases, name); });
 }
 
-void check_gpu(const Place& place, const std::string& key, const std::string& name, const std::vector<Gpu>& gpus) {
+void check_gpu(const JsonNode& node, const std::string& key, const std::string& name, const std::vector<Gpu>& gpus) {
   if (name.empty() || is_gpu(gpus, name)) return;
   try {
     find_gpu(gpus, name);
   } catch (const UserError& error) {
-    place.mistake_at(key, error.mistakes().front().what);
+    node.mistake_at(key, error.mistakes().front().what);
   }
 }
 
 /// The file that names stand in may itself be broken; then that is told here, once.
-template <class Load> auto load_or_tell(const Place& place, const std::string& key, const Load& load) {
+template <class Load> auto load_or_tell(const JsonNode& node, const std::string& key, const Load& load) {
   std::optional<decltype(load())> loaded;
   try {
     loaded = load();
   } catch (const UserError& error) {
     const auto& first = error.mistakes().front();
     const auto more = error.mistakes().size() - 1;
-    place.mistake_at(key, fmt::format("cannot be looked up: {}{}", to_text(first),
-                                      more == 0 ? "" : fmt::format(" (and {} more mistakes there)", more)));
+    node.mistake_at(key, fmt::format("cannot be looked up: {}{}", to_text(first),
+                                     more == 0 ? "" : fmt::format(" (and {} more mistakes there)", more)));
   }
   return loaded;
 }
@@ -67,7 +67,7 @@ std::vector<std::string> transport_names_of(const Cluster& cluster) {
 }
 
 /// The transport asked for, or one that the preset can use.
-void check_transport(const Scenario& scenario, const Place& root, const Cluster& cluster,
+void check_transport(const Scenario& scenario, const JsonNode& root, const Cluster& cluster,
                      const std::vector<Preset>& presets) {
   const auto there = transport_names_of(cluster);
   if (!scenario.transport.empty()) {
@@ -88,7 +88,8 @@ void check_transport(const Scenario& scenario, const Place& root, const Cluster&
 }
 
 /// A cluster's files stand in a folder of its name.
-void compare_with_folder(const Place& root, const std::string& key, const std::string& cluster, const fs::path& file) {
+void compare_with_folder(const JsonNode& root, const std::string& key, const std::string& cluster,
+                         const fs::path& file) {
   const std::string folder = fs::absolute(file).parent_path().filename().string();
   if (cluster.empty() || cluster == folder) return;
   root.mistake_at(key,
@@ -97,7 +98,7 @@ void compare_with_folder(const Place& root, const std::string& key, const std::s
 
 } // namespace
 
-void look_up_names(const Scenario& scenario, const Place& root, const DataFolder& data) {
+void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
   if (variants_of_bare_name(scenario.model).empty()) // else told by the reader
     check_name(root, "model", "model", scenario.model, list_models(data));
   const auto clusters = list_clusters(data);
@@ -110,7 +111,7 @@ void look_up_names(const Scenario& scenario, const Place& root, const DataFolder
   if (cluster) check_transport(scenario, root, *cluster, *presets);
 }
 
-void look_up_names(const Cluster& cluster, const Place& root, const fs::path& file, const DataFolder& data) {
+void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path& file, const DataFolder& data) {
   if (file.filename() == "cluster.json") compare_with_folder(root, "name", cluster.name, file);
   if (root.has("node") && !cluster.gpu.empty()) {
     const auto gpus = load_or_tell(root, "node", [&] { return load_gpus(data); });
@@ -120,7 +121,7 @@ void look_up_names(const Cluster& cluster, const Place& root, const fs::path& fi
   for (const auto& borrow : cluster.borrows) check_name(root, "borrows", "cluster", borrow.cluster, clusters);
 }
 
-void look_up_names(const Calibration& calibration, const Place& root, const fs::path& file, const DataFolder& data) {
+void look_up_names(const Calibration& calibration, const JsonNode& root, const fs::path& file, const DataFolder& data) {
   const auto clusters = list_clusters(data);
   if (file.filename() == "calibration.json" && is_in(clusters, calibration.cluster)) {
     compare_with_folder(root, "cluster", calibration.cluster, file);
@@ -129,7 +130,7 @@ void look_up_names(const Calibration& calibration, const Place& root, const fs::
   }
 }
 
-void look_up_names(const std::vector<Prior>& priors, const Place& root, const DataFolder& data) {
+void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data) {
   const auto clusters = list_clusters(data);
   const auto presets = load_or_tell(root, "priors", [&] { return load_presets(data); });
   const auto places = root.list("priors");
@@ -140,16 +141,16 @@ void look_up_names(const std::vector<Prior>& priors, const Place& root, const Da
   }
 }
 
-void look_up_names(const Context& context, const Place& line, const NamesOfData& names) {
+void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names) {
   check_name(line, "cluster", "cluster", context.cluster, names.clusters);
   check_gpu(line, "gpu", context.gpu, names.gpus);
 }
 
-void look_up_names(const Record& record, const Place& line, const NamesOfData& names) {
+void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names) {
   if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus); // else the context's, looked up there
 }
 
-void compare_with_file_name(const Model& model, const Place& root, const fs::path& file) {
+void compare_with_file_name(const Model& model, const JsonNode& root, const fs::path& file) {
   if (model.name.empty() || file.stem() == model.name) return;
   root.mistake_at("name", fmt::format("{} found, \"{}\" expected after the file's name; rename one",
                                       in_quotes(model.name), file.stem().string()));
@@ -186,23 +187,23 @@ bool covers(const std::string& pointer, const std::string& figure) {
 
 } // namespace
 
-std::map<std::string, std::string> covering_sources(const Place& root) {
+std::map<std::string, std::string> covering_sources(const JsonNode& root) {
   std::map<std::string, std::string> sources;
-  const Place place = root.at("sources");
-  if (!place.is_object()) return sources;
+  const JsonNode node = root.at("sources");
+  if (!node.is_object()) return sources;
   Pointers found;
   for (const auto& [key, value] : root.value().items()) {
     if (key != "sources" && key != "format" && key != "version")
       collect(value, nlohmann::json::json_pointer() / key, found);
   }
-  for (const auto& [pointer, text] : place.value().items()) {
-    sources[pointer] = place.text(pointer);
+  for (const auto& [pointer, text] : node.value().items()) {
+    sources[pointer] = node.text(pointer);
     if (found.all.find(pointer) != found.all.end()) continue;
     const std::vector<std::string> all(found.all.begin(), found.all.end());
     const std::string nearest = nearest_name(pointer, all);
-    place.mistake_at(pointer, fmt::format("points at nothing in this file; {}",
-                                          nearest.empty() ? "write a JSON pointer like \"/node/intra/bandwidth\""
-                                                          : fmt::format("did you mean \"{}\"?", nearest)));
+    node.mistake_at(pointer, fmt::format("points at nothing in this file; {}",
+                                         nearest.empty() ? "write a JSON pointer like \"/node/intra/bandwidth\""
+                                                         : fmt::format("did you mean \"{}\"?", nearest)));
   }
   for (const auto& figure : found.figures) {
     const bool covered =

@@ -16,18 +16,18 @@ struct NamesOfData {
 };
 
 /// Each notes the names that stand for nothing, offering the nearest.
-void look_up_names(const Scenario& scenario, const Place& root, const DataFolder& data);
-void look_up_names(const std::vector<Prior>& priors, const Place& root, const DataFolder& data);
-void look_up_names(const Context& context, const Place& line, const NamesOfData& names);
-void look_up_names(const Record& record, const Place& line, const NamesOfData& names);
+void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
+void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
+void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);
+void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names);
 /// A file called cluster.json must have its folder's name.
-void look_up_names(const Cluster& cluster, const Place& root, const std::filesystem::path& file,
+void look_up_names(const Cluster& cluster, const JsonNode& root, const std::filesystem::path& file,
                    const DataFolder& data);
 /// A file called calibration.json stands in its cluster's folder.
-void look_up_names(const Calibration& calibration, const Place& root, const std::filesystem::path& file,
+void look_up_names(const Calibration& calibration, const JsonNode& root, const std::filesystem::path& file,
                    const DataFolder& data);
 
 /// A model is found by its file's name.
-void compare_with_file_name(const Model& model, const Place& root, const std::filesystem::path& file);
+void compare_with_file_name(const Model& model, const JsonNode& root, const std::filesystem::path& file);
 
 } // namespace ddlsim

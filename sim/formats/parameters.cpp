@@ -30,7 +30,7 @@ constexpr std::array<ParameterField, 20> fields{{
     {"server_connection_rate", &Parameters::server_connection_Bps},
     {"server_duplex", &Parameters::server_duplex},
     {"server_message_cost", &Parameters::server_message_cost_s},
-    {"form_residual", &Parameters::form_residual},
+    {"model_discrepancy", &Parameters::model_discrepancy},
 }};
 
 /// A random order of 0..count-1 by Fisher and Yates; std::shuffle's output differs between libraries.
@@ -73,17 +73,17 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
   for (int i = 0; i < count; ++i) strata[i] = normal_quantile((i + 0.5) / count);
   Draws draws;
   draws.values.resize(count);
-  draws.coordinates.assign(count, std::vector<double>(fields.size()));
+  draws.z_scores.assign(count, std::vector<double>(fields.size()));
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const auto order = random_order(count, random);
     for (int i = 0; i < count; ++i) {
-      const double coordinate = strata[order[i]];
-      draws.coordinates[i][k] = coordinate;
-      draws.values[i].*fields[k].value = prior_value(of_fields[k], coordinate);
+      const double z_score = strata[order[i]];
+      draws.z_scores[i][k] = z_score;
+      draws.values[i].*fields[k].value = prior_value(of_fields[k], z_score);
     }
   }
   const auto order = random_order(count, random);
-  for (int i = 0; i < count; ++i) draws.values[i].form_draw = (order[i] + 0.5) / count;
+  for (int i = 0; i < count; ++i) draws.values[i].algorithm_draw = (order[i] + 0.5) / count;
   return draws;
 }
 

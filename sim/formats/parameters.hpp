@@ -1,5 +1,5 @@
 #pragma once
-// The parameters that decide an iteration (one world), and many worlds drawn from what is believed of them.
+// The parameters that decide an iteration (one sample), and many samples drawn from what is believed of them.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/prior.hpp"
@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// One world. Names are those of platforms/priors.json, with the unit added.
+/// One sample. Names are those of platforms/priors.json, with the unit added.
 struct Parameters {
   double compute_factor = 1; ///< true one-GPU time over the measured (or computed) one
   double forward_share = 0;  ///< of compute
@@ -32,9 +32,10 @@ struct Parameters {
   double server_connection_Bps = 0; ///< one connection of a server
   double server_duplex = 0;         ///< rate left when both directions are busy
   double server_message_cost_s = 0; ///< one message at a server
-  double form_residual = 1;         ///< what no parameter explains: a factor on the iteration
-  double form_draw = 0; ///< 0 .. 1: which of several possible algorithms this world has, by the preset's cumulative
-                        ///< weights; 0 is the likeliest
+  double model_discrepancy = 1;     ///< what no parameter explains: a factor on the iteration
+  double algorithm_draw =
+      0; ///< 0 .. 1: which of several possible algorithms this sample has, by the preset's cumulative
+         ///< weights; 0 is the likeliest
 };
 
 /// Name in priors.json and place in the struct; the order is the order of draws.
@@ -47,7 +48,7 @@ std::span<const ParameterField> parameter_fields();
 /// Worlds: values[i] with the standard-normal coordinates it came from, coordinates[i][k] for parameter_fields()[k].
 struct Draws {
   std::vector<Parameters> values;
-  std::vector<std::vector<double>> coordinates;
+  std::vector<std::vector<double>> z_scores;
 };
 
 /// The prior of each of parameter_fields(). `compute_prior` names that of compute_factor (compute_measured,
@@ -59,8 +60,8 @@ std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std:
 Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,
                              const std::string& transport, const std::string& preset);
 
-/// `count` worlds by Latin hypercube over all priors (McKay, Beckman and Conover, Technometrics 21, 1979). Same seed,
-/// same worlds.
+/// `count` samples by Latin hypercube over all priors (McKay, Beckman and Conover, Technometrics 21, 1979). Same seed,
+/// same samples.
 Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
                       const std::string& preset, int count, std::uint64_t seed);
 

@@ -14,21 +14,21 @@ namespace ddlsim {
 namespace {
 
 /// Fields that only one way of grouping or sharding has a use for: required there, refused elsewhere.
-void read_sizes(const Place& place, Preset& preset) {
+void read_sizes(const JsonNode& node, Preset& preset) {
   const bool buckets = preset.grouping == "buckets";
   const bool fusion = preset.grouping == "fusion";
-  if (buckets) preset.first_bucket_bytes = place.quantity_or("first_bucket", Dimension::size, 0);
-  if (buckets || fusion) preset.bucket_bytes = place.quantity("bucket", Dimension::size);
-  if (fusion) preset.cycle_s = place.quantity("cycle", Dimension::time);
+  if (buckets) preset.first_bucket_bytes = node.quantity_or("first_bucket", Dimension::size, 0);
+  if (buckets || fusion) preset.bucket_bytes = node.quantity("bucket", Dimension::size);
+  if (fusion) preset.cycle_s = node.quantity("cycle", Dimension::time);
   const auto may_be = [&](const char* name) {
     return std::any_of(preset.shardings.begin(), preset.shardings.end(),
                        [&](const LikelyChoice& choice) { return choice.name == name; });
   };
   const bool cut = may_be("split");
   const bool may_be_cut = cut || may_be("hash");
-  if (cut || (may_be_cut && place.has("split"))) preset.split_bytes = place.quantity("split", Dimension::size);
+  if (cut || (may_be_cut && node.has("split"))) preset.split_bytes = node.quantity("split", Dimension::size);
   const auto refuse = [&](const char* key, bool meant, const char* needs) {
-    if (!meant && place.has(key)) place.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
+    if (!meant && node.has(key)) node.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
   };
   refuse("first_bucket", buckets, "\"grouping\": \"buckets\"");
   refuse("bucket", buckets || fusion, "\"grouping\": \"buckets\" or \"fusion\"");
@@ -37,11 +37,11 @@ void read_sizes(const Place& place, Preset& preset) {
 }
 
 /// One name, or an object of names and how likely each is against the others.
-std::vector<LikelyChoice> weighted_from(const Place& place, const std::string& key,
+std::vector<LikelyChoice> weighted_from(const JsonNode& node, const std::string& key,
                                         const std::vector<std::string>& allowed) {
-  const auto& value = place.value();
-  if (!value.contains(key) || !value[key].is_object()) return {{place.one_of(key, allowed), 1}};
-  const Place weights = place.at(key);
+  const auto& value = node.value();
+  if (!value.contains(key) || !value[key].is_object()) return {{node.one_of(key, allowed), 1}};
+  const JsonNode weights = node.at(key);
   weights.allow_only(allowed);
   std::vector<LikelyChoice> list;
   double sum = 0;
@@ -56,18 +56,18 @@ std::vector<LikelyChoice> weighted_from(const Place& place, const std::string& k
   return list;
 }
 
-std::vector<std::string> transports_from(const Place& place) {
-  auto transports = place.texts_or_none("transports");
+std::vector<std::string> transports_from(const JsonNode& node) {
+  auto transports = node.texts_or_none("transports");
   if (transports.empty())
-    place.mistake_at("transports", fmt::format("none found; give one or more of {}", join_names(transport_names())));
+    node.mistake_at("transports", fmt::format("none found; give one or more of {}", join_names(transport_names())));
   for (const auto& name : transports) {
     if (std::find(transport_names().begin(), transport_names().end(), name) == transport_names().end())
-      place.mistake_at("transports", unknown_name_text("transport", name, transport_names(), transport_names()));
+      node.mistake_at("transports", unknown_name_text("transport", name, transport_names(), transport_names()));
   }
   return transports;
 }
 
-Preset preset_from(const Place& place) {
+Preset preset_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name",     "title",      "grouping",   "first_bucket", "bucket",
                                               "cycle",    "split",      "overlapped", "library",      "all_reduce",
                                               "sharding", "transports", "source"};
@@ -76,32 +76,32 @@ Preset preset_from(const Place& place) {
   static const std::vector<std::string> all_reduces{"ring", "hierarchical-ring", "tree", "halving-doubling"};
   static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
   Preset preset;
-  if (!place.is_object()) return preset;
-  place.allow_only(known);
-  preset.name = simple_name(place, "name");
-  preset.title = place.text("title");
-  preset.grouping = place.one_of("grouping", groupings);
-  preset.overlapped = place.boolean("overlapped");
-  preset.library = place.one_of("library", libraries);
-  preset.all_reduce = weighted_from(place, "all_reduce", all_reduces);
-  preset.shardings = weighted_from(place, "sharding", shardings);
-  preset.transports = transports_from(place);
-  preset.source = place.text("source");
-  if (!preset.grouping.empty() && !preset.shardings.empty()) read_sizes(place, preset);
+  if (!node.is_object()) return preset;
+  node.allow_only(known);
+  preset.name = simple_name(node, "name");
+  preset.title = node.text("title");
+  preset.grouping = node.one_of("grouping", groupings);
+  preset.overlapped = node.boolean("overlapped");
+  preset.library = node.one_of("library", libraries);
+  preset.all_reduce = weighted_from(node, "all_reduce", all_reduces);
+  preset.shardings = weighted_from(node, "sharding", shardings);
+  preset.transports = transports_from(node);
+  preset.source = node.text("source");
+  if (!preset.grouping.empty() && !preset.shardings.empty()) read_sizes(node, preset);
   return preset;
 }
 
 } // namespace
 
-std::vector<Preset> presets_from(const Place& root) {
+std::vector<Preset> presets_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "presets"};
   std::vector<Preset> presets;
   std::set<std::string> names;
   root.allow_only(known);
-  for (const auto& place : root.list("presets")) {
-    presets.push_back(preset_from(place));
+  for (const auto& node : root.list("presets")) {
+    presets.push_back(preset_from(node));
     if (!presets.back().name.empty() && !names.insert(presets.back().name).second)
-      place.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
+      node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
   }
   return presets;
 }
@@ -117,7 +117,7 @@ const std::string& choice_at(const std::vector<LikelyChoice>& choices, double dr
 
 std::vector<Preset> read_presets(const std::filesystem::path& file) {
   std::vector<Preset> presets;
-  read_document(file, "ddlsim-presets", 1, [&](const Place& root) { presets = presets_from(root); });
+  read_document(file, "ddlsim-presets", 1, [&](const JsonNode& root) { presets = presets_from(root); });
   return presets;
 }
 

@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// One of several things a library may do, and how much of our belief it has; the weights of a list, normalised, sum
+/// One of several things a library may do, and how much of our posterior it has; the weights of a list, normalised, sum
 /// to 1.
 struct LikelyChoice {
   std::string name;
@@ -32,7 +32,7 @@ struct Preset {
   std::string source;                  ///< code and version the rules were read in
 };
 
-/// The choice of a world whose draw, 0 to 1, falls into it by cumulative weights.
+/// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
 
 /// Throws UserError with every mistake of the file.

@@ -16,26 +16,26 @@ namespace ddlsim {
 
 namespace {
 
-Prior prior_from(const Place& place) {
+Prior prior_from(const JsonNode& node) {
   static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
                                               "width",     "scale",     "unit",   "source", "learnt_from"};
   static const std::vector<std::string> scales{"log", "linear"};
   Prior prior;
-  if (!place.is_object()) return prior;
-  place.allow_only(known);
-  prior.parameter = place.text("parameter");
-  prior.transport = place.one_of_or("transport", transport_names(), "");
-  prior.preset = place.text_or("preset", "");
-  prior.path = place.one_of_or("path", nic_paths(), "");
+  if (!node.is_object()) return prior;
+  node.allow_only(known);
+  prior.parameter = node.text("parameter");
+  prior.transport = node.one_of_or("transport", transport_names(), "");
+  prior.preset = node.text_or("preset", "");
+  prior.path = node.one_of_or("path", nic_paths(), "");
   if (!prior.path.empty() && prior.transport.empty())
-    place.mistake_at("path", "a path is a transport's; give \"transport\" too");
-  prior.scale = place.one_of_or("scale", scales, "log");
+    node.mistake_at("path", "a path is a transport's; give \"transport\" too");
+  prior.scale = node.one_of_or("scale", scales, "log");
   constexpr double unbounded = std::numeric_limits<double>::max();
-  prior.median = prior.scale == "linear" ? place.number("median", 0, unbounded) : place.positive("median");
-  prior.width = place.positive("width");
-  prior.unit = place.text("unit");
-  prior.source = place.text("source");
-  prior.learnt_from = place.texts_or_none("learnt_from");
+  prior.median = prior.scale == "linear" ? node.number("median", 0, unbounded) : node.positive("median");
+  prior.width = node.positive("width");
+  prior.unit = node.text("unit");
+  prior.source = node.text("source");
+  prior.learnt_from = node.texts_or_none("learnt_from");
   return prior;
 }
 
@@ -51,16 +51,16 @@ bool hides(const Prior& earlier, const Prior& later) {
 
 } // namespace
 
-std::vector<Prior> priors_from(const Place& root) {
+std::vector<Prior> priors_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "priors"};
   std::vector<Prior> priors;
   root.allow_only(known);
-  for (const auto& place : root.list("priors")) {
-    const Prior prior = prior_from(place);
+  for (const auto& node : root.list("priors")) {
+    const Prior prior = prior_from(node);
     if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); })) {
-      place.mistake(fmt::format("a second prior of {} for the same transport and preset, which is never reached; keep "
-                                "one, or say what the first was learnt from",
-                                in_quotes(prior.parameter)));
+      node.mistake(fmt::format("a second prior of {} for the same transport and preset, which is never reached; keep "
+                               "one, or say what the first was learnt from",
+                               in_quotes(prior.parameter)));
     }
     priors.push_back(prior);
   }
@@ -69,7 +69,7 @@ std::vector<Prior> priors_from(const Place& root) {
 
 std::vector<Prior> read_priors(const std::filesystem::path& file) {
   std::vector<Prior> priors;
-  read_document(file, "ddlsim-priors", 1, [&](const Place& root) { priors = priors_from(root); });
+  read_document(file, "ddlsim-priors", 1, [&](const JsonNode& root) { priors = priors_from(root); });
   return priors;
 }
 
@@ -92,9 +92,9 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
   throw UserError("", "", unknown_name_text("prior", parameter, names, names));
 }
 
-double prior_value(const Prior& prior, double coordinate) {
-  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * coordinate);
-  return prior.median * std::exp(prior.width * coordinate);
+double prior_value(const Prior& prior, double z_score) {
+  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * z_score);
+  return prior.median * std::exp(prior.width * z_score);
 }
 
 } // namespace ddlsim

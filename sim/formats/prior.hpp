@@ -30,6 +30,6 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
                         const std::string& preset);
 
 /// Value of a prior at a standard-normal coordinate.
-double prior_value(const Prior& prior, double coordinate);
+double prior_value(const Prior& prior, double z_score);
 
 } // namespace ddlsim

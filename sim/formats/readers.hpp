@@ -15,29 +15,29 @@
 
 namespace ddlsim {
 
-Model model_from(const Place& root);
-std::vector<Gpu> gpus_from(const Place& root);
-Cluster cluster_from(const Place& root);
+Model model_from(const JsonNode& root);
+std::vector<Gpu> gpus_from(const JsonNode& root);
+Cluster cluster_from(const JsonNode& root);
 /// The cluster file's "sources": notes figures without one, and sources that point at nothing.
-std::map<std::string, std::string> covering_sources(const Place& root);
-std::vector<Preset> presets_from(const Place& root);
-std::vector<Prior> priors_from(const Place& root);
-Calibration calibration_from(const Place& root);
-Scenario scenario_from(const Place& root);
+std::map<std::string, std::string> covering_sources(const JsonNode& root);
+std::vector<Preset> presets_from(const JsonNode& root);
+std::vector<Prior> priors_from(const JsonNode& root);
+Calibration calibration_from(const JsonNode& root);
+Scenario scenario_from(const JsonNode& root);
 /// One line of calibration.json, and back.
-ComputeLine compute_line_from(const Place& place);
-nlohmann::json compute_line_to_json(const ComputeLine& line);
+BatchLine batch_line_from(const JsonNode& node);
+nlohmann::json batch_line_to_json(const BatchLine& line);
 
 /// A question must say what it wants; a record may have to say "unknown".
 enum class StrategyUse { scenario, record };
-Strategy strategy_from(const Place& place, StrategyUse use);
+Strategy strategy_from(const JsonNode& node, StrategyUse use);
 nlohmann::json strategy_to_json(const Strategy& strategy);
 
 /// A required name that can be a file's: letters, digits and . _ - + only.
-std::string simple_name(const Place& place, const std::string& key);
+std::string simple_name(const JsonNode& node, const std::string& key);
 
 /// Notes a mistake when the name leaves open which variant is meant ("resnet50").
-void refuse_bare_model_name(const Place& place, const std::string& key, const std::string& name);
+void refuse_bare_model_name(const JsonNode& node, const std::string& key, const std::string& name);
 
 /// Names that files of several formats share.
 const std::vector<std::string>& transport_names();

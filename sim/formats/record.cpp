@@ -57,30 +57,30 @@ private:
       mistakes_.append(error, "");
       return;
     }
-    const Place place(value, "", mistakes_);
-    if (!place.is_object()) return;
+    const JsonNode node(value, "", mistakes_);
+    if (!node.is_object()) return;
     const auto kind = value.find("record");
     const bool is_context = kind != value.end() && *kind == "context";
     if (is_context) {
-      read_context(place);
+      read_context(node);
     } else {
-      read_record(place);
+      read_record(node);
     }
   }
 
-  void read_context(const Place& place) {
-    if (has_context_) place.mistake("a second context; give it a file of its own");
+  void read_context(const JsonNode& node) {
+    if (has_context_) node.mistake("a second context; give it a file of its own");
     has_context_ = true;
-    read_.context = context_from(place);
-    if (checks_.context) checks_.context(read_.context, place);
+    read_.context = context_from(node);
+    if (checks_.context) checks_.context(read_.context, node);
   }
 
-  void read_record(const Place& place) {
-    if (!has_context_) place.mistake("a context record is expected first; see the README");
+  void read_record(const JsonNode& node) {
+    if (!has_context_) node.mistake("a context record is expected first; see the README");
     has_context_ = true; // told once
-    const auto record = record_from(place, {&read_.context, name_, line_});
+    const auto record = record_from(node, {&read_.context, name_, line_});
     if (!record) return;
-    if (checks_.record) checks_.record(*record, place);
+    if (checks_.record) checks_.record(*record, node);
     if (mistakes_.empty()) read_.records.push_back(*record); // else nobody will see them
   }
 
@@ -146,20 +146,20 @@ bool is_date(std::string_view text) {
   return month_is_good && day_is_good;
 }
 
-void read_source(const Place& place, Context& context) {
+void read_source(const JsonNode& node, Context& context) {
   static const std::vector<std::string> known{"title", "repository", "path", "commit", "file"};
-  if (!place.is_object()) return;
-  place.allow_only(known);
-  context.source_title = place.text("title");
-  context.source_repository = place.text_or("repository", "");
-  context.source_path = place.text_or("path", "");
-  context.source_commit = place.text_or("commit", "");
-  context.source_file = place.text_or("file", "");
+  if (!node.is_object()) return;
+  node.allow_only(known);
+  context.source_title = node.text("title");
+  context.source_repository = node.text_or("repository", "");
+  context.source_path = node.text_or("path", "");
+  context.source_commit = node.text_or("commit", "");
+  context.source_file = node.text_or("file", "");
 }
 
 } // namespace
 
-Context context_from(const Place& line) {
+Context context_from(const JsonNode& line) {
   static const std::vector<std::string> known{"record",   "version", "cluster", "gpu",    "machine",
                                               "software", "date",    "who",     "source", "emulated"};
   Context context;
@@ -200,7 +200,7 @@ const std::vector<std::string>& transports_or_unknown() {
 }
 
 /// Where in the source the figure stands; own runs have no source. A JSON source is pointed into with a JSON pointer.
-std::string from_of(const Place& line, const std::string& origin, const std::string& source_file) {
+std::string from_of(const JsonNode& line, const std::string& origin, const std::string& source_file) {
   std::string from = line.text_or("from", "");
   if (origin == "run") return from;
   const bool json_source = source_file.size() > 5 && source_file.compare(source_file.size() - 5, 5, ".json") == 0;
@@ -215,7 +215,7 @@ std::string from_of(const Place& line, const std::string& origin, const std::str
 }
 
 /// Times of the repetitions; as many as "repeats" says, where it says so.
-std::vector<double> samples_from(const Place& line, int repeats) {
+std::vector<double> samples_from(const JsonNode& line, int repeats) {
   if (!line.has("samples_s")) return {};
   const auto before = line.mistakes_so_far();
   std::vector<double> samples;
@@ -236,7 +236,7 @@ std::vector<double> samples_from(const Place& line, int repeats) {
 
 } // namespace
 
-RecordHead head_from(const Place& line, const LineOrigin& origin) {
+RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> origins{"table", "text", "plot", "run"};
   static const std::vector<std::string> statistics{"median", "mean", "best_of", "unknown"};
   constexpr long most_repeats = 1'000'000'000;
@@ -259,7 +259,7 @@ RecordHead head_from(const Place& line, const LineOrigin& origin) {
   return head;
 }
 
-void allow_only_with_head(const Place& line, const std::vector<std::string>& own) {
+void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& own) {
   const auto is_known = [&](const std::string& key) {
     return std::find(own.begin(), own.end(), key) != own.end() ||
            std::find(head_keys().begin(), head_keys().end(), key) != head_keys().end();
@@ -271,7 +271,7 @@ void allow_only_with_head(const Place& line, const std::vector<std::string>& own
   line.allow_only(all);
 }
 
-double value_in(const Place& line, const std::vector<std::string>& units, Dimension dimension) {
+double value_in(const JsonNode& line, const std::vector<std::string>& units, Dimension dimension) {
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
   return unit.empty() ? value : value * unit_in_si(unit, dimension);

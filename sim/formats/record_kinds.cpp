@@ -23,7 +23,7 @@ const std::vector<std::string>& rate_units() {
   return units;
 }
 
-CollectiveRecord collective_from(const Place& line, const LineOrigin& origin) {
+CollectiveRecord collective_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"operation",       "algorithm",  "ranks", "nodes",
                                              "concurrent_jobs", "size_bytes", "value", "unit"};
   static const std::vector<std::string> operations{"all_reduce", "reduce_scatter", "all_gather",
@@ -44,7 +44,7 @@ CollectiveRecord collective_from(const Place& line, const LineOrigin& origin) {
   return record;
 }
 
-PointToPointRecord point_to_point_from(const Place& line, const LineOrigin& origin) {
+PointToPointRecord point_to_point_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"size_bytes", "nodes", "value", "unit"};
   static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
   PointToPointRecord record;
@@ -62,7 +62,7 @@ PointToPointRecord point_to_point_from(const Place& line, const LineOrigin& orig
   return record;
 }
 
-LayerRecord layer_from(const Place& line, const LineOrigin& origin) {
+LayerRecord layer_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"model", "layer", "kind",       "pass",  "precision",
                                              "batch", "flop",  "size_bytes", "value", "unit"};
   static const std::vector<std::string> passes{"forward", "backward", "backward-data", "backward-weights", "optimizer"};
@@ -87,7 +87,7 @@ LayerRecord layer_from(const Place& line, const LineOrigin& origin) {
   return record;
 }
 
-ServerRecord server_from(const Place& line, const LineOrigin& origin) {
+ServerRecord server_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"what", "workers", "nodes", "size_bytes", "value", "unit"};
   static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel"};
   ServerRecord record;
@@ -101,7 +101,7 @@ ServerRecord server_from(const Place& line, const LineOrigin& origin) {
   return record;
 }
 
-InputRecord input_from(const Place& line, const LineOrigin& origin) {
+InputRecord input_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"what", "value", "unit"};
   static const std::vector<std::string> whats{"loader", "storage"};
   static const std::vector<std::string> units{"samples/s", "MB/s", "GB/s", "B/s"};
@@ -119,7 +119,7 @@ InputRecord input_from(const Place& line, const LineOrigin& origin) {
   return record;
 }
 
-LossRecord loss_from(const Place& line, const LineOrigin& origin) {
+LossRecord loss_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{"model", "epoch", "step", "value", "accuracy"};
   constexpr long most_epochs = 1'000'000;
   LossRecord record;
@@ -136,7 +136,7 @@ LossRecord loss_from(const Place& line, const LineOrigin& origin) {
 
 } // namespace
 
-std::optional<Record> record_from(const Place& line, const LineOrigin& origin) {
+std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin) {
   const std::string kind = line.one_of("record", record_kinds());
   if (kind == "step") return step_from(line, origin);
   if (kind == "collective") return collective_from(line, origin);
@@ -153,7 +153,7 @@ namespace {
 constexpr long most_gpus = 10'000'000;
 
 /// Nodes are full, but for the last.
-void check_node_counts(const Place& line, const StepRecord& step) {
+void check_node_counts(const JsonNode& line, const StepRecord& step) {
   const long full = static_cast<long>(step.nodes) * step.gpus_per_node;
   if (step.gpus <= full && step.gpus > full - step.gpus_per_node) return;
   line.mistake_at("gpus", fmt::format("{} found, {} nodes of {} GPUs expected ({}, the last node may be partly used); "
@@ -161,12 +161,12 @@ void check_node_counts(const Place& line, const StepRecord& step) {
                                       step.gpus, step.nodes, step.gpus_per_node, full));
 }
 
-void check_strategy(const Place& line, const StepRecord& step) {
+void check_strategy(const JsonNode& line, const StepRecord& step) {
   if (step.strategy.name == "none" && step.synchronised)
     line.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
 
-double iteration_s_of(const Place& line, const StepRecord& step) {
+double iteration_s_of(const JsonNode& line, const StepRecord& step) {
   static const std::vector<std::string> units{"samples/s", "s", "ms"};
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
@@ -176,7 +176,7 @@ double iteration_s_of(const Place& line, const StepRecord& step) {
 
 } // namespace
 
-StepRecord step_from(const Place& line, const LineOrigin& origin) {
+StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{
       "model", "precision",     "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
       "nodes", "gpus_per_node", "synchronised",   "data",          "mode",   "value",    "unit"};

@@ -10,13 +10,13 @@ namespace ddlsim {
 
 /// Called for every line that is an object of its kind, mistakes of its own or not; may note more.
 struct LineChecks {
-  std::function<void(const Context&, const Place&)> context;
-  std::function<void(const Record&, const Place&)> record;
+  std::function<void(const Context&, const JsonNode&)> context;
+  std::function<void(const Record&, const JsonNode&)> record;
 };
 
 MeasurementFile read_measurements(const std::filesystem::path& file, const LineChecks& checks);
 
-Context context_from(const Place& line);
+Context context_from(const JsonNode& line);
 
 /// What a record takes from its file: name and line go into its head.
 struct LineOrigin {
@@ -26,15 +26,15 @@ struct LineOrigin {
 };
 
 /// Nothing when "record" is missing or names no kind.
-std::optional<Record> record_from(const Place& line, const LineOrigin& origin);
-StepRecord step_from(const Place& line, const LineOrigin& origin);
-RecordHead head_from(const Place& line, const LineOrigin& origin);
+std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin);
+StepRecord step_from(const JsonNode& line, const LineOrigin& origin);
+RecordHead head_from(const JsonNode& line, const LineOrigin& origin);
 
 /// Notes unknown keys; `own` are those of the kind beside the head's. Give the same vector each time: it is called for
 /// each line.
-void allow_only_with_head(const Place& line, const std::vector<std::string>& own);
+void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& own);
 
 /// "value" in the unit of "unit", in SI. `units` are those the record may use.
-double value_in(const Place& line, const std::vector<std::string>& units, Dimension dimension);
+double value_in(const JsonNode& line, const std::vector<std::string>& units, Dimension dimension);
 
 } // namespace ddlsim

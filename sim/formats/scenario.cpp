@@ -15,19 +15,19 @@ namespace {
 
 constexpr long most_gpus = 10'000'000;
 
-std::vector<int> gpus_from_scenario(const Place& root) {
+std::vector<int> gpus_from_scenario(const JsonNode& root) {
   std::vector<int> counts;
-  for (const auto& place : root.list("gpus")) {
-    const auto& value = place.value();
+  for (const auto& node : root.list("gpus")) {
+    const auto& value = node.value();
     if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_gpus) {
-      place.mistake(
+      node.mistake(
           fmt::format("{} is not a GPU count; give {}", describe(value),
                       value.is_number() && value.get<double>() > most_gpus ? "10000000 or fewer" : "1 or more"));
       continue;
     }
     const int count = value.get<int>();
     if (!counts.empty() && count <= counts.back()) {
-      place.mistake(
+      node.mistake(
           fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
     }
     counts.push_back(count);
@@ -37,47 +37,47 @@ std::vector<int> gpus_from_scenario(const Place& root) {
   return counts;
 }
 
-std::vector<Strategy> strategies_from(const Place& root) {
+std::vector<Strategy> strategies_from(const JsonNode& root) {
   std::vector<Strategy> strategies;
   std::set<std::string> seen;
   const auto places = root.list("strategies");
-  for (const auto& place : places) {
-    strategies.push_back(strategy_from(place, StrategyUse::scenario));
+  for (const auto& node : places) {
+    strategies.push_back(strategy_from(node, StrategyUse::scenario));
     if (!strategies.back().name.empty() && !seen.insert(to_text(strategies.back())).second)
-      place.mistake(fmt::format("{} is there twice; keep one", to_text(strategies.back())));
+      node.mistake(fmt::format("{} is there twice; keep one", to_text(strategies.back())));
   }
   if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
     root.mistake_at("strategies", "no strategy found; give one or more");
   return strategies;
 }
 
-SlowNode slow_node_from(const Place& place) {
+SlowNode slow_node_from(const JsonNode& node) {
   static const std::vector<std::string> known{"compute_factor", "network_factor"};
   constexpr double most_factor = 1000;
   SlowNode slow;
-  if (!place.is_object()) return slow;
-  place.allow_only(known);
-  slow.compute_factor = place.number_or("compute_factor", 1, 1, most_factor);
-  slow.network_factor = place.number_or("network_factor", 1, 1 / most_factor, 1);
+  if (!node.is_object()) return slow;
+  node.allow_only(known);
+  slow.compute_factor = node.number_or("compute_factor", 1, 1, most_factor);
+  slow.network_factor = node.number_or("network_factor", 1, 1 / most_factor, 1);
   return slow;
 }
 
-InputPipeline input_from(const Place& place) {
+InputPipeline input_from(const JsonNode& node) {
   static const std::vector<std::string> known{"bytes_per_sample", "loader_samples_per_s", "shared_read_bandwidth"};
   InputPipeline input;
-  if (!place.is_object()) return input;
-  place.allow_only(known);
-  input.bytes_per_sample = place.quantity_or("bytes_per_sample", Dimension::size, 0);
-  if (place.has("loader_samples_per_s")) input.loader_samples_per_s = place.positive("loader_samples_per_s");
-  input.shared_read_Bps = place.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
-  if (place.has("shared_read_bandwidth") && !place.has("bytes_per_sample"))
-    place.mistake_at("bytes_per_sample", "missing; give the size of a stored sample, like \"110 KB\"");
+  if (!node.is_object()) return input;
+  node.allow_only(known);
+  input.bytes_per_sample = node.quantity_or("bytes_per_sample", Dimension::size, 0);
+  if (node.has("loader_samples_per_s")) input.loader_samples_per_s = node.positive("loader_samples_per_s");
+  input.shared_read_Bps = node.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
+  if (node.has("shared_read_bandwidth") && !node.has("bytes_per_sample"))
+    node.mistake_at("bytes_per_sample", "missing; give the size of a stored sample, like \"110 KB\"");
   return input;
 }
 
 } // namespace
 
-Scenario scenario_from(const Place& root) {
+Scenario scenario_from(const JsonNode& root) {
   static const std::vector<std::string> known{
       "format",       "version",          "name",  "model",  "batch_per_gpu", "precision", "wire_precision",
       "cluster",      "slow_node",        "input", "gpus",   "strategies",    "preset",    "transport",
@@ -116,7 +116,7 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
     for (const auto& change : changes) apply_change(document, change);
   };
   read_document(
-      file, "ddlsim-scenario", 1, [&](const Place& root) { scenario = scenario_from(root); }, edit);
+      file, "ddlsim-scenario", 1, [&](const JsonNode& root) { scenario = scenario_from(root); }, edit);
   return scenario;
 }
 

@@ -17,41 +17,41 @@ bool has_servers(const std::string& name) {
   return name == "ps" || name == "ps-async";
 }
 
-ServerCount servers_from(const Place& place, StrategyUse use) {
+ServerCount servers_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
   static const std::vector<std::string> in_record{"count", "per_node", "equal_workers", "unknown"};
   ServerCount servers;
-  if (!place.is_object()) return servers;
-  place.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
-  if (place.value().size() != 1) {
-    place.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
-                              "{{\"equal_workers\": true}}",
-                              place.value().size()));
+  if (!node.is_object()) return servers;
+  node.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
+  if (node.value().size() != 1) {
+    node.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
+                             "{{\"equal_workers\": true}}",
+                             node.value().size()));
   }
   for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
-    if (place.has(key)) servers = {rule, static_cast<int>(place.integer(key, 1, most_servers))};
+    if (node.has(key)) servers = {rule, static_cast<int>(node.integer(key, 1, most_servers))};
   for (const auto& [key, rule] :
        {std::pair{"equal_workers", Rule::equal_workers}, std::pair{"unknown", Rule::unknown}}) {
-    if (!place.has(key)) continue;
-    if (!place.boolean_or(key, false)) place.mistake_at(key, "only true has a meaning; give it, or another rule");
+    if (!node.has(key)) continue;
+    if (!node.boolean_or(key, false)) node.mistake_at(key, "only true has a meaning; give it, or another rule");
     servers = {rule, 0};
   }
   return servers;
 }
 
-void read_server_fields(const Place& place, StrategyUse use, Strategy& strategy) {
+void read_server_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   static const std::vector<std::string> placements{"dedicated", "colocated"};
   static const std::vector<std::string> record_placements{"dedicated", "colocated", "unknown"};
   static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
   static const std::vector<std::string> record_shardings{"round-robin", "bytes", "split", "pieces", "hash", "unknown"};
   static const std::vector<std::string> devices{"cpu", "gpu"};
   const bool record = use == StrategyUse::record;
-  strategy.servers = servers_from(place.at("servers"), use);
-  strategy.placement = place.one_of("placement", record ? record_placements : placements);
-  strategy.sharding = record ? place.one_of("sharding", record_shardings)
-                             : place.one_of_or("sharding", shardings, "unknown"); // absent: the preset's own
-  strategy.on_node_reduce = place.boolean_or("on_node_reduce", true);
-  strategy.device = place.one_of_or("device", devices, "cpu");
+  strategy.servers = servers_from(node.at("servers"), use);
+  strategy.placement = node.one_of("placement", record ? record_placements : placements);
+  strategy.sharding = record ? node.one_of("sharding", record_shardings)
+                             : node.one_of_or("sharding", shardings, "unknown"); // absent: the preset's own
+  strategy.on_node_reduce = node.boolean_or("on_node_reduce", true);
+  strategy.device = node.one_of_or("device", devices, "cpu");
 }
 
 std::string servers_text(const ServerCount& servers) {
@@ -70,7 +70,7 @@ std::string servers_text(const ServerCount& servers) {
 
 } // namespace
 
-Strategy strategy_from(const Place& place, StrategyUse use) {
+Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> known{"name", "servers", "placement", "sharding", "on_node_reduce", "device"};
   static const std::vector<std::string> known_without_servers{"name"};
   static const std::vector<std::string> in_scenario{"ring", "hierarchical-ring", "tree", "halving-doubling",
@@ -78,11 +78,11 @@ Strategy strategy_from(const Place& place, StrategyUse use) {
   static const std::vector<std::string> in_record{"none", "ring",     "hierarchical-ring", "tree", "halving-doubling",
                                                   "ps",   "ps-async", "all-reduce",        "auto"};
   Strategy strategy;
-  if (!place.is_object()) return strategy;
-  strategy.name = place.one_of("name", use == StrategyUse::scenario ? in_scenario : in_record);
+  if (!node.is_object()) return strategy;
+  strategy.name = node.one_of("name", use == StrategyUse::scenario ? in_scenario : in_record);
   if (strategy.name.empty()) return strategy;
-  place.allow_only(has_servers(strategy.name) ? known : known_without_servers);
-  if (has_servers(strategy.name)) read_server_fields(place, use, strategy);
+  node.allow_only(has_servers(strategy.name) ? known : known_without_servers);
+  if (has_servers(strategy.name)) read_server_fields(node, use, strategy);
   return strategy;
 }
 

@@ -28,8 +28,9 @@ std::vector<std::size_t> fewest_bytes_first(const std::vector<double>& tensor_by
 
 } // namespace
 
-OnNode plan_on_node(const Preset& preset, const Machine& machine, const std::vector<double>& tensor_bytes) {
-  OnNode node;
+NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
+                                  const std::vector<double>& tensor_bytes) {
+  NodeReduction node;
   node.path.assign(tensor_bytes.size(), 0);
   node.busy_s.assign(tensor_bytes.size(), 0);
   const double others = machine.ranks_per_node - 1;
@@ -44,7 +45,7 @@ OnNode plan_on_node(const Preset& preset, const Machine& machine, const std::vec
   return node;
 }
 
-std::vector<double> pass_paths(const OnNode& node, const std::vector<std::size_t>& order,
+std::vector<double> pass_paths(const NodeReduction& node, const std::vector<std::size_t>& order,
                                const std::vector<double>& ready_s) {
   std::vector<double> free_s(node.paths, 0);
   std::vector<double> passed_s(ready_s.size());
@@ -56,7 +57,7 @@ std::vector<double> pass_paths(const OnNode& node, const std::vector<std::size_t
   return passed_s;
 }
 
-double spread_end_s(const OnNode& node, const ServerExchange& exchange, const ServerExchangeTiming& timing) {
+double spread_end_s(const NodeReduction& node, const ServerExchange& exchange, const ServerExchangeTiming& timing) {
   std::vector<double> pulled_s(node.path.size(), 0);
   for (std::size_t i = 0; i < exchange.shards.size(); ++i) {
     double& last_s = pulled_s[static_cast<std::size_t>(exchange.shards[i].tensor)];

@@ -17,19 +17,20 @@ namespace ddlsim {
 ///             backward has ended. AlexNet's largest tensor, 151 MB, thus costs the same for every further GPU: on
 ///             p2.16xlarge 56 ms for the second and 54 ms a GPU up to the 16th, although backward takes 0.7 s
 ///   others    a reduce-scatter and an all-gather: (g - 1) / g of each tensor, one after another, beside backward
-struct OnNode {
+struct NodeReduction {
   std::vector<std::size_t> path;
   std::vector<double> busy_s;
   std::size_t paths = 1;
   bool after_backward = false;
 };
-OnNode plan_on_node(const Preset& preset, const Machine& machine, const std::vector<double>& tensor_bytes);
+NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
+                                  const std::vector<double>& tensor_bytes);
 
 /// When each tensor is summed: a path takes them in the order of `order`, each from `ready_s` on.
-std::vector<double> pass_paths(const OnNode& node, const std::vector<std::size_t>& order,
+std::vector<double> pass_paths(const NodeReduction& node, const std::vector<std::size_t>& order,
                                const std::vector<double>& ready_s);
 
 /// When the node's last GPU has the last tensor, tensors coming back in the order in which their last shard was pulled.
-double spread_end_s(const OnNode& node, const ServerExchange& exchange, const ServerExchangeTiming& timing);
+double spread_end_s(const NodeReduction& node, const ServerExchange& exchange, const ServerExchangeTiming& timing);
 
 } // namespace ddlsim

@@ -24,7 +24,7 @@ std::vector<std::size_t> backward_order(const ComputeProfile& profile) {
 }
 
 /// When each tensor may leave a node whose compute takes `slowdown` times as long, by order of creation.
-std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const OnNode& node,
+std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const NodeReduction& node,
                                      double slowdown) {
   const bool as_it_goes = setup.preset.overlapped && !(setup.strategy.on_node_reduce && node.after_backward);
   std::vector<double> ready_s(profile.tensors.size());
@@ -36,23 +36,24 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
   return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
 }
 
-/// The strategy's rule. One left open is the preset's in this world, and so is "hash" where the preset doubts how even
+/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where the preset doubts how even
 /// its hash lands.
-std::string sharding_of(const StepSetup& setup, const Parameters& world) {
-  const std::string& said = setup.strategy.sharding;
+std::string sharding_of(const StepSetup& setup, const Parameters& sample) {
+  const std::string& stated = setup.strategy.sharding;
   const auto& choices = setup.preset.shardings;
-  const bool doubted = said == "hash" && std::any_of(choices.begin(), choices.end(),
-                                                     [](const LikelyChoice& choice) { return choice.name == "hash"; });
-  return said == "unknown" || doubted ? choice_at(choices, world.form_draw) : said;
+  const bool doubted = stated == "hash" && std::any_of(choices.begin(), choices.end(), [](const LikelyChoice& choice) {
+                         return choice.name == "hash";
+                       });
+  return stated == "unknown" || doubted ? choice_at(choices, sample.algorithm_draw) : stated;
 }
 
-ServerExchange build_exchange(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                               const Machine& machine, int servers, double slowdown) {
   const auto by_creation = sizes_by_creation(profile);
-  const auto node = plan_on_node(setup.preset, machine, by_creation);
+  const auto node = plan_node_reduction(setup.preset, machine, by_creation);
   const auto ready_s = ready_to_leave_s(setup, profile, node, 1);
   const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
-  const std::string rule = sharding_of(setup, world);
+  const std::string rule = sharding_of(setup, sample);
   ServerExchange exchange;
   exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
   std::stable_sort(exchange.shards.begin(), exchange.shards.end(),
@@ -72,19 +73,19 @@ struct ServerSetup {
   std::string bottleneck;
 };
 
-ServerSetup set_up_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                            const Machine& machine, double slowdown) {
   ServerSetup ready{machine, {}, {}, {}};
-  ready.machine.nic_Bps *= world.server_duplex;
-  ready.servers = build_servers(setup.strategy, ready.machine, world);
+  ready.machine.nic_Bps *= sample.server_duplex;
+  ready.servers = build_servers(setup.strategy, ready.machine, sample);
   const bool local = serves_itself(setup, machine);
   if (local) { // memory copies: no socket, no RPC
     ready.servers.dedicated = false;
     ready.servers.process_Bps = 0;
     ready.servers.connection_Bps = 0;
   }
-  ready.exchange = build_exchange(setup, world, profile, ready.machine, ready.servers.servers, slowdown);
-  ready.exchange.message_cost_s = local ? 0 : world.server_message_cost_s;
+  ready.exchange = build_exchange(setup, sample, profile, ready.machine, ready.servers.servers, slowdown);
+  ready.exchange.message_cost_s = local ? 0 : sample.server_message_cost_s;
   const bool software = ready.servers.process_Bps > 0 && ready.servers.process_Bps < ready.machine.nic_Bps;
   ready.bottleneck = software ? "server-software" : "server-link";
   return ready;
@@ -104,10 +105,10 @@ bool serves_itself(const StepSetup& setup, const Machine& machine) {
   return machine.nodes() == 1 && (setup.strategy.placement != "dedicated" || setup.preset.library == "byteps");
 }
 
-double work_of_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine) {
-  const auto servers = build_servers(setup.strategy, machine, world);
-  const auto exchange = build_exchange(setup, world, profile, machine, servers.servers, 1);
+  const auto servers = build_servers(setup.strategy, machine, sample);
+  const auto exchange = build_exchange(setup, sample, profile, machine, servers.servers, 1);
   const auto classes = find_server_classes(machine, servers, exchange);
   std::size_t shards = 0;
   for (const auto& server : classes.servers) shards += server.shards.size();
@@ -117,9 +118,9 @@ double work_of_servers(const StepSetup& setup, const Parameters& world, const Co
 namespace {
 
 /// BytePS on one machine starts no server: tensors are summed among its GPUs and come back over the same paths.
-Exposed run_without_servers(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
-                            double slowdown) {
-  auto both_ways = plan_on_node(setup.preset, machine, sizes_by_creation(profile));
+CommunicationResult run_without_servers(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
+                                        double slowdown) {
+  auto both_ways = plan_node_reduction(setup.preset, machine, sizes_by_creation(profile));
   for (double& busy_s : both_ways.busy_s) busy_s *= 2;
   double end_s = slowdown * profile.total_s();
   for (const double back_s : ready_to_leave_s(setup, profile, both_ways, slowdown)) end_s = std::max(end_s, back_s);
@@ -128,34 +129,35 @@ Exposed run_without_servers(const StepSetup& setup, const ComputeProfile& profil
 
 } // namespace
 
-Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                    const Machine& machine, double slowdown, Fidelity wish) {
+CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                                const Machine& machine, double slowdown, Fidelity requested) {
   if (serves_itself(setup, machine) && setup.preset.library == "byteps")
     return run_without_servers(setup, profile, machine, slowdown);
-  const ServerSetup ready = set_up_servers(setup, world, profile, machine, slowdown);
-  const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, wish);
+  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, slowdown);
+  const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, requested);
   const auto timing = time_server_exchange(ready.machine, ready.servers, ready.exchange, choice.fidelity);
   double end_s = timing.end_s;
   if (setup.strategy.on_node_reduce)
-    end_s = spread_end_s(plan_on_node(setup.preset, ready.machine, sizes_by_creation(profile)), ready.exchange, timing);
+    end_s = spread_end_s(plan_node_reduction(setup.preset, ready.machine, sizes_by_creation(profile)), ready.exchange,
+                         timing);
   return {std::max(slowdown * profile.total_s(), end_s), ready.bottleneck, choice, 0};
 }
 
-Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                          const Machine& machine, const WorkerDelays& delays, Fidelity wish) {
-  const ServerSetup ready = set_up_servers(setup, world, profile, machine, 1);
+CommunicationResult run_async_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                                      const Machine& machine, const WorkerDelays& delays, Fidelity requested) {
+  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, 1);
   AsyncExchange async;
   async.exchange = ready.exchange;
   const double spread_s =
       setup.strategy.on_node_reduce
-          ? plan_on_node(setup.preset, machine, sizes_by_creation(profile)).busy_s[profile.tensors.back().tensor]
+          ? plan_node_reduction(setup.preset, machine, sizes_by_creation(profile)).busy_s[profile.tensors.back().tensor]
           : 0;
   const double before_s = delays.overhead_s + spread_s;
   for (double& ready_s : async.exchange.ready_s) ready_s += before_s;
   async.compute_s = before_s + profile.total_s();
-  async.compute_spread = world.step_spread * profile.total_s() / async.compute_s;
+  async.compute_spread = sample.step_spread * profile.total_s() / async.compute_s;
   async.slow_factor = (before_s + delays.slowdown * profile.total_s()) / async.compute_s;
-  const auto choice = choose_async_servers(ready.machine, ready.servers, async, wish);
+  const auto choice = choose_async_servers(ready.machine, ready.servers, async, requested);
   const auto timing = time_async_servers(ready.machine, ready.servers, async, choice.fidelity);
   return {timing.iteration_s, ready.bottleneck, choice, timing.mean_staleness};
 }

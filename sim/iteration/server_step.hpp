@@ -9,7 +9,7 @@
 namespace ddlsim {
 
 /// What synchronisation adds, whichever way it is done.
-struct Exposed {
+struct CommunicationResult {
   double end_s = 0; ///< of the iteration, before straggling and the like
   std::string bottleneck = "communication";
   Choice choice;
@@ -27,12 +27,12 @@ bool is_asynchronous(const Strategy& strategy);
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
 /// Looks at a server's shard that one quick run takes.
-double work_of_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
+double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine);
 
 /// Push, sum and pull of one synchronous iteration; node 0 computes `slowdown` times as long.
-Exposed run_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                    const Machine& machine, double slowdown, Fidelity wish);
+CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                                const Machine& machine, double slowdown, Fidelity requested);
 
 /// What a worker's compute does not tell.
 struct WorkerDelays {
@@ -42,7 +42,7 @@ struct WorkerDelays {
 
 /// Steady state of workers that pull, compute and push for themselves: the end is their mean iteration, overhead
 /// included.
-Exposed run_async_servers(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                          const Machine& machine, const WorkerDelays& delays, Fidelity wish);
+CommunicationResult run_async_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                                      const Machine& machine, const WorkerDelays& delays, Fidelity requested);
 
 } // namespace ddlsim

@@ -16,39 +16,40 @@ namespace {
 
 /// What a tensor inside a collective costs in software: bookkeeping, copies, and the word of all ranks that it is
 /// ready.
-double tensor_cost_s(const StepSetup& setup, const Parameters& world, const Machine& machine) {
-  return world.tensor_cost_s + world.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
+double tensor_cost_s(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
+  return sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
 }
 
 /// One rank whose library is on: every group is still handed over, and nothing travels.
-Exposed run_alone(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                  const Machine& machine) {
-  const double per_tensor_s = tensor_cost_s(setup, world, machine);
-  const auto timeline = run_timeline(profile, setup.preset, world.interference, [&](double, int tensors) {
-    return world.operation_cost_s + tensors * per_tensor_s;
+CommunicationResult run_alone(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                              const Machine& machine) {
+  const double per_tensor_s = tensor_cost_s(setup, sample, machine);
+  const auto timeline = run_timeline(profile, setup.preset, sample.interference, [&](double, int tensors) {
+    return sample.operation_cost_s + tensors * per_tensor_s;
   });
   return {timeline.end_s, "communication", {}, 0};
 }
 
 /// The stream of all-reduces beside backward. The closed form says first how many operations of which size there are,
 /// and so what the fidelity asked for would cost.
-Exposed run_all_reduce(const StepSetup& setup, const Parameters& world, const ComputeProfile& profile,
-                       const Machine& machine, Fidelity wish) {
-  const Algorithm algorithm = all_reduce_of(setup, world);
-  const double per_tensor_s = tensor_cost_s(setup, world, machine);
+CommunicationResult run_all_reduce(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                                   const Machine& machine, Fidelity requested) {
+  const Algorithm algorithm = all_reduce_of(setup, sample);
+  const double per_tensor_s = tensor_cost_s(setup, sample, machine);
   const auto run = [&](Fidelity fidelity) {
     std::map<double, double> known; // groups of one size are timed once
-    return run_timeline(profile, setup.preset, world.interference, [&](double size_bytes, int tensors) {
+    return run_timeline(profile, setup.preset, sample.interference, [&](double size_bytes, int tensors) {
       auto found = known.find(size_bytes);
       if (found == known.end())
         found = known.emplace(size_bytes, time_all_reduces(machine, {size_bytes}, algorithm, fidelity).front()).first;
-      return world.operation_cost_s + tensors * per_tensor_s + found->second;
+      return sample.operation_cost_s + tensors * per_tensor_s + found->second;
     });
   };
   auto timeline = run(Fidelity::closed_form);
   double size_bytes = 0;
   for (const auto& group : timeline.groups) size_bytes += group.size_bytes;
-  const auto choice = choose_all_reduce(machine, algorithm, size_bytes, static_cast<int>(timeline.groups.size()), wish);
+  const auto choice =
+      choose_all_reduce(machine, algorithm, size_bytes, static_cast<int>(timeline.groups.size()), requested);
   if (choice.fidelity != Fidelity::closed_form) timeline = run(choice.fidelity);
   return {timeline.end_s, "communication", choice, 0};
 }
@@ -67,33 +68,35 @@ void name_shares(StepTime& time) {
 }
 
 /// With barriers: nothing beside what travels.
-Exposed run_strategy(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape, Fidelity wish) {
-  const auto& [machine, compute_s, world] = inputs;
+CommunicationResult run_strategy(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
+                                 Fidelity requested) {
+  const auto& [machine, compute_s, sample] = inputs;
   const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
-  const auto profile = compute_profile(shape, compute_s, world.forward_share);
+  const auto profile = compute_profile(shape, compute_s, sample.forward_share);
   const bool servers = is_parameter_server(setup.strategy);
   if (machine.ranks == 1 && servers) return {slowdown * profile.total_s(), "communication", {}, 0};
-  if (machine.ranks == 1) return run_alone(setup, world, profile, machine);
-  if (servers) return run_servers(setup, world, profile, machine, slowdown, wish);
-  if (slowdown == 1) return run_all_reduce(setup, world, profile, machine, wish);
-  const auto slowest = compute_profile(shape, slowdown * profile.total_s(), world.forward_share);
-  return run_all_reduce(setup, world, slowest, machine, wish); // a group waits for the slowest rank
+  if (machine.ranks == 1) return run_alone(setup, sample, profile, machine);
+  if (servers) return run_servers(setup, sample, profile, machine, slowdown, requested);
+  if (slowdown == 1) return run_all_reduce(setup, sample, profile, machine, requested);
+  const auto slowest = compute_profile(shape, slowdown * profile.total_s(), sample.forward_share);
+  return run_all_reduce(setup, sample, slowest, machine, requested); // a group waits for the slowest rank
 }
 
 /// What having synchronisation on costs an iteration, whatever moves.
-double overhead_s(const Parameters& world, int nodes, double compute_s) {
-  return world.sync_on_s + (nodes > 1 ? world.second_node_jump * compute_s : 0);
+double overhead_s(const Parameters& sample, int nodes, double compute_s) {
+  return sample.sync_on_s + (nodes > 1 ? sample.second_node_jump * compute_s : 0);
 }
 
 /// Nobody waits for the others: the slow node and the spread are in the mean iteration already, and so is what having
 /// synchronisation on costs, which takes no server's time.
-Exposed run_asynchronous(const StepSetup& setup, const TravelInputs& inputs, const BackwardShape& shape,
-                         Fidelity wish) {
-  const auto& [machine, compute_s, world] = inputs;
+CommunicationResult run_asynchronous(const StepSetup& setup, const CommunicationInputs& inputs,
+                                     const BackwardShape& shape, Fidelity requested) {
+  const auto& [machine, compute_s, sample] = inputs;
   const int nodes = machine.nodes();
   const double slowdown = nodes > 1 ? setup.slow_node.compute_factor : 1;
-  const auto profile = compute_profile(shape, compute_s, world.forward_share);
-  return run_async_servers(setup, world, profile, machine, {overhead_s(world, nodes, compute_s), slowdown}, wish);
+  const auto profile = compute_profile(shape, compute_s, sample.forward_share);
+  return run_async_servers(setup, sample, profile, machine, {overhead_s(sample, nodes, compute_s), slowdown},
+                           requested);
 }
 
 bool nobody_waits(const StepSetup& setup, const Machine& machine) {
@@ -101,43 +104,45 @@ bool nobody_waits(const StepSetup& setup, const Machine& machine) {
 }
 
 /// Runs what the memory does not know.
-Exposed travel(const StepSetup& setup, const TravelInputs& inputs, Fidelity wish, StepMemory& memory) {
-  if (memory.travelled && memory.travelled->inputs == inputs) return memory.travelled->exposed;
+CommunicationResult simulate_communication(const StepSetup& setup, const CommunicationInputs& inputs,
+                                           Fidelity requested, StepCache& memory) {
+  if (memory.communication && memory.communication->inputs == inputs) return memory.communication->exposed;
   if (!memory.shape) memory.shape = shape_of(setup);
-  const auto exposed = nobody_waits(setup, inputs.machine) ? run_asynchronous(setup, inputs, *memory.shape, wish)
-                                                           : run_strategy(setup, inputs, *memory.shape, wish);
-  if (memory.learns) memory.travelled = {inputs, exposed};
+  const auto exposed = nobody_waits(setup, inputs.machine) ? run_asynchronous(setup, inputs, *memory.shape, requested)
+                                                           : run_strategy(setup, inputs, *memory.shape, requested);
+  if (memory.learns) memory.communication = {inputs, exposed};
   return exposed;
 }
 
 /// Fills in everything but compute_s, which is known.
-void add_asynchronous(const Parameters& world, const Machine& machine, const Exposed& exposed, StepTime& time) {
-  const double beside_s = overhead_s(world, machine.nodes(), time.compute_s);
+void add_asynchronous(const Parameters& sample, const Machine& machine, const CommunicationResult& exposed,
+                      StepTime& time) {
+  const double uncached_s = overhead_s(sample, machine.nodes(), time.compute_s);
   time.mean_staleness = exposed.mean_staleness;
   // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - beside_s) * world.form_residual;
-  time.synchronisation_s = beside_s * world.form_residual;
-  time.compute_s *= world.form_residual;
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - uncached_s) * sample.model_discrepancy;
+  time.synchronisation_s = uncached_s * sample.model_discrepancy;
+  time.compute_s *= sample.model_discrepancy;
 }
 
-void add_synchronous(const StepSetup& setup, const Parameters& world, const Machine& machine, const Exposed& exposed,
-                     StepTime& time) {
+void add_synchronous(const StepSetup& setup, const Parameters& sample, const Machine& machine,
+                     const CommunicationResult& exposed, StepTime& time) {
   const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
-  time.exposed_communication_s = (exposed.end_s - slowdown * time.compute_s) * world.form_residual;
-  time.synchronisation_s = overhead_s(world, machine.nodes(), time.compute_s) * world.form_residual;
-  time.straggling_s = (slowdown - 1 + world.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
-                      world.form_residual;
-  time.compute_s *= world.form_residual;
+  time.exposed_communication_s = (exposed.end_s - slowdown * time.compute_s) * sample.model_discrepancy;
+  time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s) * sample.model_discrepancy;
+  time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
+                      sample.model_discrepancy;
+  time.compute_s *= sample.model_discrepancy;
 }
 
-void add_synchronisation(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory,
+void add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory,
                          StepTime& time) {
-  const auto inputs = travel_inputs(setup, world);
-  const auto exposed = travel(setup, inputs, wish, memory);
+  const auto inputs = communication_inputs(setup, sample);
+  const auto exposed = simulate_communication(setup, inputs, requested, memory);
   time.choice = exposed.choice;
   time.communication = exposed.bottleneck;
-  if (nobody_waits(setup, inputs.machine)) return add_asynchronous(world, inputs.machine, exposed, time);
-  add_synchronous(setup, world, inputs.machine, exposed, time);
+  if (nobody_waits(setup, inputs.machine)) return add_asynchronous(sample, inputs.machine, exposed, time);
+  add_synchronous(setup, sample, inputs.machine, exposed, time);
 }
 
 /// Prefetched samples come beside everything else, so only what they take longer shows.
@@ -152,24 +157,25 @@ void add_input(const StepSetup& setup, StepTime& time) {
 
 } // namespace
 
-Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world) {
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
   if (const auto named = algorithm_named(setup.strategy.name)) return *named;
   if (!setup.preset.all_reduce.empty())
-    return algorithm_named(choice_at(setup.preset.all_reduce, world.form_draw)).value_or(Algorithm::ring);
+    return algorithm_named(choice_at(setup.preset.all_reduce, sample.algorithm_draw)).value_or(Algorithm::ring);
   return Algorithm::ring;
 }
 
-int dedicated_server_hosts(const StepSetup& setup, const Parameters& world) {
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 0;
-  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  const auto servers = build_servers(setup.strategy, machine, world);
+  const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  const auto servers = build_servers(setup.strategy, machine, sample);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
 }
 
-double work_of_step(const StepSetup& setup, const Parameters& world) {
+double work_of_step(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy) || is_asynchronous(setup.strategy) || setup.gpus == 1) return 1;
-  const auto machine = build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node);
-  return work_of_servers(setup, world, compute_profile(shape_of(setup), setup.one_gpu_s, world.forward_share), machine);
+  const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  return work_of_servers(setup, sample, compute_profile(shape_of(setup), setup.one_gpu_s, sample.forward_share),
+                         machine);
 }
 
 bool can_simulate(const Strategy& strategy) {
@@ -177,12 +183,12 @@ bool can_simulate(const Strategy& strategy) {
          strategy.name == "auto" || is_parameter_server(strategy);
 }
 
-StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish) {
-  StepMemory none;
-  return time_step(setup, world, wish, none);
+StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
+  StepCache none;
+  return time_step(setup, sample, requested, none);
 }
 
-StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wish, StepMemory& memory) {
+StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   if (!can_simulate(setup.strategy)) {
     throw UserError("", "/strategies",
                     "\"" + setup.strategy.name +
@@ -190,10 +196,11 @@ StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity wis
                         "halving-doubling), ps or ps-async");
   }
   StepTime time;
-  time.compute_s = setup.one_gpu_s * world.compute_factor;
+  time.compute_s = setup.one_gpu_s * sample.compute_factor;
   try {
-    if (setup.synchronised && setup.strategy.name != "none") add_synchronisation(setup, world, wish, memory, time);
-  } catch (const CannotFold& refusal) {
+    if (setup.synchronised && setup.strategy.name != "none")
+      add_synchronisation(setup, sample, requested, memory, time);
+  } catch (const CannotReduce& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   } catch (const TooManyMessages& refusal) {
     throw UserError("--fidelity", "", refusal.what());

@@ -1,5 +1,5 @@
 #pragma once
-// One iteration of one strategy at one scale in one world: the question the whole program asks thousands of times.
+// One iteration of one strategy at one scale in one sample: the question the whole program asks thousands of times.
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/formats/cluster.hpp"
@@ -55,16 +55,16 @@ struct StepTime {
 /// auto (as the ring), ps, ps-async.
 bool can_simulate(const Strategy& strategy);
 
-/// The all-reduce a strategy names; where the name leaves it open, what the preset's library does in this world.
-Algorithm all_reduce_of(const StepSetup& setup, const Parameters& world);
+/// The all-reduce a strategy names; where the name leaves it open, what the preset's library does in this sample.
+Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample);
 
 /// Hosts bought for servers alone.
-int dedicated_server_hosts(const StepSetup& setup, const Parameters& world);
+int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 
 /// How much a quick run costs, in looks at a shard of a kind of server (0.1 us each); 1 for strategies without servers.
-double work_of_step(const StepSetup& setup, const Parameters& world);
+double work_of_step(const StepSetup& setup, const Parameters& sample);
 
 /// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.
-StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity);
+StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 } // namespace ddlsim

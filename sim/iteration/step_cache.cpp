@@ -21,8 +21,8 @@ constexpr double Parameters::*of_all_reduce[] = {&Parameters::interference, &Par
 constexpr double Parameters::*of_servers[] = {&Parameters::server_process_Bps, &Parameters::server_connection_Bps,
                                               &Parameters::server_duplex, &Parameters::server_message_cost_s};
 
-template <typename Fields> void clear(Parameters& world, const Fields& fields) {
-  for (const auto field : fields) world.*field = 0;
+template <typename Fields> void clear(Parameters& sample, const Fields& fields) {
+  for (const auto field : fields) sample.*field = 0;
 }
 
 /// Every field of the machine: one more, and this no longer compiles.
@@ -33,27 +33,27 @@ auto numbers(const Machine& machine) {
 
 bool same(const Parameters& a, const Parameters& b) {
   const auto fields = parameter_fields();
-  return a.form_draw == b.form_draw && std::all_of(fields.begin(), fields.end(), [&](const ParameterField& field) {
-           return a.*field.value == b.*field.value;
-         });
+  return a.algorithm_draw == b.algorithm_draw &&
+         std::all_of(fields.begin(), fields.end(),
+                     [&](const ParameterField& field) { return a.*field.value == b.*field.value; });
 }
 
 } // namespace
 
-bool operator==(const TravelInputs& a, const TravelInputs& b) {
-  return a.compute_s == b.compute_s && numbers(a.machine) == numbers(b.machine) && same(a.world, b.world);
+bool operator==(const CommunicationInputs& a, const CommunicationInputs& b) {
+  return a.compute_s == b.compute_s && numbers(a.machine) == numbers(b.machine) && same(a.sample, b.sample);
 }
 
-TravelInputs travel_inputs(const StepSetup& setup, const Parameters& world) {
-  TravelInputs inputs{build_machine(setup.cluster, setup.transport, world, setup.gpus, setup.gpus_per_node),
-                      setup.one_gpu_s * world.compute_factor, world};
+CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample) {
+  CommunicationInputs inputs{build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node),
+                             setup.one_gpu_s * sample.compute_factor, sample};
   if (inputs.machine.nodes() > 1) inputs.machine.slow_nic_factor = setup.slow_node.network_factor;
-  inputs.world.form_residual = 1;
-  clear(inputs.world, in_other_inputs);
+  inputs.sample.model_discrepancy = 1;
+  clear(inputs.sample, in_other_inputs);
   const bool servers = is_parameter_server(setup.strategy);
-  if (servers) clear(inputs.world, of_all_reduce);
-  if (!servers) clear(inputs.world, of_servers);
-  if (!is_asynchronous(setup.strategy)) clear(inputs.world, beside);
+  if (servers) clear(inputs.sample, of_all_reduce);
+  if (!servers) clear(inputs.sample, of_servers);
+  if (!is_asynchronous(setup.strategy)) clear(inputs.sample, beside);
   return inputs;
 }
 

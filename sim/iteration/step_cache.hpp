@@ -1,5 +1,5 @@
 #pragma once
-// One step asked in many worlds: what need not be worked out again.
+// One step asked in many samples: what need not be worked out again.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/server_step.hpp"
@@ -10,29 +10,29 @@
 
 namespace ddlsim {
 
-/// All of a world that decides how gradients travel: worlds with equal inputs have them travel alike.
-struct TravelInputs {
+/// All of a sample that decides how gradients travel: samples with equal inputs have them travel alike.
+struct CommunicationInputs {
   Machine machine;
-  double compute_s = 0; ///< of the undisturbed GPU, without form_residual
-  Parameters world;     ///< 0 where the strategy does not read it, it is in the two above, or it is added afterwards
+  double compute_s = 0; ///< of the undisturbed GPU, without model_discrepancy
+  Parameters sample;    ///< 0 where the strategy does not read it, it is in the two above, or it is added afterwards
 };
-bool operator==(const TravelInputs& a, const TravelInputs& b);
+bool operator==(const CommunicationInputs& a, const CommunicationInputs& b);
 
-TravelInputs travel_inputs(const StepSetup& setup, const Parameters& world);
+CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample);
 
 /// What was found out about one setup at one fidelity; for one thread.
-struct StepMemory {
-  struct Travelled {
-    TravelInputs inputs;
-    Exposed exposed;
+struct StepCache {
+  struct CachedCommunication {
+    CommunicationInputs inputs;
+    CommunicationResult exposed;
   };
   std::optional<BackwardShape> shape;
-  std::optional<Travelled> travelled; ///< in the last world that was run while `learns`
+  std::optional<CachedCommunication> communication; ///< in the last sample that was run while `learns`
   bool learns = true;
 };
 
-/// The same as without a memory, to the bit. Where the world agrees with `memory.travelled` in all that decides,
+/// The same as without a memory, to the bit. Where the sample agrees with `memory.travelled` in all that decides,
 /// nothing is run: only seconds are added up.
-StepTime time_step(const StepSetup& setup, const Parameters& world, Fidelity fidelity, StepMemory& memory);
+StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity, StepCache& memory);
 
 } // namespace ddlsim

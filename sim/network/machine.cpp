@@ -12,7 +12,7 @@ namespace {
 /// GB/s (STREAM copy, one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
 constexpr double loopback_Bps = 10e9;
 
-bool carried_by_mpi(const Transport& transport) {
+bool staged_through_mpi(const Transport& transport) {
   return transport.name.starts_with("mpi");
 }
 
@@ -36,7 +36,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }
-  if (carried_by_mpi(transport)) {
+  if (staged_through_mpi(transport)) {
     machine.nic_Bps /= machine.ranks_per_node;
     machine.uplink_Bps /= machine.ranks_per_node;
     machine.intra_Bps = machine.nic_Bps;
@@ -46,14 +46,14 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
 }
 
 double negotiation_hops(const Machine& machine, const Transport& transport) {
-  if (carried_by_mpi(transport)) return std::log2(machine.ranks);
+  if (staged_through_mpi(transport)) return std::log2(machine.ranks);
   return machine.nodes() > 1 ? 1 + std::log2(machine.nodes()) : 0;
 }
 
 ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters) {
   ServerMachine servers;
-  const int said = server_count(strategy.servers, machine.ranks, machine.nodes());
-  servers.servers = said > 0 ? said : machine.nodes();
+  const int stated = server_count(strategy.servers, machine.ranks, machine.nodes());
+  servers.servers = stated > 0 ? stated : machine.nodes();
   servers.dedicated = strategy.placement == "dedicated";
   servers.process_Bps = parameters.server_process_Bps;
   servers.connection_Bps = parameters.server_connection_Bps;

@@ -36,7 +36,7 @@ struct ServerMachine {
   double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
 };
 
-// Cluster file + one world of parameters -> the machine the engine runs on.
+// Cluster file + one sample of parameters -> the machine the engine runs on.
 
 /// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every
 /// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The

@@ -37,13 +37,13 @@ struct AsyncTiming {
 ///
 /// It takes the workers' phases as independent. They are not where a worker that is ahead is held up more by those
 /// behind than the other way: pushes overlapped with backward (its last push meets their earlier ones), and unequal
-/// shards where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_folded`
+/// shards where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`
 /// follows them, and `time_async_servers` says how far the two are apart. Microseconds, also for 16,384 workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
 struct AsyncNetwork;
 
-/// Of the mean value analysis alone, all workers grouped into so many customers; what `async_folded` compares itself
+/// Of the mean value analysis alone, all workers grouped into so many customers; what `async_reduced` compares itself
 /// with.
 double mean_value_iteration_s(const AsyncNetwork& network, const AsyncExchange& async, int customers);
 

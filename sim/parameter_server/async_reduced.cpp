@@ -14,7 +14,7 @@ namespace {
 constexpr double never_s = std::numeric_limits<double>::infinity();
 
 /// More workers than this are grouped: one customer stands for several, and what it brings to the station is theirs
-/// together. Fewer customers leave more to chance; the mean value analysis says how much, see `async_folded`.
+/// together. Fewer customers leave more to chance; the mean value analysis says how much, see `async_reduced`.
 constexpr int most_customers = 64;
 
 /// Pushes are merged until each has at least this share of the bytes, but for the last: it decides when the iteration
@@ -142,17 +142,17 @@ void go_on(Fluid& fluid, Customer& customer) {
 /// the worker's other flows and with other workers of the node.
 double own_bound_Bps(const Fluid& fluid, const Customer& customer) {
   const AsyncNetwork& network = fluid.network;
-  int on_node = 1;
+  int node_reduction = 1;
   if (network.workers_per_node > 1 && fluid.group == 1) {
     for (const Customer& other : fluid.customers) {
       if (&other == &customer || other.node != customer.node) continue;
-      if (other.under_way && other.pulling == customer.pulling) ++on_node;
+      if (other.under_way && other.pulling == customer.pulling) ++node_reduction;
     }
   }
   const int flows = message_of(fluid, customer).segments[customer.segment].flows;
   const bool slow = customer.node == 0 && fluid.group == 1;
   const double nic_Bps = network.nic_Bps * (slow ? network.slow_nic_factor : 1.0);
-  return fluid.group * std::min(network.connection_Bps, nic_Bps / (flows * on_node));
+  return fluid.group * std::min(network.connection_Bps, nic_Bps / (flows * node_reduction));
 }
 
 /// The only serving node's own workers: their bytes stay off the station when that is a NIC.
@@ -307,7 +307,7 @@ RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, i
 
 } // namespace
 
-AsyncTiming async_folded(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
   AsyncNetwork network = build_async_network(machine, servers, async);
   if (network.busiest_bytes == 0) return async_closed_form(machine, servers, async);
   merge_pushes(network);

@@ -9,6 +9,6 @@ namespace ddlsim {
 /// busiest server by max-min fairness. Nothing is assumed of the workers' phases, so it also holds where they gather.
 /// More than 64 workers are grouped into 64 customers. Same seed, same numbers. 5 ms for 2 workers, 0.1 s for 64 and
 /// more.
-AsyncTiming async_folded(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
+AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
 } // namespace ddlsim

@@ -188,13 +188,13 @@ void run(Fluid& fluid) {
 
 } // namespace
 
-ServerExchangeTiming server_exchange_folded(const Machine& machine, const ServerMachine& servers,
-                                            const ServerExchange& exchange, double end_share) {
+ServerExchangeTiming server_exchange_reduced(const Machine& machine, const ServerMachine& servers,
+                                             const ServerExchange& exchange, double end_share) {
   require_usable(machine, servers, exchange);
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
   const std::vector<ConnectionClass> connections = find_connection_classes(classes);
   std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
-  Fluid fluid{make_folded_links(machine, servers, exchange, classes, connections),
+  Fluid fluid{make_reduced_links(machine, servers, exchange, classes, connections),
               make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size()),
               end_share};
   run(fluid);
@@ -213,9 +213,9 @@ std::size_t count_unlike_connections(const Machine& machine, const ServerMachine
   return count_connection_classes(find_server_classes(machine, servers, exchange));
 }
 
-std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,
-                                                          const ServerExchange& exchange,
-                                                          std::size_t most_connections) {
+std::optional<std::string> why_server_exchange_not_reduced(const Machine& machine, const ServerMachine& servers,
+                                                           const ServerExchange& exchange,
+                                                           std::size_t most_connections) {
   const std::size_t connections = count_unlike_connections(machine, servers, exchange);
   if (connections <= most_connections) return std::nullopt;
   return std::to_string(connections) +
@@ -307,8 +307,8 @@ void add_connection(MaxMin& links, const Links& all, const Passage& at, Distance
 
 } // namespace
 
-MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                         const ServerClasses& classes, const std::vector<ConnectionClass>& connections) {
+MaxMin make_reduced_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                          const ServerClasses& classes, const std::vector<ConnectionClass>& connections) {
   MaxMin links(servers.connection_Bps);
   const Links all = add_links(links, machine, servers, classes);
   for (const ConnectionClass& connection : connections) {

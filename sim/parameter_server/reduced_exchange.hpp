@@ -26,12 +26,12 @@ namespace ddlsim {
 ///   1e-2       0.9 %   0.04 s    0.3 s
 ///
 /// Throws std::invalid_argument as the closed form does.
-ServerExchangeTiming server_exchange_folded(const Machine& machine, const ServerMachine& servers,
-                                            const ServerExchange& exchange, double end_share = 1e-12);
+ServerExchangeTiming server_exchange_reduced(const Machine& machine, const ServerMachine& servers,
+                                             const ServerExchange& exchange, double end_share = 1e-12);
 
-/// Classes of connections that are folded at most. 161 unlike colocated servers, ResNet-50's tensors one by one, have
+/// Classes of connections that are reduced at most. 161 unlike colocated servers, ResNet-50's tensors one by one, have
 /// 26,082, which take 0.7 s on 256 nodes and 5 s on 4,096; beyond, a point would take minutes.
-constexpr std::size_t most_folded_connections = 30000;
+constexpr std::size_t most_reduced_connections = 30000;
 
 /// Classes of connections of an exchange: what folding it takes time and memory for. Throws std::invalid_argument as
 /// the closed form does.
@@ -40,16 +40,16 @@ std::size_t count_unlike_connections(const Machine& machine, const ServerMachine
 
 /// Why folding is of no use here, in one sentence: too many connections differ, as with colocated servers that all
 /// carry different shards. Nothing where it is. Throws std::invalid_argument as the closed form does.
-std::optional<std::string> why_server_exchange_not_folded(const Machine& machine, const ServerMachine& servers,
-                                                          const ServerExchange& exchange,
-                                                          std::size_t most_connections = most_folded_connections);
+std::optional<std::string> why_server_exchange_not_reduced(const Machine& machine, const ServerMachine& servers,
+                                                           const ServerExchange& exchange,
+                                                           std::size_t most_connections = most_reduced_connections);
 
 // Links that the classes of connections share.
 
 /// One representative of each link; connection c pushes as flow 2c and pulls as flow 2c + 1, none active yet. The links
 /// are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by itself, and
 /// a ceiling for each connection.
-MaxMin make_folded_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                         const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
+MaxMin make_reduced_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                          const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
 
 } // namespace ddlsim

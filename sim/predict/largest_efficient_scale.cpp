@@ -9,26 +9,26 @@
 namespace ddlsim {
 namespace {
 
-/// Worlds behind the knee's interval: its ends are whole nodes, 5 worlds beyond each end are enough to place them.
-constexpr std::size_t knee_worlds = 100;
+/// Worlds behind the knee's interval: its ends are whole nodes, 5 samples beyond each end are enough to place them.
+constexpr std::size_t samples_of_largest_scale = 100;
 
 /// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
 constexpr double lost_share = 0.5;
 
-int knee_inside_node(const Curve& curve, const Parameters& world, double bound) {
+int largest_scale_inside_node(const Curve& curve, const Parameters& sample, double bound) {
   int gpus = std::min(curve.gpus_per_full_node, curve.growth_gpus);
-  while (gpus > 1 && efficiency(curve, world, gpus) < bound) --gpus;
+  while (gpus > 1 && efficiency(curve, sample, gpus) < bound) --gpus;
   return gpus;
 }
 
-int knee_of_world(const Curve& curve, const Parameters& world, double bound) {
+int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double bound) {
   const int per_node = curve.gpus_per_full_node;
   const int most = std::max(1, curve.growth_gpus / per_node);
-  const auto holds = [&](int nodes) { return efficiency(curve, world, nodes * per_node) >= bound; };
+  const auto holds = [&](int nodes) { return efficiency(curve, sample, nodes * per_node) >= bound; };
   int good = 0;
   int bad = 0;
   for (int nodes = 1; nodes <= most; nodes = nodes < most ? std::min(2 * nodes, most) : most + 1) {
-    const double reached = efficiency(curve, world, nodes * per_node);
+    const double reached = efficiency(curve, sample, nodes * per_node);
     if (reached >= bound) {
       good = nodes;
       bad = 0;
@@ -37,7 +37,7 @@ int knee_of_world(const Curve& curve, const Parameters& world, double bound) {
     }
     if (reached < lost_share * bound) break;
   }
-  if (good == 0) return knee_inside_node(curve, world, bound);
+  if (good == 0) return largest_scale_inside_node(curve, sample, bound);
   while (bad > good + 1) {
     const int middle = good + (bad - good) / 2;
     (holds(middle) ? good : bad) = middle;
@@ -47,22 +47,24 @@ int knee_of_world(const Curve& curve, const Parameters& world, double bound) {
 
 } // namespace
 
-Knee find_knee(const Curve& curve, double efficiency_bound) {
-  Knee knee;
-  knee.gpus = knee_of_world(curve, curve.median, efficiency_bound);
-  std::vector<int> knees;
-  const std::size_t stride = std::max<std::size_t>(1, curve.worlds.values.size() / knee_worlds);
-  for (std::size_t i = 0; i < curve.worlds.values.size(); i += stride)
-    knees.push_back(knee_of_world(curve, curve.worlds.values[i], efficiency_bound));
-  std::sort(knees.begin(), knees.end());
-  const auto at = [&](double probability) { // the nearest world's own knee: a whole node
-    return knees[static_cast<std::size_t>(std::lround(probability * static_cast<double>(knees.size() - 1)))];
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound) {
+  LargestEfficientScale largest_scale;
+  largest_scale.gpus = largest_scale_of_sample(curve, curve.median, efficiency_bound);
+  std::vector<int> largest_scales;
+  const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
+  for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)
+    largest_scales.push_back(largest_scale_of_sample(curve, curve.samples.values[i], efficiency_bound));
+  std::sort(largest_scales.begin(), largest_scales.end());
+  const auto at = [&](double probability) { // the nearest sample's own knee: a whole node
+    return largest_scales[static_cast<std::size_t>(
+        std::lround(probability * static_cast<double>(largest_scales.size() - 1)))];
   };
-  knee.gpus_low = std::min(knee.gpus, at(low_tail));
-  knee.gpus_high = std::max(knee.gpus, at(high_tail));
-  knee.beyond_growth = knee.gpus + curve.gpus_per_full_node > curve.growth_gpus;
-  knee.bottleneck = time_step(at_scale(curve, knee.gpus), curve.median, Fidelity::quick).largest_loss;
-  return knee;
+  largest_scale.gpus_low = std::min(largest_scale.gpus, at(low_tail));
+  largest_scale.gpus_high = std::max(largest_scale.gpus, at(high_tail));
+  largest_scale.beyond_growth = largest_scale.gpus + curve.gpus_per_full_node > curve.growth_gpus;
+  largest_scale.bottleneck =
+      time_step(at_scale(curve, largest_scale.gpus), curve.median, Fidelity::screening).largest_loss;
+  return largest_scale;
 }
 
 namespace {
@@ -90,7 +92,7 @@ const std::map<std::string, std::string>& measurements_of_parameters() {
       {"server_connection_rate", "one worker and one server, push and pull of a large tensor"},
       {"server_duplex", "one worker and one server, push and pull at once against push alone"},
       {"server_message_cost", "one worker and one server, many small tensors"},
-      {"form_residual", "a run of this model at the largest scale at hand"},
+      {"model_discrepancy", "a run of this model at the largest scale at hand"},
   };
   return runs;
 }
@@ -106,9 +108,9 @@ MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<do
   double strongest = 0;
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) {
-    std::vector<double> coordinate;
-    for (std::size_t i = 0; i < log_times.size(); ++i) coordinate.push_back(curve.worlds.coordinates[i][k]);
-    const double r = std::abs(correlation(coordinate, log_times));
+    std::vector<double> z_score;
+    for (std::size_t i = 0; i < log_times.size(); ++i) z_score.push_back(curve.samples.z_scores[i][k]);
+    const double r = std::abs(correlation(z_score, log_times));
     if (r <= strongest) continue;
     strongest = r;
     next.parameter = fields[k].name;

@@ -5,13 +5,13 @@
 namespace ddlsim {
 /// The last scale at or above the efficiency bound: doubling from one node up to growth, then bisection to a whole node
 /// between the last scale that holds and the next that does not; inside one node, GPU by GPU. The interval is that of
-/// the worlds' own knees.
-Knee find_knee(const Curve& curve, double efficiency_bound);
+/// the samples' own knees.
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound);
 
 /// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
 /// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's coordinate with ln(iteration time) over
-/// the worlds (linear regression; the share of variance one coordinate explains).
-/// `times_s` are the worlds' iteration times there (world_times).
+/// the samples (linear regression; the share of variance one coordinate explains).
+/// `times_s` are the samples' iteration times there (sample_times).
 MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s);
 
 } // namespace ddlsim

@@ -55,7 +55,7 @@ Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
   for (Eigen::Index i = 0; i < count; ++i) {
     const std::size_t at = joint.parameters[static_cast<std::size_t>(i)];
     const auto& one = calibration.parameters[at];
-    joint.mean(i) = one.coordinate;
+    joint.mean(i) = one.z_score;
     for (Eigen::Index j = 0; j <= i; ++j) {
       const std::size_t other = joint.parameters[static_cast<std::size_t>(j)];
       covariance(i, j) = covariance(j, i) =
@@ -66,28 +66,28 @@ Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
   return joint;
 }
 
-void move(Belief& belief, const Joint& joint, const std::vector<Prior>& priors) {
+void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& priors) {
   const auto fields = parameter_fields();
   const auto count = static_cast<Eigen::Index>(joint.fields.size());
-  const auto set = [&](Parameters& world, Eigen::Index i, double coordinate) {
+  const auto set = [&](Parameters& sample, Eigen::Index i, double z_score) {
     const std::size_t k = joint.fields[static_cast<std::size_t>(i)];
-    world.*fields[k].value = prior_value(priors[k], coordinate);
+    sample.*fields[k].value = prior_value(priors[k], z_score);
   };
-  for (Eigen::Index i = 0; i < count; ++i) set(belief.median, i, joint.mean(i));
-  for (std::size_t w = 0; w < belief.worlds.values.size(); ++w) {
+  for (Eigen::Index i = 0; i < count; ++i) set(posterior.median, i, joint.mean(i));
+  for (std::size_t w = 0; w < posterior.samples.values.size(); ++w) {
     Eigen::VectorXd drawn(count);
     for (Eigen::Index i = 0; i < count; ++i)
-      drawn(i) = belief.worlds.coordinates[w][joint.fields[static_cast<std::size_t>(i)]];
+      drawn(i) = posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]];
     const Eigen::VectorXd moved = joint.mean + joint.factor * drawn;
     for (Eigen::Index i = 0; i < count; ++i) {
-      set(belief.worlds.values[w], i, moved(i));
-      belief.worlds.coordinates[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);
+      set(posterior.samples.values[w], i, moved(i));
+      posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);
     }
   }
 }
 
-/// The draw, 0 to 1, that makes a world with the preset's weights choose what its draw chooses by the calibrated ones.
-double form_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
+/// The draw, 0 to 1, that makes a sample with the preset's weights choose what its draw chooses by the calibrated ones.
+double algorithm_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
   const auto& chosen = choice_at(after, draw);
   double reached = 0;
   for (const auto& choice : before) {
@@ -103,13 +103,14 @@ bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<Likely
   });
 }
 
-void choose_forms(Belief& belief, const Calibration& calibration, const BeliefQuestion& question) {
+void choose_algorithms(Posterior& posterior, const Calibration& calibration, const PosteriorQuestion& question) {
   const auto& before = question.servers ? question.preset.shardings : question.preset.all_reduce;
-  for (const auto& form : calibration.forms) {
+  for (const auto& form : calibration.algorithm_choices) {
     if (form.servers != question.servers || !covers(form.scope, question.scope) || !are_choices(form.choices, before))
       continue;
-    belief.median.form_draw = form_draw(before, form.choices, 0);
-    for (auto& world : belief.worlds.values) world.form_draw = form_draw(before, form.choices, world.form_draw);
+    posterior.median.algorithm_draw = algorithm_draw(before, form.choices, 0);
+    for (auto& sample : posterior.samples.values)
+      sample.algorithm_draw = algorithm_draw(before, form.choices, sample.algorithm_draw);
   }
 }
 
@@ -131,19 +132,19 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Calibra
   return found;
 }
 
-Belief believe(const std::vector<Prior>& priors, const Calibration* calibration, const BeliefQuestion& question,
-               int count, std::uint64_t seed) {
+Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
+                         const PosteriorQuestion& question, int count, std::uint64_t seed) {
   const auto& transport = question.scope.transport;
-  Belief belief{median_parameters(priors, question.compute_prior, transport, question.preset.name),
-                draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
-  if (calibration == nullptr) return belief;
+  Posterior posterior{median_parameters(priors, question.compute_prior, transport, question.preset.name),
+                      draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
+  if (calibration == nullptr) return posterior;
   const auto joint = joint_of(*calibration, question.scope);
   auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
   for (std::size_t i = 0; i < joint.fields.size(); ++i)
     of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
-  choose_forms(belief, *calibration, question);
-  if (!joint.fields.empty()) move(belief, joint, of_fields);
-  return belief;
+  choose_algorithms(posterior, *calibration, question);
+  if (!joint.fields.empty()) move(posterior, joint, of_fields);
+  return posterior;
 }
 
 } // namespace ddlsim

@@ -10,14 +10,14 @@
 
 namespace ddlsim {
 
-/// The likeliest world, and many drawn ones.
-struct Belief {
+/// The likeliest sample, and many drawn ones.
+struct Posterior {
   Parameters median;
-  Draws worlds;
+  Draws samples;
 };
 
 /// What is asked about: which priors hold, which calibrated parameters cover it.
-struct BeliefQuestion {
+struct PosteriorQuestion {
   std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
   const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
   bool servers = false;      ///< the strategy has servers
@@ -26,8 +26,8 @@ struct BeliefQuestion {
 
 /// Worlds drawn by draw_parameters(); the parameters that `calibration` knows are then moved to its joint normal
 /// distribution: coordinates m + L u, L the Cholesky factor of their covariance. Without a calibration: the priors.
-Belief believe(const std::vector<Prior>& priors, const Calibration* calibration, const BeliefQuestion& question,
-               int count, std::uint64_t seed);
+Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
+                         const PosteriorQuestion& question, int count, std::uint64_t seed);
 
 /// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
 /// one that names most.

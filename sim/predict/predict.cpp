@@ -21,26 +21,26 @@ namespace ddlsim {
 namespace {
 
 /// Everything a scenario names, read.
-struct Material {
+struct PredictionInputs {
   Model model;
   Cluster cluster;
   std::vector<Gpu> gpus;
   Preset preset;
   std::vector<Prior> priors;
   Transport transport;
-  ComputeEvidence compute;
+  OneGpuEstimate compute;
   std::optional<Calibration> calibration;
 };
 
-Material gather(const Scenario& scenario, const DataFolder& data) {
-  Material material{load_model(data, scenario.model),
-                    load_cluster(data, scenario.cluster),
-                    load_gpus(data),
-                    find_preset(load_presets(data), scenario.preset),
-                    load_priors(data),
-                    {},
-                    {},
-                    load_calibration(data, scenario.cluster)};
+PredictionInputs select_fit_data(const Scenario& scenario, const DataFolder& data) {
+  PredictionInputs material{load_model(data, scenario.model),
+                            load_cluster(data, scenario.cluster),
+                            load_gpus(data),
+                            find_preset(load_presets(data), scenario.preset),
+                            load_priors(data),
+                            {},
+                            {},
+                            load_calibration(data, scenario.cluster)};
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   material.priors = priors_on(material.cluster, material.priors);
@@ -49,7 +49,7 @@ Material gather(const Scenario& scenario, const DataFolder& data) {
   const auto borrowed = borrowed_steps(data, material.cluster);
   material.compute = find_compute(question, own, borrowed);
   if (!is_settled(material.compute)) // what other clusters measured takes a while to read
-    material.compute = find_compute(question, own, borrowed, read_compute_shelf(data, material.cluster));
+    material.compute = find_compute(question, own, borrowed, read_other_cluster_times(data, material.cluster));
   material.priors = with_doubts_of(std::move(material.priors), material.compute);
   return material;
 }
@@ -66,8 +66,8 @@ bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, 
 }
 
 /// What of the calibration bears on this strategy: its own series first, else how far series of that transport are off.
-Learnt learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
-  Learnt learnt;
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
+  CalibrationInfo learnt;
   learnt.any = true;
   for (const int at : calibrated_fields(calibration, scope)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
@@ -79,19 +79,19 @@ Learnt learn(const Calibration& calibration, const CalibrationScope& scope, cons
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
     if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
-    learnt.lent = learnt.lent || series.borrowed;
+    learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
     if (!same_series(series, scope, strategy)) continue;
-    learnt.law.spread = series.spread;
+    learnt.alpha_beta.spread = series.spread;
     for (const auto& point : series.points)
       learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   }
-  if (learnt.own.empty() && !spreads.empty()) learnt.law.spread = quantile(spreads, 0.5);
+  if (learnt.own.empty() && !spreads.empty()) learnt.alpha_beta.spread = quantile(spreads, 0.5);
   return learnt;
 }
 
-Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Material& material) {
+Curve make_curve(const Scenario& scenario, const Strategy& strategy, const PredictionInputs& material) {
   const auto& cluster = material.cluster;
   StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport,
                   strategy};
@@ -104,24 +104,24 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Mater
   const auto& transport = material.transport.name;
   const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
   const auto* calibration = material.calibration ? &*material.calibration : nullptr;
-  auto belief = believe(material.priors, calibration,
-                        {material.compute.prior, material.preset, has_servers(strategy.name), scope}, scenario.samples,
-                        scenario.seed);
-  const double form_width = find_prior(material.priors, "form_residual", transport, scenario.preset).width;
-  Learnt learnt;
+  auto posterior = find_posterior(material.priors, calibration,
+                                  {material.compute.prior, material.preset, has_servers(strategy.name), scope},
+                                  scenario.samples, scenario.seed);
+  const double discrepancy_width = find_prior(material.priors, "model_discrepancy", transport, scenario.preset).width;
+  CalibrationInfo learnt;
   if (calibration != nullptr) learnt = learn(*calibration, scope, strategy);
-  if (!learnt.any) learnt.law.spread = form_width;
+  if (!learnt.any) learnt.alpha_beta.spread = discrepancy_width;
   return {setup,
-          belief.median,
-          std::move(belief.worlds),
+          posterior.median,
+          std::move(posterior.samples),
           cluster.gpus_per_node,
           std::max(cluster.available_nodes, cluster.growth_max_nodes) * cluster.gpus_per_node,
           material.compute.label,
-          form_width,
+          discrepancy_width,
           std::move(learnt)};
 }
 
-StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Material& material,
+StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const PredictionInputs& material,
                                const PredictOptions& options) {
   const auto curve = make_curve(scenario, strategy, material);
   StrategyAnswer answer;
@@ -139,7 +139,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   }
   if (largest == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
-  answer.knee = find_knee(curve, scenario.efficiency_bound);
+  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
 }
@@ -173,12 +173,12 @@ Transport choose_transport(const Scenario& scenario, const Cluster& cluster, con
 }
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
-  const auto material = gather(scenario, data);
+  const auto material = select_fit_data(scenario, data);
   Prediction prediction;
   prediction.scenario = scenario;
   prediction.gpu = material.cluster.gpu;
   prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / material.compute.one_gpu_s;
-  prediction.one_gpu_evidence = material.compute.label;
+  prediction.estimate_one_gpu_time = material.compute.label;
   prediction.one_gpu_text = material.compute.text;
   prediction.available_gpus = material.cluster.available_nodes * material.cluster.gpus_per_node;
   prediction.growth_gpus = material.cluster.growth_max_nodes * material.cluster.gpus_per_node;

@@ -10,7 +10,7 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the worlds behind an interval never run full
+  Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the samples behind an interval never run full
   std::function<void(const std::string&)> progress; ///< told what is being done; may be empty
 };
 

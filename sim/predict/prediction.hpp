@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace ddlsim {
-/// One strategy at one scale. An interval holds 90 % of the worlds.
+/// One strategy at one scale. An interval holds 90 % of the samples.
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -29,13 +29,13 @@ struct PredictedPoint {
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; 0 but for ps-async
   std::string bottleneck;
   std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
-  std::string fidelity;      ///< closed-form, folded, full: how the communication was run
+  std::string fidelity;      ///< closed-form, reduced, full: how the communication was run
   std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
   std::string error;         ///< not empty: the point cannot be; the other fields are then 0
 };
 
 /// Largest GPU count, in whole nodes, whose efficiency is still at or above the bound.
-struct Knee {
+struct LargestEfficientScale {
   int gpus = 0; ///< 0: not even one node reaches the bound
   int gpus_low = 0;
   int gpus_high = 0;
@@ -56,7 +56,7 @@ struct StrategyAnswer {
   Strategy strategy;
   std::string transport;
   std::vector<PredictedPoint> points;
-  Knee knee;
+  LargestEfficientScale largest_scale;
   MeasureNext measure_next;
 };
 
@@ -70,8 +70,8 @@ struct Prediction {
   Scenario scenario;
   std::string gpu;
   double one_gpu_samples_per_s = 0;
-  std::string one_gpu_evidence; ///< label
-  std::string one_gpu_text;     ///< where it is known from
+  std::string estimate_one_gpu_time; ///< label
+  std::string one_gpu_text;          ///< where it is known from
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;

@@ -64,15 +64,15 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
 }
 
 Json to_json(const StrategyAnswer& answer, const Json& strategy) {
-  const auto& knee = answer.knee;
+  const auto& largest_scale = answer.largest_scale;
   const auto& next = answer.measure_next;
   return {{"strategy", strategy},
           {"transport", answer.transport},
-          {"knee_gpus", knee.gpus},
-          {"knee_gpus_low", knee.gpus_low},
-          {"knee_gpus_high", knee.gpus_high},
-          {"knee_beyond_growth", knee.beyond_growth},
-          {"bottleneck_at_knee", knee.bottleneck},
+          {"largest_efficient_gpus", largest_scale.gpus},
+          {"largest_efficient_gpus_low", largest_scale.gpus_low},
+          {"largest_efficient_gpus_high", largest_scale.gpus_high},
+          {"largest_efficient_beyond_growth", largest_scale.beyond_growth},
+          {"bottleneck_there", largest_scale.bottleneck},
           {"measure_next",
            {{"parameter", next.parameter},
             {"what", next.what},
@@ -114,7 +114,7 @@ std::string to_json_text(const Prediction& prediction) {
                   {"efficiency_bound", scenario.efficiency_bound},
                   {"one_gpu",
                    {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", prediction.one_gpu_evidence},
+                    {"evidence", prediction.estimate_one_gpu_time},
                     {"text", prediction.one_gpu_text}}},
                   {"points", points},
                   {"strategies", strategies},

@@ -32,8 +32,8 @@ const PredictedPoint* largest_point(const StrategyAnswer& answer) {
   return found == answer.points.rend() ? nullptr : &*found;
 }
 
-std::string knee_cell(const Knee& knee) {
-  return (knee.beyond_growth ? ">=" : "") + fmt::format("{}", knee.gpus);
+std::string largest_scale_cell(const LargestEfficientScale& largest_scale) {
+  return (largest_scale.beyond_growth ? ">=" : "") + fmt::format("{}", largest_scale.gpus);
 }
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -105,7 +105,7 @@ std::string sweep_rows(const Prediction& prediction) {
       cells.push_back(value);
       cells.push_back(bounds);
     }
-    for (const auto& cell : {knee_cell(answer.knee), p.bottleneck, p.evidence,
+    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, p.evidence,
                              p.fidelity_note.empty() ? "" : fmt::format("{}: {}", p.fidelity, p.fidelity_note)})
       cells.push_back(cell);
     rows += to_line(cells);

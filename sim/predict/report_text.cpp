@@ -70,18 +70,18 @@ std::string approximations(const StrategyAnswer& answer) {
   return text;
 }
 
-std::string knee_sentence(const StrategyAnswer& answer, double bound) {
-  const auto& knee = answer.knee;
+std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
+  const auto& largest_scale = answer.largest_scale;
   const std::string at_bound = percent_text(bound);
-  const std::string loss =
-      knee.bottleneck.empty() ? "one GPU loses nothing" : "what costs most there is " + knee.bottleneck;
-  if (knee.beyond_growth) {
+  const std::string loss = largest_scale.bottleneck.empty() ? "one GPU loses nothing"
+                                                            : "what costs most there is " + largest_scale.bottleneck;
+  if (largest_scale.beyond_growth) {
     return fmt::format(
         "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
-        at_bound, knee.gpus, knee.gpus_low, loss);
+        at_bound, largest_scale.gpus, largest_scale.gpus_low, loss);
   }
-  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound, knee.gpus,
-                     knee.gpus_low, knee.gpus_high, loss);
+  return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound,
+                     largest_scale.gpus, largest_scale.gpus_low, largest_scale.gpus_high, loss);
 }
 
 std::string measure_sentence(const MeasureNext& next) {
@@ -106,7 +106,7 @@ std::string to_section(const StrategyAnswer& answer, double bound) {
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
   text += approximations(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
-  return text + to_lines(knee_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
+  return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }
 
 char letter_of(std::size_t strategy) {
@@ -135,7 +135,7 @@ std::string to_terminal_text(const Prediction& prediction) {
       to_lines(fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})",
                            scenario.name, scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster,
                            scenario.preset, prediction.available_gpus, prediction.growth_gpus));
-  text += to_lines(fmt::format("{}: {}", prediction.one_gpu_evidence, prediction.one_gpu_text));
+  text += to_lines(fmt::format("{}: {}", prediction.estimate_one_gpu_time, prediction.one_gpu_text));
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
   return text + "\n" + efficiency_chart(prediction);
 }

@@ -12,15 +12,15 @@ struct Scale {
 };
 
 /// Covariance of ln(measured / model) between two scales of one series, a Gaussian process of a lasting part and one
-/// that fades: spread^2 x (lasting + (1 - lasting) x per_doubling^|log2 of the ratio of GPUs|) x (at_crossing where one
+/// that fades: spread^2 x (lasting + (1 - lasting) x per_doubling^|log2 of the ratio of GPUs|) x (node_boundary_correlation where one
 /// scale is inside a node and the other is not).
-struct CarryLaw {
+struct ResidualProcess {
   double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
-  double lasting = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
-  double per_doubling = 0.7; ///< those of HKBU's schedules by this a doubling
-  double at_crossing = 0.65; ///< judgement: another path, another reason to be off
+  double persistent_share = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
+  double per_doubling = 0.7;     ///< those of HKBU's schedules by this a doubling
+  double node_boundary_correlation = 0.65; ///< judgement: another path, another reason to be off
 };
-double covariance(const CarryLaw& law, const Scale& a, const Scale& b);
+double covariance(const ResidualProcess& alpha_beta, const Scale& a, const Scale& b);
 
 /// ln(measured / model) where it is known, and how well.
 struct KnownResidual {
@@ -29,13 +29,14 @@ struct KnownResidual {
   double noise = 0; ///< standard deviation of the measurement's own ln
 };
 
-struct Carried {
+struct ResidualEstimate {
   double mean = 0;
   double spread = 0; ///< standard deviation
 };
 
 /// Mean and spread at `scale` given the known ones (kriging; C. Rasmussen and C. Williams, Gaussian Processes for
 /// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the law's spread.
-Carried carry(const CarryLaw& law, const std::vector<KnownResidual>& known, const Scale& scale);
+ResidualEstimate estimate_residual(const ResidualProcess& alpha_beta, const std::vector<KnownResidual>& known,
+                                   const Scale& scale);
 
 } // namespace ddlsim

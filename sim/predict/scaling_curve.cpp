@@ -24,10 +24,10 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
   double share = 0;
   for (std::size_t k = 0; k < picked.size(); ++k) {
     const auto field = parameter_fields()[k].value;
-    if (!picked[k] || field == &Parameters::form_residual || field == &Parameters::compute_factor) continue;
-    std::vector<double> coordinates;
-    for (std::size_t i = 0; i < times_s.size(); ++i) coordinates.push_back(curve.worlds.coordinates[i][k]);
-    const double r = correlation(coordinates, log_times);
+    if (!picked[k] || field == &Parameters::model_discrepancy || field == &Parameters::compute_factor) continue;
+    std::vector<double> z_scores;
+    for (std::size_t i = 0; i < times_s.size(); ++i) z_scores.push_back(curve.samples.z_scores[i][k]);
+    const double r = correlation(z_scores, log_times);
     share += r * r;
   }
   return share;
@@ -35,16 +35,17 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
 
 /// The weakest that the number hangs on.
 std::string evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
-  constexpr double hangs_on = 0.5; // of the variance
+  constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
   if (point.gpus == 1) return curve.compute_label;
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
-  if (!learnt.any || curve.compute_label == "assumed" || share_of(curve, times_s, unknown) > hangs_on) return "assumed";
-  if (learnt.largest_nodes == 0 && !learnt.lent) return "assumed"; // nothing of this kind was ever run
-  const bool lent = curve.compute_label == "transferred" || learnt.largest_nodes == 0 ||
-                    share_of(curve, times_s, learnt.borrowed) > hangs_on;
-  if (lent) return "transferred";
+  if (!learnt.any || curve.compute_label == "assumed" || share_of(curve, times_s, unknown) > depends_on)
+    return "assumed";
+  if (learnt.largest_nodes == 0 && !learnt.donated) return "assumed"; // nothing of this kind was ever run
+  const bool donated = curve.compute_label == "transferred" || learnt.largest_nodes == 0 ||
+                       share_of(curve, times_s, learnt.borrowed) > depends_on;
+  if (donated) return "transferred";
   return point.nodes > learnt.largest_nodes ? "extrapolated" : curve.compute_label;
 }
 
@@ -59,11 +60,11 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
 }
 
 /// By work and not by the clock, so that the same question has the same answer everywhere.
-std::size_t affordable_worlds(const Curve& curve, const StepSetup& setup) {
+std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
   constexpr double affordable_work = 2e6; // about 0.2 s
-  constexpr double fewest_worlds = 40;    // two beyond each end of the interval
-  const double count = std::max(fewest_worlds, affordable_work / work_of_step(setup, curve.median));
-  const auto all = static_cast<double>(curve.worlds.values.size());
+  constexpr double fewest_samples = 40;   // two beyond each end of the interval
+  const double count = std::max(fewest_samples, affordable_work / work_of_step(setup, curve.median));
+  const auto all = static_cast<double>(curve.samples.values.size());
   return static_cast<std::size_t>(std::min(all, count));
 }
 
@@ -80,22 +81,23 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.bottleneck = time.bottleneck;
 }
 
-/// What the communication's way of running may be off comes on top of the worlds.
+/// What the communication's way of running may be off comes on top of the samples.
 void widen_by_gap(PredictedPoint& point, const Choice& choice) {
   point.iteration_s_low += choice.faster * point.exposed_communication_s;
   point.iteration_s_high += choice.slower * point.exposed_communication_s;
 }
 
-/// Efficiency compares with one GPU of the same world: a slow GPU is slow on both sides.
+/// Efficiency compares with one GPU of the same sample: a slow GPU is slow on both sides.
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const Choice& choice,
                   const std::vector<double>& times_s) {
-  const double quick_s = time_step(setup, carried(curve, curve.median, setup.gpus), Fidelity::quick).iteration_s;
-  const double carry = point.iteration_s / quick_s;
+  const double screening_s =
+      time_step(setup, estimated(curve, curve.median, setup.gpus), Fidelity::screening).iteration_s;
+  const double estimate_residual = point.iteration_s / screening_s;
   std::vector<double> efficiencies;
   for (std::size_t i = 0; i < times_s.size(); ++i)
-    efficiencies.push_back(setup.one_gpu_s * curve.worlds.values[i].compute_factor / (carry * times_s[i]));
-  point.iteration_s_low = std::min(point.iteration_s, carry * quantile(times_s, low_tail));
-  point.iteration_s_high = std::max(point.iteration_s, carry * quantile(times_s, high_tail));
+    efficiencies.push_back(setup.one_gpu_s * curve.samples.values[i].compute_factor / (estimate_residual * times_s[i]));
+  point.iteration_s_low = std::min(point.iteration_s, estimate_residual * quantile(times_s, low_tail));
+  point.iteration_s_high = std::max(point.iteration_s, estimate_residual * quantile(times_s, high_tail));
   widen_by_gap(point, choice);
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
@@ -113,31 +115,34 @@ StepSetup at_scale(const Curve& curve, int gpus) {
   return setup;
 }
 
-Parameters carried(const Curve& curve, const Parameters& world, int gpus) {
-  const Carried own = carry(curve.learnt.law, curve.learnt.own, {gpus, nodes_of(curve, gpus)});
-  Parameters there = world;
-  there.form_residual = std::exp(own.mean) * std::pow(world.form_residual, own.spread / curve.form_width);
+Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
+  const ResidualEstimate own =
+      estimate_residual(curve.learnt.alpha_beta, curve.learnt.own, {gpus, nodes_of(curve, gpus)});
+  Parameters there = sample;
+  there.model_discrepancy =
+      std::exp(own.mean) * std::pow(sample.model_discrepancy, own.spread / curve.discrepancy_width);
   return there;
 }
 
-std::vector<double> world_times(const Curve& curve, int gpus) {
+std::vector<double> sample_times(const Curve& curve, int gpus) {
   const auto setup = at_scale(curve, gpus);
-  const std::size_t count = affordable_worlds(curve, setup);
+  const std::size_t count = affordable_samples(curve, setup);
   std::vector<double> times_s;
   times_s.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
-    times_s.push_back(time_step(setup, carried(curve, curve.worlds.values[i], gpus), Fidelity::quick).iteration_s);
+    times_s.push_back(
+        time_step(setup, estimated(curve, curve.samples.values[i], gpus), Fidelity::screening).iteration_s);
   return times_s;
 }
 
-double efficiency(const Curve& curve, const Parameters& world, int gpus) {
+double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
   const auto setup = at_scale(curve, gpus);
-  return setup.one_gpu_s * world.compute_factor /
-         time_step(setup, carried(curve, world, gpus), Fidelity::quick).iteration_s;
+  return setup.one_gpu_s * sample.compute_factor /
+         time_step(setup, estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
 }
 
-PointAndWorlds predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
-  PointAndWorlds answer;
+PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
+  PointAndSamples answer;
   auto& point = answer.point;
   point.gpus = gpus;
   point.nodes = nodes_of(curve, gpus);
@@ -146,13 +151,13 @@ PointAndWorlds predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   if (!point.error.empty()) return answer;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
-    const auto time = time_step(setup, carried(curve, curve.median, gpus), fidelity);
-    answer.world_times_s = world_times(curve, gpus);
+    const auto time = time_step(setup, estimated(curve, curve.median, gpus), fidelity);
+    answer.sample_times_s = sample_times(curve, gpus);
     set_times(point, setup, time);
-    set_interval(point, curve, setup, time.choice, answer.world_times_s);
+    set_interval(point, curve, setup, time.choice, answer.sample_times_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
-    point.evidence = evidence_of(curve, point, answer.world_times_s);
+    point.evidence = evidence_of(curve, point, answer.sample_times_s);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
   }

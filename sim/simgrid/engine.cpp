@@ -40,13 +40,13 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {
     return run_in_child([&] { return simulate_all_reduces(machine, sizes_bytes, algorithm); });
   }
-  const bool folded = fidelity == Fidelity::folded;
-  if (const auto why = folded ? why_not_folded(machine, algorithm) : std::nullopt) throw CannotFold(*why);
+  const bool reduced = fidelity == Fidelity::reduced;
+  if (const auto why = reduced ? why_not_reduced(machine, algorithm) : std::nullopt) throw CannotReduce(*why);
   std::vector<double> times_s;
   times_s.reserve(sizes_bytes.size());
   for (const double size_bytes : sizes_bytes) {
-    times_s.push_back(folded ? folded_all_reduce_s(machine, size_bytes, algorithm)
-                             : all_reduce_s(machine, size_bytes, algorithm));
+    times_s.push_back(reduced ? reduced_all_reduce_s(machine, size_bytes, algorithm)
+                              : all_reduce_s(machine, size_bytes, algorithm));
   }
   return times_s;
 }
@@ -54,9 +54,9 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity) {
   if (fidelity == Fidelity::closed_form) return server_exchange_closed_form(machine, servers, exchange);
-  if (fidelity == Fidelity::folded) {
-    if (const auto why = why_not_folded(machine, servers, exchange)) throw CannotFold(*why);
-    return server_exchange_folded(machine, servers, exchange);
+  if (fidelity == Fidelity::reduced) {
+    if (const auto why = why_not_reduced(machine, servers, exchange)) throw CannotReduce(*why);
+    return server_exchange_reduced(machine, servers, exchange);
   }
   require_usable(machine, servers, exchange);
   ServerExchangeTiming timing;
@@ -65,9 +65,9 @@ ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMa
   return timing;
 }
 
-std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
-                                          const ServerExchange& exchange, std::size_t most_connections) {
-  return why_server_exchange_not_folded(machine, servers, exchange, most_connections);
+std::optional<std::string> why_not_reduced(const Machine& machine, const ServerMachine& servers,
+                                           const ServerExchange& exchange, std::size_t most_connections) {
+  return why_server_exchange_not_reduced(machine, servers, exchange, most_connections);
 }
 
 AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
@@ -76,8 +76,8 @@ AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& serv
   if (fidelity == Fidelity::closed_form || async.exchange.shards.empty()) {
     return async_closed_form(machine, servers, async);
   }
-  return fidelity == Fidelity::folded ? async_folded(machine, servers, async)
-                                      : simulate_async_servers(machine, servers, async);
+  return fidelity == Fidelity::reduced ? async_reduced(machine, servers, async)
+                                       : simulate_async_servers(machine, servers, async);
 }
 
 } // namespace ddlsim

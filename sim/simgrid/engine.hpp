@@ -23,12 +23,12 @@ std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vec
 
 /// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
 /// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective say
-/// how far the two are apart. Takes closed_form, folded or full, see choose_all_reduce; throws CannotFold.
+/// how far the two are apart. Takes closed_form, reduced or full, see choose_all_reduce; throws CannotReduce.
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity);
 
 /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
-/// folded equals it to 1e-6, a slow node included, in this process; throws CannotFold where why_not_folded gives a
+/// reduced equals it to 1e-6, a slow node included, in this process; throws CannotReduce where why_not_reduced gives a
 /// reason.
 ///
 /// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
@@ -43,19 +43,19 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity);
 
-/// Why `folded` is not to be had for this exchange, in one sentence: more than `most_connections` of its connections
+/// Why `reduced` is not to be had for this exchange, in one sentence: more than `most_connections` of its connections
 /// differ. Nothing where it is. 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
-std::optional<std::string> why_not_folded(const Machine& machine, const ServerMachine& servers,
-                                          const ServerExchange& exchange,
-                                          std::size_t most_connections = most_folded_connections);
+std::optional<std::string> why_not_reduced(const Machine& machine, const ServerMachine& servers,
+                                           const ServerExchange& exchange,
+                                           std::size_t most_connections = most_reduced_connections);
 
 /// Steady state of servers that nobody waits at. full: rounds in a child each, until the mean iteration is known to
-/// 0.5 %. folded and closed_form are one closed queueing network, followed in time or by mean value analysis:
-/// `async_folded`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
-///   dedicated servers, or one colocated: folded within 3 %, whatever the shards. The closed form is within 3 % without
+/// 0.5 %. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
+/// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
+///   dedicated servers, or one colocated: reduced within 3 %, whatever the shards. The closed form is within 3 % without
 ///   overlap and with equal shards (it is exact for one server), else too fast where workers gather before a server
 ///   that is nearly busy: 2 workers on one server, overlapped -19 %, 8 of them -28 %, 8 on 4 unequal servers -39 %.
-///   servers on several worker nodes, NIC-bound (folded, no overlap / pushes overlapped):
+///   servers on several worker nodes, NIC-bound (reduced, no overlap / pushes overlapped):
 ///     4 workers on 4 -4 / -9 %; 8 on 4, one server with three times the bytes of the others, -3 % without overlap; 8
 ///     on 8, bytes as 1 to 8, +15 %: all get the rate of the busiest node, and push and pull meet on a NIC in the mean
 ///     only

@@ -6,12 +6,12 @@ std::string to_text(Fidelity fidelity) {
   switch (fidelity) {
   case Fidelity::automatic:
     return "auto";
-  case Fidelity::quick:
-    return "quick";
+  case Fidelity::screening:
+    return "screening";
   case Fidelity::closed_form:
     return "closed-form";
-  case Fidelity::folded:
-    return "folded";
+  case Fidelity::reduced:
+    return "reduced";
   case Fidelity::full:
     return "full";
   }

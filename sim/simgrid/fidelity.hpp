@@ -6,16 +6,16 @@
 
 namespace ddlsim {
 
-/// closed_form: formulas, exact where nothing contends; folded: what plays the same role is simulated once; full: every
+/// closed_form: formulas, exact where nothing contends; reduced: what plays the same role is simulated once; full: every
 /// rank and every message a SimGrid activity. Wishes beside them: automatic (exact and cheap first, then full where
-/// that is affordable, else a formula whose gap is told) and quick (automatic that never runs full: for the worlds
+/// that is affordable, else a formula whose gap is told) and quick (automatic that never runs full: for the samples
 /// behind an interval).
-enum class Fidelity { automatic, quick, closed_form, folded, full };
+enum class Fidelity { automatic, screening, closed_form, reduced, full };
 
-std::string to_text(Fidelity fidelity); ///< "auto", "quick", "closed-form", "folded", "full"
+std::string to_text(Fidelity fidelity); ///< "auto", "quick", "closed-form", "reduced", "full"
 
-/// Somebody asked for `folded` where the members of a class would not behave alike; one sentence says which do not.
-struct CannotFold : std::runtime_error {
+/// Somebody asked for `reduced` where the members of a class would not behave alike; one sentence says which do not.
+struct CannotReduce : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -26,7 +26,7 @@ struct TooManyMessages : std::runtime_error {
 
 /// How a question will be run.
 struct Choice {
-  Fidelity fidelity = Fidelity::closed_form; ///< closed_form, folded or full
+  Fidelity fidelity = Fidelity::closed_form; ///< closed_form, reduced or full
   /// A full run would take (1 + faster) to (1 + slower) times as long: 0 where the way chosen is exact, else measured
   /// on up to 64 ranks by the test named in the header of the formula.
   double faster = 0;

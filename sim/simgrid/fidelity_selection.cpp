@@ -22,8 +22,8 @@ constexpr double affordable_messages = 1e5;
 /// 2 % from it and nearer the more nodes there are.
 constexpr std::size_t affordable_connections = 20000;
 
-/// Unlike connections that each of hundreds of worlds folds at most: 3 ms.
-constexpr std::size_t quick_connections = 100;
+/// Unlike connections that each of hundreds of samples folds at most: 3 ms.
+constexpr std::size_t screening_connections = 100;
 
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
@@ -100,7 +100,7 @@ constexpr double most_async_messages = 2e6;
 /// Rounds that a full run of them takes, about: tests/simgrid/full_async_test.cpp.
 constexpr double async_rounds = 10;
 
-/// Full over folded, less 1, of what is exposed, by tests/simgrid/full_async_test.cpp: where the busiest server stands
+/// Full over reduced, less 1, of what is exposed, by tests/simgrid/full_async_test.cpp: where the busiest server stands
 /// for all, and where servers and workers share NICs.
 constexpr Gap async_station_gap{-0.03, 0.03};
 constexpr Gap async_shared_gap{-0.20, 0.17};
@@ -179,33 +179,33 @@ double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, doubl
 }
 
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
-                         Fidelity wish) {
+                         Fidelity requested) {
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
-  if (wish == Fidelity::folded) {
-    if (const auto why = why_not_folded(machine, algorithm))
-      throw CannotFold(fmt::format("{} on {} ranks cannot be folded: {}", to_text(algorithm), machine.ranks, *why));
-    return {Fidelity::folded};
+  if (requested == Fidelity::reduced) {
+    if (const auto why = why_not_reduced(machine, algorithm))
+      throw CannotReduce(fmt::format("{} on {} ranks cannot be folded: {}", to_text(algorithm), machine.ranks, *why));
+    return {Fidelity::reduced};
   }
-  if (wish == Fidelity::full) {
+  if (requested == Fidelity::full) {
     const double actors = algorithm == Algorithm::tree ? 4.0 * machine.ranks : machine.ranks;
     refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
     return {Fidelity::full};
   }
   if (closed_form_is_exact(machine, algorithm)) return {Fidelity::closed_form};
-  if (wish == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
+  if (requested == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
   return approximate(machine, algorithm, size_bytes / operations);
 }
 
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                              Fidelity wish) {
+                              Fidelity requested) {
   const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
-  if (wish == Fidelity::folded) {
-    if (const auto why = why_server_exchange_not_folded(machine, servers, exchange))
-      throw CannotFold(fmt::format("{} servers cannot be folded: {}", servers.servers, *why));
-    return {Fidelity::folded};
+  if (requested == Fidelity::reduced) {
+    if (const auto why = why_server_exchange_not_reduced(machine, servers, exchange))
+      throw CannotReduce(fmt::format("{} servers cannot be folded: {}", servers.servers, *why));
+    return {Fidelity::reduced};
   }
-  if (wish == Fidelity::full) {
+  if (requested == Fidelity::full) {
     refuse_hours(fmt::format("{} workers and {} servers", connections, servers.servers), messages,
                  2 * connections * servers.servers);
     return {Fidelity::full};
@@ -213,30 +213,31 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
   const std::size_t unlike = count_unlike_connections(machine, servers, exchange);
   const bool is_affordable = unlike <= affordable_connections;
-  const bool takes_folded =
-      wish == Fidelity::automatic ? is_affordable : wish == Fidelity::quick && unlike <= quick_connections;
-  if (takes_folded) return {Fidelity::folded};
+  const bool takes_reduced = requested == Fidelity::automatic
+                                 ? is_affordable
+                                 : requested == Fidelity::screening && unlike <= screening_connections;
+  if (takes_reduced) return {Fidelity::reduced};
   return approximate_exchange(machine, is_affordable);
 }
 
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                            Fidelity wish) {
+                            Fidelity requested) {
   const double workers = static_cast<double>(machine.nodes()) * async.exchange.messages_per_node;
   const double messages =
       async_rounds * round_iterations * workers * (servers.servers + static_cast<double>(async.exchange.shards.size()));
-  if (wish == Fidelity::full) {
+  if (requested == Fidelity::full) {
     if (messages > most_async_messages)
       throw TooManyMessages(fmt::format("a full run of {} asynchronous workers and {} servers has {:.2g} messages, and "
                                         "{:.0g} are the most; leave --fidelity away",
                                         workers, servers.servers, messages, most_async_messages));
     return {Fidelity::full};
   }
-  if (wish == Fidelity::closed_form || wish == Fidelity::quick)
+  if (requested == Fidelity::closed_form || requested == Fidelity::screening)
     return {Fidelity::closed_form, async_closed_gap.faster, async_closed_gap.slower,
             "workers' phases are taken as independent"};
   if (servers.dedicated || servers.servers == 1)
-    return {Fidelity::folded, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
-  return {Fidelity::folded, async_shared_gap.faster, async_shared_gap.slower,
+    return {Fidelity::reduced, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
+  return {Fidelity::reduced, async_shared_gap.faster, async_shared_gap.slower,
           "pushes and pulls meet on a NIC in the mean only"};
 }
 

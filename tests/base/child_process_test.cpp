@@ -88,14 +88,14 @@ TEST_CASE("results come in the order of the tasks, for any number of jobs", "[wo
     return std::string(static_cast<std::size_t>(100'000 * (task % 3)), 'x') + std::to_string(task);
   };
   for (const int jobs : {1, 2, 5, 100}) {
-    int told = 0;
-    const auto results = run_in_workers(9, jobs, work, [&](int ended) { told = ended; });
+    int reported = 0;
+    const auto results = run_in_workers(9, jobs, work, [&](int ended) { reported = ended; });
     REQUIRE(results.size() == 9);
     for (int task = 0; task < 9; ++task) {
       CHECK(results[static_cast<std::size_t>(task)].bytes == work(task));
       CHECK(results[static_cast<std::size_t>(task)].error.empty());
     }
-    CHECK(told == 9);
+    CHECK(reported == 9);
   }
 }
 

@@ -73,11 +73,13 @@ TEST_CASE("a link stays a link") {
 
 TEST_CASE("where nothing can be written, that is told and the old file stays") {
   const TemporaryFolder folder;
-  const auto told = [](const fs::path& file) { return ddlsim_test::mistakes_of(file, [&] { write_file(file, "x"); }); };
+  const auto reported = [](const fs::path& file) {
+    return ddlsim_test::mistakes_of(file, [&] { write_file(file, "x"); });
+  };
   using Lines = std::vector<std::string>;
   const std::string then = "; check that the folder is there, may be written and has room";
-  CHECK(told(folder.path() / "nowhere" / "a.json") == Lines{"cannot be written: No such file or directory" + then});
-  CHECK(told(folder.path()) == Lines{"this is a folder; give a file's name"});
+  CHECK(reported(folder.path() / "nowhere" / "a.json") == Lines{"cannot be written: No such file or directory" + then});
+  CHECK(reported(folder.path()) == Lines{"this is a folder; give a file's name"});
   const auto file = folder.write("a.json", "old");
   {
     const FileSizeLimit full_disk(1000);
@@ -94,7 +96,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-Lines told(const std::filesystem::path& file) {
+Lines reported(const std::filesystem::path& file) {
   return ddlsim_test::mistakes_of(file, [&] { read_text_file(file); });
 }
 
@@ -110,12 +112,12 @@ TEST_CASE("a text file is read whole") {
 TEST_CASE("what is no text file is refused") {
   const ddlsim_test::TemporaryFolder folder;
   folder.write("iris.json", "{}");
-  CHECK(told(folder.path() / "iriss.json") ==
+  CHECK(reported(folder.path() / "iriss.json") ==
         Lines{"no such file; did you mean " + (folder.path() / "iris.json").string() + "?"});
-  CHECK(told(folder.path() / "something") == Lines{"no such file; check the path"});
-  CHECK(told(folder.path() / "nowhere" / "x.json") == Lines{"no such file, and no such folder; check the path"});
-  CHECK(told(folder.path()) == Lines{"this is a folder; give a file in it"});
-  CHECK(told("/dev/zero") == Lines{"this is a device or a pipe; give a plain file"});
+  CHECK(reported(folder.path() / "something") == Lines{"no such file; check the path"});
+  CHECK(reported(folder.path() / "nowhere" / "x.json") == Lines{"no such file, and no such folder; check the path"});
+  CHECK(reported(folder.path()) == Lines{"this is a folder; give a file in it"});
+  CHECK(reported("/dev/zero") == Lines{"this is a device or a pipe; give a plain file"});
 }
 
 TEST_CASE("a file one may not read is refused") {
@@ -126,15 +128,16 @@ TEST_CASE("a file one may not read is refused") {
   const ddlsim_test::TemporaryFolder folder;
   const auto file = folder.write("secret", "x");
   std::filesystem::permissions(file, std::filesystem::perms::none);
-  CHECK(told(file) == Lines{"cannot be read: Permission denied; check its permissions"});
+  CHECK(reported(file) == Lines{"cannot be read: Permission denied; check its permissions"});
 }
 
 TEST_CASE("a document of 100 MB is refused by its size, not read") {
   const ddlsim_test::TemporaryFolder folder;
   const auto file = folder.write("large.json", "{");
   std::filesystem::resize_file(file, 100'000'000); // sparse
-  CHECK(told(file) == Lines{"100000000 bytes found, at most 67108864 expected in one JSON document; split it, or write "
-                            "records as JSON Lines"});
+  CHECK(reported(file) ==
+        Lines{"100000000 bytes found, at most 67108864 expected in one JSON document; split it, or write "
+              "records as JSON Lines"});
 }
 
 TEST_CASE("lines come one by one, of any length") {

@@ -16,7 +16,7 @@ void ring(benchmark::State& state, Fidelity fidelity) {
   count_memory(state);
 }
 BENCHMARK_CAPTURE(ring, closed_form, Fidelity::closed_form)->Arg(1024)->Arg(16384)->Arg(65536);
-BENCHMARK_CAPTURE(ring, folded, Fidelity::folded)->Arg(1024)->Arg(16384)->Arg(65536)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ring, reduced, Fidelity::reduced)->Arg(1024)->Arg(16384)->Arg(65536)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(ring, full, Fidelity::full)
     ->Arg(64)
     ->Arg(256)
@@ -35,7 +35,7 @@ void servers(benchmark::State& state, int nodes, ServerMachine servers, int node
   exchange.shards = place_tensors(tensor_bytes, servers.servers, "round-robin", 0);
   for (const auto& shard : exchange.shards)
     exchange.ready_s.push_back(backward_s * shard.tensor / static_cast<double>(tensor_bytes.size()));
-  for (auto _ : state) benchmark::DoNotOptimize(time_server_exchange(machine, servers, exchange, Fidelity::folded));
+  for (auto _ : state) benchmark::DoNotOptimize(time_server_exchange(machine, servers, exchange, Fidelity::reduced));
   count_memory(state);
 }
 BENCHMARK_CAPTURE(servers, 1024_workers_64_dedicated, 1024, {64, true}, 0, 0)->Unit(benchmark::kMillisecond);

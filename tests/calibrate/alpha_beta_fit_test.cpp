@@ -28,15 +28,15 @@ CollectiveKey two_nodes() {
   return key;
 }
 
-/// How many of the 200 intervals of a, B and kappa hold the planted value.
+/// How many of the 200 intervals of a, B and overlap hold the planted value.
 std::array<int, 3> covered(const std::vector<double>& sizes) {
   const auto prior = collective_prior(two_nodes(), 0);
   std::array<int, 3> inside{};
   for (int seed = 1; seed <= seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    const auto law = draw_law(prior, normal);
-    const auto fit = fit_law(draw_table(law, sizes, noise, normal), prior);
-    const std::array<double, 3> planted{law.latency_s, law.rate_Bps, law.pipelining};
+    const auto alpha_beta = draw_alpha_beta(prior, normal);
+    const auto fit = fit_alpha_beta(draw_table(alpha_beta, sizes, noise, normal), prior);
+    const std::array<double, 3> planted{alpha_beta.latency_s, alpha_beta.rate_Bps, alpha_beta.pipelining};
     for (std::size_t i = 0; i < 3; ++i)
       if (std::abs(std::log(fit.value[i] / planted[i])) <= normal_90 * fit.error[i]) ++inside[i];
   }
@@ -60,47 +60,47 @@ TEST_CASE("with five sizes the priors help, and the intervals still hold what wa
 }
 
 TEST_CASE("without noise the law comes back") {
-  const PlantedLaw law{50e-6, 10e9, 0.6};
+  const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(1);
-  const auto fit = fit_law(draw_table(law, sizes_from(8, 4294967296.0, 2), 0, normal), prior);
+  const auto fit = fit_alpha_beta(draw_table(alpha_beta, sizes_from(8, 4294967296.0, 2), 0, normal), prior);
   // 30 exact sizes against priors of width 0.5 to 1 and the scale's point of 8 %: the pull is that of
   // (scale/width)^2/30
-  CHECK(fit.value[0] == Approx(law.latency_s).epsilon(0.002));
-  CHECK(fit.value[1] == Approx(law.rate_Bps).epsilon(0.002));
-  CHECK(fit.value[2] == Approx(law.pipelining).epsilon(0.01));
+  CHECK(fit.value[0] == Approx(alpha_beta.latency_s).epsilon(0.002));
+  CHECK(fit.value[1] == Approx(alpha_beta.rate_Bps).epsilon(0.002));
+  CHECK(fit.value[2] == Approx(alpha_beta.pipelining).epsilon(0.01));
 }
 
 TEST_CASE("one wild row in ten does not move the law") {
-  const PlantedLaw law{50e-6, 10e9, 0.6};
+  const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(2);
-  auto samples = draw_table(law, sizes_from(8, 4294967296.0, 2), 0.01, normal);
+  auto samples = draw_table(alpha_beta, sizes_from(8, 4294967296.0, 2), 0.01, normal);
   samples[5].time_s *= 20;
   samples[15].time_s *= 20;
   samples[25].time_s *= 20;
-  const auto fit = fit_law(samples, prior);
+  const auto fit = fit_alpha_beta(samples, prior);
   // Least squares would be off by ln 20 / 10 = 30 %; a Student-t of 4 keeps 5/(20 r) of a row's pull.
-  CHECK(fit.value[0] == Approx(law.latency_s).epsilon(0.05));
-  CHECK(fit.value[1] == Approx(law.rate_Bps).epsilon(0.05));
+  CHECK(fit.value[0] == Approx(alpha_beta.latency_s).epsilon(0.05));
+  CHECK(fit.value[1] == Approx(alpha_beta.rate_Bps).epsilon(0.05));
 }
 
 TEST_CASE("no samples give the prior back") {
   const auto prior = collective_prior(two_nodes(), 0);
-  const auto fit = fit_law({}, prior);
+  const auto fit = fit_alpha_beta({}, prior);
   CHECK(fit.value == prior.median);
   CHECK(fit.error == prior.width);
 }
 
 TEST_CASE("one size: the law goes through it, and says that it knows no more") {
   const auto key = two_nodes();
-  const PlantedLaw law{100e-6, 5e9, 0.6};
-  const auto curve = fit_curve(key, {{64e6, law.time_s(64e6)}});
-  CHECK(collective_time_s(curve, 64e6) == Approx(law.time_s(64e6)).epsilon(1e-12));
+  const PlantedCurve alpha_beta{100e-6, 5e9, 0.6};
+  const auto curve = fit_curve(key, {{64e6, alpha_beta.time_s(64e6)}});
+  CHECK(collective_time_s(curve, 64e6) == Approx(alpha_beta.time_s(64e6)).epsilon(1e-12));
   CHECK_FALSE(curve.latency_s.identified);
   CHECK_FALSE(curve.pipelining.identified);
   CHECK(curve.rate_Bps.identified); // 64 MB are nearly all transfer
-  CHECK(curve.left_out_points == 0);
+  CHECK(curve.leave_one_out_points == 0);
   CHECK(collective_time_error(curve, 64e6) < 0.05);
   CHECK(collective_time_error(curve, 4096) > 0.4); // the latency is the prior's, whose width is 0.7
 }
@@ -112,10 +112,10 @@ TEST_CASE("two sizes: 90 % intervals between and beyond them hold the planted ti
   std::array<int, 4> inside{};
   for (int seed = 1; seed <= seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    const auto law = draw_law(prior, normal);
-    const auto curve = fit_curve(key, draw_table(law, {4096, 67108864}, noise, normal));
+    const auto alpha_beta = draw_alpha_beta(prior, normal);
+    const auto curve = fit_curve(key, draw_table(alpha_beta, {4096, 67108864}, noise, normal));
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      const double error = std::log(collective_time_s(curve, asked[i]) / law.time_s(asked[i]));
+      const double error = std::log(collective_time_s(curve, asked[i]) / alpha_beta.time_s(asked[i]));
       if (std::abs(error) <= normal_90 * collective_time_error(curve, asked[i])) ++inside[i];
     }
   }

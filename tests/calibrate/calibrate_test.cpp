@@ -13,36 +13,36 @@ using namespace ddlsim_test;
 
 namespace {
 
-/// Times of the priors' median world, each off by `noise` at most, alternately up and down.
-std::vector<double> plain_times(const Shelf& shelf, const std::string& model, double noise = 0.003) {
-  const auto evidence = planted_evidence(shelf, {model}).at(0);
+/// Times of the priors' median sample, each off by `noise` at most, alternately up and down.
+std::vector<double> plain_times(const ReferenceData& reference, const std::string& model, double noise = 0.003) {
+  const auto fit_data = planted_data(reference, {model}).at(0);
   Parameters median;
   const auto fields = parameter_fields();
-  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = evidence.priors[k].median;
+  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = fit_data.priors[k].median;
   std::vector<double> times_s;
-  for (const auto& point : evidence.points)
-    times_s.push_back(model_time_s(evidence, point, median) * (1 + (times_s.size() % 2 == 0 ? noise : -noise)));
+  for (const auto& point : fit_data.points)
+    times_s.push_back(model_time_s(fit_data, point, median) * (1 + (times_s.size() % 2 == 0 ? noise : -noise)));
   return times_s;
 }
 
 /// Calibrates the records, which lie in the planted cluster's folder.
 struct Run {
-  Shelf shelf = planted_shelf();
+  ReferenceData reference = planted_reference();
 
   Calibration of(std::vector<Record> records, const std::string& context = "planted") const {
     auto file = planted_file(std::move(records));
     file.file = std::string(DDLSIM_SOURCE_DIR) + "/README.md"; // any that has a checksum
     file.context.cluster = context;
-    return calibrate(shelf, "planted", {file}).calibration;
+    return calibrate(reference, "planted", {file}).calibration;
   }
   std::vector<Record> series(const std::string& model) const {
-    return planted_records(model, plain_times(shelf, model));
+    return planted_records(model, plain_times(reference, model));
   }
 };
 
 /// What is told of the first thing whose name has `what` in it; "" when nothing is.
-std::string told(const Calibration& calibration, const std::string& what) {
-  for (const auto& one : calibration.set_aside)
+std::string reported(const Calibration& calibration, const std::string& what) {
+  for (const auto& one : calibration.excluded)
     if (one.what.find(what) != std::string::npos) return one.why;
   return "";
 }
@@ -67,7 +67,7 @@ TEST_CASE("good evidence: parameters are learnt and nothing is set aside") {
   for (const auto& record : run.series("large")) records.push_back(record);
   const auto calibration = run.of(records);
   CHECK(calibration.cluster == "planted");
-  CHECK(calibration.set_aside.empty());
+  CHECK(calibration.excluded.empty());
   CHECK(calibration.files.size() == 1);
   CHECK(calibration.quality.points == 12);
   CHECK(calibration.quality.fit_error < 0.01);
@@ -93,16 +93,16 @@ TEST_CASE("another cluster's records are not this one's") {
   stray.context.cluster = "elsewhere";
   auto own = planted_file(run.series("small"));
   own.file = std::string(DDLSIM_SOURCE_DIR) + "/README.md";
-  const auto calibration = calibrate(run.shelf, "planted", {own, stray}).calibration;
+  const auto calibration = calibrate(run.reference, "planted", {own, stray}).calibration;
   CHECK(calibration.series.size() == 1);
   CHECK(calibration.files.size() == 1);
-  CHECK_THAT(told(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
+  CHECK_THAT(reported(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
 }
 
 TEST_CASE("one point alone is fitted, and what it cannot tell is said") {
   const Run run;
   const auto calibration = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09)});
-  CHECK_THAT(told(calibration, "planted"), Catch::StartsWith("one step time only, at 8 GPUs on 2 nodes"));
+  CHECK_THAT(reported(calibration, "planted"), Catch::StartsWith("one step time only, at 8 GPUs on 2 nodes"));
   for (const auto& one : calibration.parameters) CHECK(one.error > 0.3); // a point of 3.4 % cannot say more of any
 }
 
@@ -110,27 +110,27 @@ TEST_CASE("all at one scale, and nothing across nodes, are told") {
   const Run run;
   const auto one_scale = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09),
                                  planted_record("large", 1, 1, 0.2), planted_record("large", 8, 2, 0.4)});
-  CHECK_THAT(told(one_scale, "planted"), Catch::StartsWith("all 2 step times are at 8 GPUs on 2 nodes"));
+  CHECK_THAT(reported(one_scale, "planted"), Catch::StartsWith("all 2 step times are at 8 GPUs on 2 nodes"));
   auto records = run.series("small");
   records.resize(4); // 1, 2 and 4 GPUs
-  CHECK_THAT(told(run.of(records), "planted"), Catch::StartsWith("no step time across nodes"));
+  CHECK_THAT(reported(run.of(records), "planted"), Catch::StartsWith("no step time across nodes"));
 }
 
 TEST_CASE("a time a thousand times off is a slip of the unit and does not touch the fit") {
   const Run run;
   auto without = run.series("small");
-  auto slipped = without;
+  auto mistaken = without;
   std::erase_if(without, [](const Record& record) { return std::get<StepRecord>(record).gpus == 16; });
   for (const double factor : {1000.0, 0.001}) {
-    auto records = slipped;
+    auto records = mistaken;
     step_at(records, 16).iteration_s *= factor;
     const auto calibration = run.of(records);
-    CHECK_THAT(told(calibration, "small-ddp at 16 GPUs on 4 nodes"),
+    CHECK_THAT(reported(calibration, "small-ddp at 16 GPUs on 4 nodes"),
                Catch::Contains("slip of the unit") && Catch::Contains(factor > 1 ? "longer" : "shorter"));
     const auto clean = run.of(without);
     REQUIRE(calibration.parameters.size() == clean.parameters.size());
     for (std::size_t i = 0; i < clean.parameters.size(); ++i)
-      CHECK(calibration.parameters[i].coordinate == clean.parameters[i].coordinate);
+      CHECK(calibration.parameters[i].z_score == clean.parameters[i].z_score);
   }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("where the one-GPU time slipped the series goes, and others stay") {
   CHECK_THROWS_WITH(run.of(records), Catch::Contains("one-GPU time") && Catch::Contains("slip of the unit"));
   for (const auto& record : run.series("large")) records.push_back(record);
   const auto calibration = run.of(records);
-  CHECK_THAT(told(calibration, "small-ddp"), Catch::Contains("one-GPU time is about"));
+  CHECK_THAT(reported(calibration, "small-ddp"), Catch::Contains("one-GPU time is about"));
   CHECK(series_of(calibration, "small").points.empty());
   CHECK(series_of(calibration, "large").points.size() == 6);
 }
@@ -159,16 +159,16 @@ TEST_CASE("one run that went wrong is told and hardly moves what is learnt") {
   const auto clean = run.of(records);
   step_at(records, 16).iteration_s *= 1.6;
   const auto calibration = run.of(records);
-  CHECK_THAT(told(calibration, "middle-ddp at 16 GPUs on 4 nodes"),
+  CHECK_THAT(reported(calibration, "middle-ddp at 16 GPUs on 4 nodes"),
              Catch::Contains("% longer than all else says: an outlier"));
-  CHECK(calibration.set_aside.size() == 1);
+  CHECK(calibration.excluded.size() == 1);
   const auto& points = series_of(calibration, "middle").points;
   CHECK(points[4].noise > 0.3); // ln 1.6 = 0.47, less what the fit gave way
   CHECK(points[3].noise < 0.05);
   for (std::size_t i = 0; i < clean.parameters.size(); ++i) {
     INFO(clean.parameters[i].name);
     // a square's pull of the point would be some 9 standard deviations
-    CHECK(std::abs(calibration.parameters[i].coordinate - clean.parameters[i].coordinate) < 1);
+    CHECK(std::abs(calibration.parameters[i].z_score - clean.parameters[i].z_score) < 1);
   }
 }
 
@@ -179,13 +179,13 @@ TEST_CASE("repeats that contradict each other are told, and count as noisy as th
   again.iteration_s *= 1.5;
   records.emplace_back(again);
   const auto calibration = run.of(records);
-  CHECK_THAT(told(calibration, "small-ddp at 8 GPUs on 2 nodes"),
+  CHECK_THAT(reported(calibration, "small-ddp at 8 GPUs on 2 nodes"),
              Catch::StartsWith("measured 2 times with times 28 % apart"));
 }
 
 TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is told as an outlier") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
-  const auto shelf = read_shelf(data);
+  const auto reference = read_reference_data(data);
   const std::string cluster = "azure-nc24rs-v2-p100";
   auto files = read_cluster_measurements(data.platforms(), cluster);
   for (auto& file : files) { // the one series, so that the test is quick
@@ -194,7 +194,7 @@ TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is told as an outlier"
              head_of(record).series.find("resnet50-intelmpi") == std::string::npos;
     });
   }
-  const auto calibration = calibrate(shelf, cluster, files).calibration;
-  CHECK_THAT(told(calibration, "resnet152-intelmpi-ib at 16 GPUs on 4 nodes"),
+  const auto calibration = calibrate(reference, cluster, files).calibration;
+  CHECK_THAT(reported(calibration, "resnet152-intelmpi-ib at 16 GPUs on 4 nodes"),
              Catch::Contains("longer than all else says: an outlier"));
 }

@@ -9,7 +9,7 @@ using namespace ddlsim_test;
 
 namespace {
 
-const PlantedLaw law{50e-6, 10e9, 0.6};
+const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
 
 CollectiveRecord record(double size_bytes, double time_s) {
   CollectiveRecord one;
@@ -28,7 +28,7 @@ CollectiveRecord record(double size_bytes, double time_s) {
 /// Exact times of the law at 4 KiB, 16 KiB, ... 256 MiB: nine rows, lines 2 to 10.
 std::vector<CollectiveRecord> table() {
   std::vector<CollectiveRecord> rows;
-  for (const double size : sizes_from(4096, 268435456, 4)) rows.push_back(record(size, law.time_s(size)));
+  for (const double size : sizes_from(4096, 268435456, 4)) rows.push_back(record(size, alpha_beta.time_s(size)));
   return rows;
 }
 
@@ -44,13 +44,13 @@ MeasurementFile file_of(const std::vector<CollectiveRecord>& rows, const std::st
   return file;
 }
 
-EvidenceOfAll evidence_of(const std::vector<CollectiveRecord>& rows) {
-  return collective_evidence({file_of(rows)});
+AllCollectiveData fit_data_of(const std::vector<CollectiveRecord>& rows) {
+  return collective_data({file_of(rows)});
 }
 
 /// The one note of the one curve.
-SetAside only_note(const std::vector<CollectiveRecord>& rows) {
-  const auto all = evidence_of(rows);
+Excluded only_note(const std::vector<CollectiveRecord>& rows) {
+  const auto all = fit_data_of(rows);
   REQUIRE(all.curves.size() == 1);
   REQUIRE(all.curves[0].notes.size() == 1);
   return all.curves[0].notes[0];
@@ -59,7 +59,7 @@ SetAside only_note(const std::vector<CollectiveRecord>& rows) {
 } // namespace
 
 TEST_CASE("a clean table is used whole, without a word") {
-  const auto all = evidence_of(table());
+  const auto all = fit_data_of(table());
   REQUIRE(all.curves.size() == 1);
   CHECK(all.curves[0].samples.size() == 9);
   CHECK(all.curves[0].notes.empty());
@@ -79,7 +79,7 @@ TEST_CASE("programs, ranks, nodes, algorithms and transports make curves of thei
     if (what == 5) one.nodes = 4;
     rows.push_back(one);
   }
-  const auto all = evidence_of(rows);
+  const auto all = fit_data_of(rows);
   CHECK(all.curves.size() == 7);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("runs that shared their links are set aside, one word a file") {
     rows.back().concurrent_jobs = jobs;
     rows.back().head.series = "contended-" + std::to_string(jobs);
   }
-  const auto all = evidence_of(rows);
+  const auto all = fit_data_of(rows);
   CHECK(all.curves.size() == 1);
   REQUIRE(all.notes.size() == 1);
   CHECK(all.notes[0].what == "a.jsonl:11-13");
@@ -103,11 +103,11 @@ TEST_CASE("suspect rows are set aside, unless there is nothing else") {
   const auto note = only_note(rows);
   CHECK(note.what == "a.jsonl:5");
   CHECK(note.why == "its source doubts it");
-  CHECK(evidence_of(rows).curves[0].samples.size() == 8);
+  CHECK(fit_data_of(rows).curves[0].samples.size() == 8);
 
   for (auto& row : rows) row.head.suspect = true;
   CHECK(only_note(rows).why == "used although its source doubts it: there is nothing else");
-  CHECK(evidence_of(rows).curves[0].samples.size() == 9);
+  CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
 }
 
 TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
@@ -129,7 +129,7 @@ TEST_CASE("a run of rows in another unit is told once, the smaller part of the t
   for (std::size_t row = 0; row < 4; ++row) rows[row].time_s *= 1000;
   const auto note = only_note(rows);
   CHECK(note.what == "a.jsonl:2-5");
-  CHECK(evidence_of(rows).curves[0].samples.size() == 5);
+  CHECK(fit_data_of(rows).curves[0].samples.size() == 5);
 }
 
 TEST_CASE("a single row four times off both neighbours is an outlier") {
@@ -146,20 +146,20 @@ TEST_CASE("a single row four times off both neighbours is an outlier") {
 TEST_CASE("a switch of protocol is no outlier: a jump that stays is kept") {
   auto rows = table();
   for (std::size_t row = 4; row < 9; ++row) rows[row].time_s *= 3.5;
-  CHECK(evidence_of(rows).curves[0].samples.size() == 9);
+  CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
 }
 
 TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are told") {
   auto rows = table();
   rows.push_back(record(4096, 1.1 * rows[0].time_s));
   rows.push_back(record(4096, 1.2 * rows[0].time_s));
-  auto all = evidence_of(rows);
+  auto all = fit_data_of(rows);
   CHECK(all.curves[0].notes.empty());
   CHECK(all.curves[0].samples[0].sample.time_s == Approx(1.1 * rows[0].time_s));
   CHECK(all.curves[0].samples[0].spread > 0.05);
   CHECK(all.curves[0].samples[0].lines == std::vector<int>{2, 11, 12});
 
-  rows.push_back(record(1048576, 1.6 * law.time_s(1048576)));
+  rows.push_back(record(1048576, 1.6 * alpha_beta.time_s(1048576)));
   const auto note = only_note(rows);
   CHECK(note.what == "a.jsonl:6, 13");
   CHECK_THAT(note.why, Catch::Contains("contradict each other at 1 size"));
@@ -168,7 +168,7 @@ TEST_CASE("repeats of a size are one sample, their middle; contradictory ones ar
 TEST_CASE("two tables with equal times are told") {
   auto rows = table();
   for (auto& row : rows) row.head.transport = "nccl-tcp";
-  const auto all = collective_evidence({file_of(table()), file_of(rows, "b.jsonl")});
+  const auto all = collective_data({file_of(table()), file_of(rows, "b.jsonl")});
   REQUIRE(all.curves.size() == 2);
   REQUIRE(all.curves[1].notes.size() == 1);
   CHECK_THAT(all.curves[1].notes[0].why, Catch::Contains("one of the two tables is a copy"));
@@ -178,8 +178,8 @@ TEST_CASE("all at one size: the curve is made, and says what it cannot know") {
   const auto fits = fit_collectives({file_of({record(1048576, 2e-4), record(1048576, 2.1e-4)})});
   REQUIRE(fits.fits.size() == 1);
   const auto& fit = fits.fits[0];
-  REQUIRE(fit.set_aside.size() == 1);
-  CHECK_THAT(fit.set_aside[0].why, Catch::Contains("one size only"));
+  REQUIRE(fit.excluded.size() == 1);
+  CHECK_THAT(fit.excluded[0].why, Catch::Contains("one size only"));
   CHECK(fit.curve.points.size() == 1);
   CHECK_FALSE(fit.curve.latency_s.identified);
   REQUIRE_FALSE(fit.measure_next_bytes.empty());
@@ -213,5 +213,5 @@ TEST_CASE("the order of files and rows does not matter, and the same evidence gi
   const auto backward = fit_collectives({file_of(rows)}).fits.at(0).curve;
   CHECK(forward.latency_s.value == backward.latency_s.value);
   CHECK(forward.rate_Bps.error == backward.rate_Bps.error);
-  CHECK(forward.worst_left_out_error == backward.worst_left_out_error);
+  CHECK(forward.worst_leave_one_out_error == backward.worst_leave_one_out_error);
 }

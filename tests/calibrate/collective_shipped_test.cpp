@@ -27,7 +27,7 @@ Errors half_split(const CollectiveFit& fit) {
   Errors errors;
   const auto count = static_cast<double>(fit.samples.size());
   for (std::size_t kept = 0; kept < 2; ++kept) {
-    std::vector<LawSample> fitted, left;
+    std::vector<TransferSample> fitted, left;
     for (std::size_t i = 0; i < fit.samples.size(); ++i) (i % 2 == kept ? fitted : left).push_back(fit.samples[i]);
     const auto curve = fit_curve(fit.curve.key, fitted);
     for (const auto& one : left) {

@@ -15,12 +15,12 @@ CollectiveFit sample_fit() {
   fit.curve.points = {{1024, 0}, {1048576, 0}, {67108864, 0}};
   for (const auto& point : fit.curve.points)
     fit.samples.push_back({point.size_bytes, collective_time_s(fit.curve, point.size_bytes)});
-  fit.curve.mean_left_out_error = 0.031;
-  fit.curve.worst_left_out_error = 0.19;
-  fit.curve.left_out_points = 3;
+  fit.curve.mean_leave_one_out_error = 0.031;
+  fit.curve.worst_leave_one_out_error = 0.19;
+  fit.curve.leave_one_out_points = 3;
   fit.curve.jumps = {{1024, 1048576, 1.57}};
   fit.curve.sources = {"a.jsonl:2-4"};
-  fit.set_aside = {{"a.jsonl:5", "its source doubts it"}};
+  fit.excluded = {{"a.jsonl:5", "its source doubts it"}};
   fit.measure_next_bytes = {16384, 268435456};
   return fit;
 }
@@ -65,7 +65,7 @@ TEST_CASE("a curve of one size has no chart and no left-out error") {
   auto fit = sample_fit();
   fit.samples.resize(1);
   fit.curve.points.resize(1);
-  fit.curve.left_out_points = 0;
+  fit.curve.leave_one_out_points = 0;
   const auto text = collective_text(fit);
   CHECK_THAT(text, Catch::Contains("1 KiB only"));
   CHECK_THAT(text, Catch::Contains("how good the curve is, is not known"));
@@ -75,7 +75,7 @@ TEST_CASE("a curve of one size has no chart and no left-out error") {
 TEST_CASE("all curves, a line each") {
   CollectiveFits fits;
   fits.fits = {sample_fit()};
-  fits.set_aside = {{"b.jsonl:2-9", "8 records of 2 to 4 jobs that shared their links: their times are not one job's"}};
+  fits.excluded = {{"b.jsonl:2-9", "8 records of 2 to 4 jobs that shared their links: their times are not one job's"}};
   CHECK(
       collectives_table(fits) ==
       R"(curve                                                   measured                  left out: mean   worst  jumps

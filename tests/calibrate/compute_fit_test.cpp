@@ -91,45 +91,45 @@ TEST_CASE("milliseconds taken for seconds are set aside and said", "[compute-fit
   auto records = sweep({4, 8, 16, 32});
   records[1].iteration_s *= 1000;
   const auto found = fit(records);
-  REQUIRE(found.set_aside.size() == 1);
-  CHECK(found.set_aside[0].what == "a.jsonl:3");
-  CHECK(found.set_aside[0].why.find("slip of the unit") != std::string::npos);
+  REQUIRE(found.excluded.size() == 1);
+  CHECK(found.excluded[0].what == "a.jsonl:3");
+  CHECK(found.excluded[0].why.find("slip of the unit") != std::string::npos);
   CHECK(line_time_s(found.lines.at(0), 8) == Approx(true_s(8)).epsilon(0.01));
 }
 
 TEST_CASE("a single record is held against the roofline of its GPU", "[compute-fit]") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const std::map<std::string, Model> models{{"resnet50_v1", load_model(data, "resnet50_v1")}};
-  auto slip = step(32, 0.65e3, 2, "resnet50_v1");
-  slip.head.gpu = "K80";
-  const auto found = fit_compute({slip}, load_gpus(data), models, "");
+  auto unit_mistake = step(32, 0.65e3, 2, "resnet50_v1");
+  unit_mistake.head.gpu = "K80";
+  const auto found = fit_compute({unit_mistake}, load_gpus(data), models, "");
   CHECK(found.lines.empty());
-  REQUIRE(found.set_aside.size() == 1);
-  CHECK(found.set_aside[0].why.find("roofline of K80") != std::string::npos);
-  slip.iteration_s = 0.65; // what a K80 takes
-  CHECK(fit_compute({slip}, load_gpus(data), models, "").lines.size() == 1);
+  REQUIRE(found.excluded.size() == 1);
+  CHECK(found.excluded[0].why.find("roofline of K80") != std::string::npos);
+  unit_mistake.iteration_s = 0.65; // what a K80 takes
+  CHECK(fit_compute({unit_mistake}, load_gpus(data), models, "").lines.size() == 1);
 }
 
 TEST_CASE("one outlier among five batches is set aside; at an end a bend is not", "[compute-fit]") {
   auto records = sweep({1, 4, 8, 16, 64});
   records[2].iteration_s *= 1.5;
   const auto found = fit(records);
-  REQUIRE(found.set_aside.size() == 1);
-  CHECK(found.set_aside[0].why.find("off the line through the other batches") != std::string::npos);
+  REQUIRE(found.excluded.size() == 1);
+  CHECK(found.excluded[0].why.find("off the line through the other batches") != std::string::npos);
   CHECK(found.lines.at(0).leave_one_out < 0.01);
   auto bent = sweep({1, 4, 8, 16, 64});
   bent[4].iteration_s *= 1.3; // full memory
-  CHECK(fit(bent).set_aside.empty());
+  CHECK(fit(bent).excluded.empty());
 }
 
 TEST_CASE("duplicates that contradict each other are settled by the other batches, or said", "[compute-fit]") {
   auto records = sweep({4, 16, 64});
   records.push_back(step(16, 2 * true_s(16), 9));
   const auto settled = fit(records);
-  REQUIRE(settled.set_aside.size() == 1);
-  CHECK(settled.set_aside[0].what == "a.jsonl:9");
+  REQUIRE(settled.excluded.size() == 1);
+  CHECK(settled.excluded[0].what == "a.jsonl:9");
   const auto open = fit({step(16, true_s(16), 2), step(16, 2 * true_s(16), 9)});
-  CHECK(open.set_aside.empty());
+  CHECK(open.excluded.empty());
   REQUIRE(open.warnings.size() == 3);
   CHECK(open.warnings[0].find("contradict each other") != std::string::npos);
   CHECK(open.warnings[1].find("at batch 16 only") != std::string::npos);
@@ -144,7 +144,7 @@ TEST_CASE("suspect and synchronised records stand back, records of no training a
   const auto found = fit(records);
   REQUIRE(found.lines.size() == 1);
   CHECK(found.lines[0].records == std::vector<std::string>{"a.jsonl:5"});
-  CHECK(found.set_aside.size() == 1);
+  CHECK(found.excluded.size() == 1);
 }
 
 TEST_CASE("a person reads the lines, what was set aside and what to measure next", "[compute-fit]") {

@@ -9,13 +9,13 @@ using namespace ddlsim_test;
 namespace {
 
 /// Two clusters that differ in the rate of their NIC only.
-Shelf two_fabrics(double ratio) {
-  auto shelf = planted_shelf();
-  auto fast = shelf.clusters.at("planted");
+ReferenceData two_fabrics(double ratio) {
+  auto reference = planted_reference();
+  auto fast = reference.clusters.at("planted");
   fast.name = "fast";
   fast.nics[0].bandwidth_Bps *= ratio;
-  shelf.clusters.emplace("fast", fast);
-  return shelf;
+  reference.clusters.emplace("fast", fast);
+  return reference;
 }
 
 /// One experiment's file in both clusters; times of 1, 2, 4, 8, 16, 32 GPUs.
@@ -38,11 +38,11 @@ std::vector<double> times_by(double factor) {
 
 TEST_CASE("one experiment with the same times on two fabrics did not run on the faster") {
   const auto series = on_both(times_s, times_by(1.015));
-  const auto told = same_on_two_fabrics(series, two_fabrics(10));
-  REQUIRE(told.size() == 1);
-  CHECK(told.begin()->first == "fast/planted/small-ddp");
-  CHECK(told.begin()->second == "the same times as planted/planted/small-ddp on a fabric 10 times slower, at all 3 "
-                                "scales across nodes: it ran there; measure it again");
+  const auto reported = same_on_two_fabrics(series, two_fabrics(10));
+  REQUIRE(reported.size() == 1);
+  CHECK(reported.begin()->first == "fast/planted/small-ddp");
+  CHECK(reported.begin()->second == "the same times as planted/planted/small-ddp on a fabric 10 times slower, at all 3 "
+                                    "scales across nodes: it ran there; measure it again");
 }
 
 TEST_CASE("what differs by more than 2 % at any scale across nodes is no contradiction") {
@@ -78,7 +78,7 @@ TEST_CASE("series of the shipped records that did not run on the fabric they are
   for (const auto& cluster : list_clusters(data))
     for (auto& file : read_cluster_measurements(data.platforms(), cluster)) files.push_back(std::move(file));
   std::vector<std::string> found;
-  for (const auto& [id, why] : same_on_two_fabrics(group_series(files), read_shelf(data))) found.push_back(id);
+  for (const auto& [id, why] : same_on_two_fabrics(group_series(files), read_reference_data(data))) found.push_back(id);
   const std::string folder = "hkbu-2020-ipoib/hkbu-ddl-benchmarks-2020/ddlbench-"; // servers by BytePS over IP
   CHECK(found ==
         std::vector<std::string>{folder + "bert_large-100gbe-tcp-bsp-ps", folder + "bert_large-100gbe-tcp-wfbp-ps",

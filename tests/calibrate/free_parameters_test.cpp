@@ -19,60 +19,67 @@ std::size_t field(const std::string& name) {
   throw std::out_of_range(name);
 }
 
-int latent_of(const Latents& latents, std::size_t series, const std::string& name) {
-  return latents.of_series[series][field(name)];
+int free_parameter_of(const FreeParameters& free_parameters, std::size_t series, const std::string& name) {
+  return free_parameters.of_series[series][field(name)];
 }
 
 } // namespace
 
 TEST_CASE("series share what their scopes share") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "middle"});
-  const auto latents = find_latents(series);
-  REQUIRE(latents.of_series.size() == 2);
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "middle"});
+  const auto free_parameters = find_free_parameters(series);
+  REQUIRE(free_parameters.of_series.size() == 2);
   for (const std::string name : {"nic_efficiency", "sync_on", "intra_efficiency", "second_node_jump"})
-    CHECK(latent_of(latents, 0, name) == latent_of(latents, 1, name));
-  CHECK(latent_of(latents, 0, "compute_factor") != latent_of(latents, 1, "compute_factor"));
-  CHECK(latent_of(latents, 0, "form_residual") == -1);
-  CHECK(latent_of(latents, 0, "server_process_rate") == -1); // no series has servers
+    CHECK(free_parameter_of(free_parameters, 0, name) == free_parameter_of(free_parameters, 1, name));
+  CHECK(free_parameter_of(free_parameters, 0, "compute_factor") !=
+        free_parameter_of(free_parameters, 1, "compute_factor"));
+  CHECK(free_parameter_of(free_parameters, 0, "model_discrepancy") == -1);
+  CHECK(free_parameter_of(free_parameters, 0, "server_process_rate") == -1); // no series has servers
   // none for the residual and the four of servers, two for compute
-  CHECK(latents.all.size() == parameter_fields().size() - 5 + 1);
+  CHECK(free_parameters.all.size() == parameter_fields().size() - 5 + 1);
 }
 
 TEST_CASE("another transport has a network of its own") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "small"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "small"});
   series[1].scope.transport = "mpi-ib";
-  const auto latents = find_latents(series);
-  CHECK(latent_of(latents, 0, "nic_efficiency") != latent_of(latents, 1, "nic_efficiency"));
-  CHECK(latent_of(latents, 0, "sync_on") != latent_of(latents, 1, "sync_on"));
-  CHECK(latent_of(latents, 0, "second_node_jump") == latent_of(latents, 1, "second_node_jump"));
-  CHECK(latent_of(latents, 0, "compute_factor") == latent_of(latents, 1, "compute_factor"));
+  const auto free_parameters = find_free_parameters(series);
+  CHECK(free_parameter_of(free_parameters, 0, "nic_efficiency") !=
+        free_parameter_of(free_parameters, 1, "nic_efficiency"));
+  CHECK(free_parameter_of(free_parameters, 0, "sync_on") != free_parameter_of(free_parameters, 1, "sync_on"));
+  CHECK(free_parameter_of(free_parameters, 0, "second_node_jump") ==
+        free_parameter_of(free_parameters, 1, "second_node_jump"));
+  CHECK(free_parameter_of(free_parameters, 0, "compute_factor") ==
+        free_parameter_of(free_parameters, 1, "compute_factor"));
 }
 
 TEST_CASE("stacks that start from different one-GPU times have compute of their own") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "small"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "small"});
   series[1].scope.preset = "horovod";
-  CHECK(latent_of(find_latents(series), 0, "compute_factor") == latent_of(find_latents(series), 1, "compute_factor"));
+  CHECK(free_parameter_of(find_free_parameters(series), 0, "compute_factor") ==
+        free_parameter_of(find_free_parameters(series), 1, "compute_factor"));
   series[1].setup.one_gpu_s *= 1.1;
-  const auto latents = find_latents(series);
-  CHECK(latent_of(latents, 0, "compute_factor") != latent_of(latents, 1, "compute_factor"));
-  CHECK(latents.all[static_cast<std::size_t>(latent_of(latents, 1, "compute_factor"))].scope.preset == "horovod");
+  const auto free_parameters = find_free_parameters(series);
+  CHECK(free_parameter_of(free_parameters, 0, "compute_factor") !=
+        free_parameter_of(free_parameters, 1, "compute_factor"));
+  CHECK(free_parameters.all[static_cast<std::size_t>(free_parameter_of(free_parameters, 1, "compute_factor"))]
+            .scope.preset == "horovod");
 }
 
 TEST_CASE("a world is the priors' medians at 0, and each coordinate moves its own parameter") {
-  const auto shelf = planted_shelf();
-  const auto series = planted_evidence(shelf, {"small"});
-  const auto latents = find_latents(series);
-  Eigen::VectorXd at = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(latents.all.size()));
-  const auto median = world_at(latents, series[0], 0, at);
+  const auto reference = planted_reference();
+  const auto series = planted_data(reference, {"small"});
+  const auto free_parameters = find_free_parameters(series);
+  Eigen::VectorXd at = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  const auto median = sample_at(free_parameters, series[0], 0, at);
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k)
     CHECK(median.*fields[k].value == Approx(series[0].priors[k].median).epsilon(1e-12));
-  const int sync_on = latent_of(latents, 0, "sync_on");
+  const int sync_on = free_parameter_of(free_parameters, 0, "sync_on");
   at(sync_on) = 1;
-  const auto moved = world_at(latents, series[0], 0, at);
+  const auto moved = sample_at(free_parameters, series[0], 0, at);
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const double factor = k == field("sync_on") ? std::exp(series[0].priors[k].width) : 1;
     CHECK(moved.*fields[k].value == Approx(factor * median.*fields[k].value).epsilon(1e-12));
@@ -104,9 +111,9 @@ TEST_CASE("compute is the model's at its precision and batch, the node's paths a
 TEST_CASE("every parameter but the residual of a form has a scope, and it covers what it was taken from") {
   for (const auto& field : parameter_fields()) {
     const std::string name = field.name;
-    if (name == "form_residual") continue;
+    if (name == "model_discrepancy") continue;
     INFO(name);
     CHECK(covers(scope_of(name, full), full));
   }
-  CHECK_THROWS_AS(scope_of("form_residual", full), std::out_of_range);
+  CHECK_THROWS_AS(scope_of("model_discrepancy", full), std::out_of_range);
 }

@@ -13,9 +13,9 @@ using ddlsim::test::mistakes_of;
 using ddlsim::test::on_iris;
 using ddlsim::test::ScratchFile;
 
-std::string mistakes_in(const std::string& text, const ImportContext& said = on_iris()) {
+std::string mistakes_in(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
-  return mistakes_of([&] { ddlsim::import_csv(file.path(), said); });
+  return mistakes_of([&] { ddlsim::import_csv(file.path(), stated); });
 }
 
 /// Mistakes of one row with one more column.
@@ -115,9 +115,9 @@ TEST_CASE("figures that contradict each other") {
 }
 
 TEST_CASE("nodes that nobody says") {
-  ImportContext said;
-  said.cluster = "my-cpu-cluster";
-  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", said),
+  ImportContext stated;
+  stated.cluster = "my-cpu-cluster";
+  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", stated),
              Contains("neither nodes nor gpus_per_node"));
 }
 
@@ -132,22 +132,22 @@ TEST_CASE("series") {
 
 TEST_CASE("the context") {
   const std::string table = "model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n";
-  auto said = on_iris();
-  said.cluster.clear();
-  CHECK_THAT(mistakes_in(table, said), Contains("--cluster NAME") && Contains("# cluster: NAME"));
+  auto stated = on_iris();
+  stated.cluster.clear();
+  CHECK_THAT(mistakes_in(table, stated), Contains("--cluster NAME") && Contains("# cluster: NAME"));
   CHECK_THAT(mistakes_in("# date: May 2018\n" + table), Contains("found 'May 2018'"));
   CHECK_THAT(mistakes_in("# date: 2018-13\n" + table), Contains("found '2018-13'"));
   CHECK_THAT(mistakes_in("# clutser: iris\n" + table),
              Contains("rates.csv:1: clutser: found an unknown key, did you mean 'cluster'?"));
   CHECK_THAT(mistakes_in("# who: a\n# who: b\n" + table), Contains("rates.csv:2: who: found the key a second time"));
-  said = on_iris();
-  said.given = {{"strategi", "ring"}};
-  CHECK_THAT(mistakes_in(table, said), Contains("did you mean 'strategy'?"));
-  said = on_iris();
-  said.gpu = "V1000";
-  said.catalogue.resize(1);
-  said.catalogue[0].name = "V100-SXM2-16GB";
-  CHECK_THAT(mistakes_in(table, said), Contains("gpu: found 'V1000'"));
+  stated = on_iris();
+  stated.given = {{"strategi", "ring"}};
+  CHECK_THAT(mistakes_in(table, stated), Contains("did you mean 'strategy'?"));
+  stated = on_iris();
+  stated.gpu = "V1000";
+  stated.catalogue.resize(1);
+  stated.catalogue[0].name = "V100-SXM2-16GB";
+  CHECK_THAT(mistakes_in(table, stated), Contains("gpu: found 'V1000'"));
 }
 
 TEST_CASE("files that are no table") {

@@ -12,9 +12,9 @@ using ddlsim::test::on_iris;
 using ddlsim::test::read_back;
 using ddlsim::test::ScratchFile;
 
-Imported import_text(const std::string& text, const ImportContext& said = on_iris()) {
+Imported import_text(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
-  return ddlsim::import_csv(file.path(), said);
+  return ddlsim::import_csv(file.path(), stated);
 }
 
 std::vector<StepRecord> steps(const Imported& imported) {
@@ -102,15 +102,15 @@ TEST_CASE("every column arrives in the record") {
 }
 
 TEST_CASE("comment lines give the context, the command line comes first, a cell before both") {
-  auto said = on_iris();
-  said.date = "2019-05";
-  said.given = {{"precision", "amp"}, {"strategy", "tree"}};
+  auto stated = on_iris();
+  stated.date = "2019-05";
+  stated.given = {{"precision", "amp"}, {"strategy", "tree"}};
   const auto imported = import_text(
       "# cluster: elsewhere\n# gpu: V100-SXM2-16GB\n# date: 2018\n# who: Ada\n# title: A page\n"
       "# repository: owner/name\n# path: docs/page.md\n# commit: abc\n# software: TF 1.12\n# machine: 2 boxes\n"
       "# origin: table\n# strategy: ring\n"
       "model,batch_per_gpu,gpus,rate,precision\nvgg16,32,4,800,fp16\nvgg16,32,8,1500,\n",
-      said);
+      stated);
   const auto& context = imported.measurements.context;
   CHECK(context.cluster == "iris");
   CHECK(context.gpu == "V100-SXM2-16GB");
@@ -161,18 +161,18 @@ TEST_CASE("nodes: given, from GPUs a node, partly used") {
 }
 
 TEST_CASE("a model without layer table is noted, with the nearest name") {
-  auto said = on_iris();
-  said.known_models = {"resnet50_v1", "resnet50_v1.5", "vgg16"};
+  auto stated = on_iris();
+  stated.known_models = {"resnet50_v1", "resnet50_v1.5", "vgg16"};
   const auto imported = import_text("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg166,32,4,800,fp32,ring,"
                                     "1\nvgg16,32,4,800,fp32,ring,1\n",
-                                    said);
+                                    stated);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("model 'vgg166'") && Catch::Contains("nearest name is 'vgg16'"));
 }
 
 TEST_CASE("the cluster fills what the person and the file leave open") {
-  ImportContext said;
-  said.find_cluster = [](const std::string& name) -> std::optional<ddlsim::Cluster> {
+  ImportContext stated;
+  stated.find_cluster = [](const std::string& name) -> std::optional<ddlsim::Cluster> {
     ddlsim::Cluster cluster;
     cluster.name = name;
     cluster.title = "Iris";
@@ -181,7 +181,7 @@ TEST_CASE("the cluster fills what the person and the file leave open") {
     if (name != "iris") return std::nullopt;
     return cluster;
   };
-  const auto imported = import_text("# cluster: iris\n# machine: my two nodes\n" + four_columns, said);
+  const auto imported = import_text("# cluster: iris\n# machine: my two nodes\n" + four_columns, stated);
   CHECK(imported.measurements.context.cluster == "iris");
   CHECK(imported.measurements.context.machine == "my two nodes");
   CHECK(imported.measurements.context.gpu == "V100-SXM2-16GB");

@@ -14,9 +14,9 @@ using ddlsim::test::mistakes_of;
 using ddlsim::test::on_iris;
 using ddlsim::test::ScratchFile;
 
-std::string mistakes_in(const std::string& text, const ImportContext& said = on_iris()) {
+std::string mistakes_in(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("run.log", text);
-  return mistakes_of([&] { ddlsim::import_nccl_tests(file.path(), said); });
+  return mistakes_of([&] { ddlsim::import_nccl_tests(file.path(), stated); });
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -38,10 +38,10 @@ TEST_CASE("rows that contradict themselves are all named with their lines") {
 }
 
 TEST_CASE("a number of ranks that does not fit is told by the bandwidths") {
-  auto said = on_iris();
-  said.given = {{"ranks", "4"}};
-  CHECK_THAT(mistakes_in(make_log({}), said), Catch::Contains("as all_reduce on 4 ranks has it"));
-  CHECK_THAT(mistakes_in(make_log({}), said), Catch::Contains("or correct ranks"));
+  auto stated = on_iris();
+  stated.given = {{"ranks", "4"}};
+  CHECK_THAT(mistakes_in(make_log({}), stated), Catch::Contains("as all_reduce on 4 ranks has it"));
+  CHECK_THAT(mistakes_in(make_log({}), stated), Catch::Contains("or correct ranks"));
 }
 
 TEST_CASE("a row that other output ran into is named") {
@@ -68,9 +68,9 @@ TEST_CASE("an operation that cannot be told") {
   style.bus_factor = 0.875;
   CHECK_THAT(mistakes_in(make_log(style)),
              Catch::Contains("columns that fit all_gather and all_to_all") && Catch::Contains("--set operation=NAME"));
-  auto said = on_iris();
-  said.given = {{"operation", "all_gather"}};
-  CHECK(mistakes_in(make_log(style), said).empty());
+  auto stated = on_iris();
+  stated.given = {{"operation", "all_gather"}};
+  CHECK(mistakes_in(make_log(style), stated).empty());
   style.bus_factor = 0.5;
   CHECK_THAT(mistakes_in(make_log(style)), Catch::Contains("fit no operation on 8 ranks"));
 }
@@ -82,24 +82,24 @@ TEST_CASE("CPU times are refused") {
 }
 
 TEST_CASE("what the command line has wrong is said at once") {
-  ImportContext said;
-  said.date = "May 2018";
-  said.given = {{"ranks", "many"}, {"transport", "pigeon"}, {"operation", "allreduce"}, {"precision", "fp32"}};
-  const auto mistakes = mistakes_in(make_log({}), said);
+  ImportContext stated;
+  stated.date = "May 2018";
+  stated.given = {{"ranks", "many"}, {"transport", "pigeon"}, {"operation", "allreduce"}, {"precision", "fp32"}};
+  const auto mistakes = mistakes_in(make_log({}), stated);
   for (const char* part : {"--cluster NAME", "found 'May 2018'", "found 'many'", "found 'pigeon'", "found 'allreduce'",
                            "precision: found an unknown name"})
     CHECK_THAT(mistakes, Catch::Contains(part));
 }
 
 TEST_CASE("a GPU that the catalogue lacks, and one that it has under another name") {
-  auto said = on_iris();
-  said.catalogue.resize(1);
-  said.catalogue[0].name = "P100-SXM2-16GB";
-  CHECK_THAT(mistakes_in(make_log({}), said),
+  auto stated = on_iris();
+  stated.catalogue.resize(1);
+  stated.catalogue[0].name = "P100-SXM2-16GB";
+  CHECK_THAT(mistakes_in(make_log({}), stated),
              Catch::Contains("found 'Tesla V100-SXM2-16GB', which gpus.json does not have"));
-  said.catalogue[0].name = "V100-16";
-  said.catalogue[0].aliases = {"v100-sxm2-16gb"};
-  CHECK(mistakes_in(make_log({}), said).empty());
+  stated.catalogue[0].name = "V100-16";
+  stated.catalogue[0].aliases = {"v100-sxm2-16gb"};
+  CHECK(mistakes_in(make_log({}), stated).empty());
 }
 
 TEST_CASE("files that are no log of nccl-tests") {

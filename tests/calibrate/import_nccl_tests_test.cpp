@@ -17,9 +17,9 @@ using ddlsim::test::read_back;
 using ddlsim::test::ScratchFile;
 using Layout = LogStyle::Layout;
 
-Imported import_text(const std::string& text, const ImportContext& said = on_iris()) {
+Imported import_text(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("run.log", text);
-  return ddlsim::import_nccl_tests(file.path(), said);
+  return ddlsim::import_nccl_tests(file.path(), stated);
 }
 
 std::vector<CollectiveRecord> collectives(const Imported& imported) {
@@ -170,10 +170,10 @@ TEST_CASE("settings in the log and on the command line") {
   CHECK(collectives(imported)[0].algorithm == "ring");
   CHECK(collectives(imported)[0].head.transport == "nccl-ib");
   CHECK(collectives(imported)[0].head.series == "all_reduce-float-ring");
-  auto said = on_iris();
-  said.gpu = "V100";
-  said.given = {{"transport", "nccl-tcp"}, {"algorithm", "tree"}};
-  imported = import_text(text, said);
+  auto stated = on_iris();
+  stated.gpu = "V100";
+  stated.given = {{"transport", "nccl-tcp"}, {"algorithm", "tree"}};
+  imported = import_text(text, stated);
   CHECK(collectives(imported)[0].algorithm == "tree");
   CHECK(collectives(imported)[0].head.transport == "nccl-tcp");
   CHECK(collectives(imported)[0].head.gpu == "V100");
@@ -183,9 +183,9 @@ TEST_CASE("the command line says the ranks where a device list is missing") {
   LogStyle style;
   auto text = make_log(style);
   text.erase(0, text.find("#       size"));
-  auto said = on_iris();
-  said.given = {{"ranks", "8"}, {"nodes", "2"}};
-  const auto records = collectives(import_text(text, said));
+  auto stated = on_iris();
+  stated.given = {{"ranks", "8"}, {"nodes", "2"}};
+  const auto records = collectives(import_text(text, stated));
   REQUIRE(records.size() == 6);
   CHECK(records[0].ranks == 8);
   CHECK(records[0].nodes == 2);

@@ -36,8 +36,8 @@ TEST_CASE("of a linear problem with small residuals the fit without some rows is
     others.middleRows(first, count).setZero();
     seen.segment(first, count).setZero();
     const auto again = fit_rows(others, seen);
-    const Eigen::VectorXd moved = coordinates_without(whole, first, count, rows_of(slopes, measured));
-    CHECK((moved - again.coordinates).norm() < 1e-6 * again.coordinates.norm());
+    const Eigen::VectorXd moved = z_scores_without(whole, first, count, rows_of(slopes, measured));
+    CHECK((moved - again.z_scores).norm() < 1e-6 * again.z_scores.norm());
   }
 }
 
@@ -47,34 +47,34 @@ TEST_CASE("without all evidence the prior is left") {
   Eigen::VectorXd measured(2);
   measured << 3e-4, 2e-4;
   const auto whole = fit_rows(slopes, measured);
-  CHECK(whole.coordinates(0) > 5e-5);
-  CHECK(std::abs(coordinates_without(whole, 0, 2, rows_of(slopes, measured))(0)) < 1e-9);
+  CHECK(whole.z_scores(0) > 5e-5);
+  CHECK(std::abs(z_scores_without(whole, 0, 2, rows_of(slopes, measured))(0)) < 1e-9);
 }
 
 TEST_CASE("the left-out error of a calibration is that of fits again without each series") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "middle", "large"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "middle", "large"});
   StepFitOptions options;
   options.noise_rounds = 0; // the spread as it is: what is held here is the step from one fit to the others
-  double told = 0;
+  double reported = 0;
   double refitted = 0;
   constexpr int seeds = 4;
   for (int seed = 1; seed <= seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    plant(series, options.law, normal);
+    plant(series, options.alpha_beta, normal);
     const auto quality = fit_steps(series, options).quality;
-    CHECK(quality.left_out_points == 18);
-    CHECK(quality.left_out_error > quality.fit_error);
-    told += quality.left_out_error / seeds;
+    CHECK(quality.leave_one_out_points == 18);
+    CHECK(quality.leave_one_out_error > quality.fit_error);
+    reported += quality.leave_one_out_error / seeds;
     for (std::size_t s = 0; s < series.size(); ++s) {
       auto others = series;
-      others[s].set_aside = "left out"; // no parameter learns from it; its residuals are told
+      others[s].excluded = "left out"; // no parameter learns from it; its residuals are told
       const auto again = fit_steps(others, options);
       for (const auto& point : again.series[s].points)
-        refitted += std::abs(point.residual) / (seeds * quality.left_out_points);
+        refitted += std::abs(point.residual) / (seeds * quality.leave_one_out_points);
     }
   }
-  INFO("told " << told << ", by refits " << refitted);
+  INFO("told " << reported << ", by refits " << refitted);
   // The steps keep the slopes of the whole fit, and the model bends on the way: 6 % here.
-  CHECK(told == Approx(refitted).epsilon(0.1));
+  CHECK(reported == Approx(refitted).epsilon(0.1));
 }

@@ -59,7 +59,7 @@ TEST_CASE("a linear problem with small residuals has the ridge's answer") {
   problem.measured *= 1e-4; // heavy tails and squares differ by residual^2 / 4 here
   const auto fit = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(3), to_the_end);
   const auto ridge = problem.ridge();
-  for (int i = 0; i < 3; ++i) CHECK(fit.coordinates(i) == Approx(ridge(i)).epsilon(1e-6));
+  for (int i = 0; i < 3; ++i) CHECK(fit.z_scores(i) == Approx(ridge(i)).epsilon(1e-6));
   const Eigen::MatrixXd covariance =
       (problem.slopes.transpose() * problem.slopes + Eigen::MatrixXd::Identity(3, 3)).inverse();
   CHECK((fit.covariance - covariance).norm() < 1e-6 * covariance.norm());
@@ -72,10 +72,10 @@ TEST_CASE("the end is where the cost is least") {
   const auto fit = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(4), to_the_end);
   for (int i = 0; i < 4; ++i) {
     for (const double step : {-1e-3, 1e-3}) {
-      Eigen::VectorXd aside = fit.coordinates;
+      Eigen::VectorXd aside = fit.z_scores;
       aside(i) += step;
       double cost = 0;
-      for (const double coordinate : aside) cost += robust_cost(coordinate);
+      for (const double z_score : aside) cost += robust_cost(z_score);
       for (const double residual : problem.residuals()(aside)) cost += robust_cost(residual);
       CHECK(cost > fit.cost);
     }
@@ -85,7 +85,7 @@ TEST_CASE("the end is where the cost is least") {
 TEST_CASE("no evidence leaves the prior") {
   const Linear problem{Eigen::MatrixXd::Zero(3, 2), Eigen::VectorXd::Zero(3)};
   const auto fit = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(2));
-  CHECK(fit.coordinates.norm() == 0);
+  CHECK(fit.z_scores.norm() == 0);
   CHECK((fit.covariance - Eigen::MatrixXd::Identity(2, 2)).norm() < 1e-12);
   CHECK(fit.cost == 0);
 }
@@ -96,10 +96,10 @@ TEST_CASE("an outlier hardly moves the answer, where least squares would follow 
   const auto clean = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(1), to_the_end);
   problem.measured(7) = 50;
   const auto spoilt = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(1), to_the_end);
-  const double follows = problem.ridge()(0) - clean.coordinates(0);
+  const double follows = problem.ridge()(0) - clean.z_scores(0);
   CHECK(follows > 0.2); // two errors of a single row
   // its pull is weight x residual: 45 / (1 + 45^2 / 4) = 0.09 of the 45 that a square would have
-  CHECK(std::abs(spoilt.coordinates(0) - clean.coordinates(0)) < 0.01 * follows);
+  CHECK(std::abs(spoilt.z_scores(0) - clean.z_scores(0)) < 0.01 * follows);
 }
 
 TEST_CASE("a curved problem is solved too, from far") {
@@ -110,14 +110,14 @@ TEST_CASE("a curved problem is solved too, from far") {
     return Eigen::MatrixXd::Constant(4, 1, 20 * 0.5 * std::exp(0.5 * at(0)));
   };
   const auto fit = fit_map(residuals, jacobian, Eigen::VectorXd::Constant(1, -3), to_the_end);
-  CHECK(fit.coordinates(0) == Approx(1.2).margin(0.002)); // the prior pulls by weight / information = 0.9 / 1300
+  CHECK(fit.z_scores(0) == Approx(1.2).margin(0.002)); // the prior pulls by weight / information = 0.9 / 1300
 }
 
 TEST_CASE("the same problem, the same bits") {
   const auto problem = drawn(20, 4, 3);
   const auto a = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(4));
   const auto b = fit_map(problem.residuals(), problem.jacobian(), Eigen::VectorXd::Zero(4));
-  CHECK(a.coordinates == b.coordinates);
+  CHECK(a.z_scores == b.z_scores);
   CHECK(a.covariance == b.covariance);
   CHECK(a.steps == b.steps);
 }

@@ -40,15 +40,15 @@ TEST_CASE("bus factors are those of the definition") {
 TEST_CASE("bandwidths hold within the printed digits and no further") {
   const auto& all_reduce = operation("all_reduce");
   // 1 MB in 100 us is 10 GB/s; on 8 ranks busbw is 17.5 GB/s
-  CHECK(ddlsim::bandwidth_contradiction(timing("100.0", "10.00", "17.50"), 1e6, all_reduce, 8).empty());
-  CHECK(ddlsim::bandwidth_contradiction(timing("100.0", "10.01", "17.51"), 1e6, all_reduce, 8).empty());
-  CHECK_THAT(ddlsim::bandwidth_contradiction(timing("100.0", "10.02", "17.53"), 1e6, all_reduce, 8),
+  CHECK(ddlsim::bandwidth_conflict(timing("100.0", "10.00", "17.50"), 1e6, all_reduce, 8).empty());
+  CHECK(ddlsim::bandwidth_conflict(timing("100.0", "10.01", "17.51"), 1e6, all_reduce, 8).empty());
+  CHECK_THAT(ddlsim::bandwidth_conflict(timing("100.0", "10.02", "17.53"), 1e6, all_reduce, 8),
              Catch::Contains("algbw 10.02"));
-  CHECK_THAT(ddlsim::bandwidth_contradiction(timing("100.0", "10.00", "17.52"), 1e6, all_reduce, 8),
+  CHECK_THAT(ddlsim::bandwidth_conflict(timing("100.0", "10.00", "17.52"), 1e6, all_reduce, 8),
              Catch::Contains("2 x (8-1)/8"));
-  CHECK_THAT(ddlsim::bandwidth_contradiction(timing("100.0", "10.00", "17.50"), 1e6, all_reduce, 4),
+  CHECK_THAT(ddlsim::bandwidth_conflict(timing("100.0", "10.00", "17.50"), 1e6, all_reduce, 4),
              Catch::Contains("on 4 ranks"));
-  CHECK(ddlsim::bandwidth_contradiction(timing("28.93", "0.00", "0.00"), 8, all_reduce, 8).empty());
+  CHECK(ddlsim::bandwidth_conflict(timing("28.93", "0.00", "0.00"), 8, all_reduce, 8).empty());
 }
 
 TEST_CASE("nodes are host names, or more when an address stands twice") {

@@ -15,17 +15,17 @@ constexpr int most_nodes = 8; ///< of planted_scales()
 
 /// Proposals for the planted cluster, measured to that many nodes, of which there are `available` and may be `growth`.
 std::vector<NextMeasurement> proposed(int available, int growth, std::size_t most, int measured_nodes = most_nodes) {
-  auto shelf = planted_shelf();
-  auto& cluster = shelf.clusters.at("planted");
+  auto reference = planted_reference();
+  auto& cluster = reference.clusters.at("planted");
   cluster.available_nodes = available;
   cluster.growth_max_nodes = growth;
-  auto series = planted_evidence(shelf, {"small", "large"});
+  auto series = planted_data(reference, {"small", "large"});
   Normals normal(3);
   for (auto& one : series)
-    std::erase_if(one.points, [&](const EvidencePoint& point) { return point.nodes > measured_nodes; });
+    std::erase_if(one.points, [&](const DataPoint& point) { return point.nodes > measured_nodes; });
   const StepFitOptions options;
-  plant(series, options.law, normal);
-  return next_measurements(series, shelf.priors, fit_steps(series, options), most);
+  plant(series, options.alpha_beta, normal);
+  return next_measurements(series, reference.priors, fit_steps(series, options), most);
 }
 
 } // namespace

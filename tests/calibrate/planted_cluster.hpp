@@ -37,13 +37,13 @@ inline ddlsim::Model planted_model(const std::string& name, int layers, double f
 
 /// Nodes of four GPUs on one switch at 1.25 GB/s: communication is a fifth to a half of an iteration across nodes. The
 /// priors are the shipped ones.
-inline ddlsim::Shelf planted_shelf() {
-  ddlsim::Shelf shelf;
+inline ddlsim::ReferenceData planted_reference() {
+  ddlsim::ReferenceData reference;
   ddlsim::Gpu gpu;
   gpu.name = "G";
   gpu.peak_flop_per_s = {{"fp32", 1.5e13}};
   gpu.memory_bandwidth_Bps = 9e11;
-  shelf.gpus = {gpu};
+  reference.gpus = {gpu};
   ddlsim::Cluster cluster;
   cluster.name = "planted";
   cluster.gpu = "G";
@@ -53,7 +53,7 @@ inline ddlsim::Shelf planted_shelf() {
   cluster.fabric = {"star", 0, 1, 0};
   cluster.transports = {{"nccl-ib", "nic"}, {"mpi-ib", "nic"}};
   cluster.available_nodes = 8;
-  shelf.clusters.emplace("planted", cluster);
+  reference.clusters.emplace("planted", cluster);
   ddlsim::Preset preset;
   preset.name = "pytorch-ddp";
   preset.grouping = "buckets";
@@ -63,12 +63,12 @@ inline ddlsim::Shelf planted_shelf() {
   preset.all_reduce = {{"ring", 1}};
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "mpi-ib"};
-  shelf.presets = {preset};
-  shelf.priors = ddlsim::load_priors({DDLSIM_SOURCE_DIR});
-  shelf.models.emplace("small", planted_model("small", 4, 4e9, 8'000'000));
-  shelf.models.emplace("middle", planted_model("middle", 5, 8e9, 25'000'000));
-  shelf.models.emplace("large", planted_model("large", 6, 1.2e10, 60'000'000));
-  return shelf;
+  reference.presets = {preset};
+  reference.priors = ddlsim::load_priors({DDLSIM_SOURCE_DIR});
+  reference.models.emplace("small", planted_model("small", 4, 4e9, 8'000'000));
+  reference.models.emplace("middle", planted_model("middle", 5, 8e9, 25'000'000));
+  reference.models.emplace("large", planted_model("large", 6, 1.2e10, 60'000'000));
+  return reference;
 }
 
 struct PlantedScale {
@@ -112,26 +112,26 @@ inline ddlsim::MeasurementFile planted_file(std::vector<ddlsim::Record> records)
 }
 
 /// Series of the models as the fit sees them; the times are to be planted.
-inline std::vector<ddlsim::SeriesEvidence> planted_evidence(const ddlsim::Shelf& shelf,
-                                                            const std::vector<std::string>& models) {
-  std::vector<ddlsim::SeriesEvidence> all;
+inline std::vector<ddlsim::SeriesData> planted_data(const ddlsim::ReferenceData& reference,
+                                                    const std::vector<std::string>& models) {
+  std::vector<ddlsim::SeriesData> all;
   const std::vector<double> times_s(planted_scales().size(), 1.0);
   for (const auto& model : models)
     for (const auto& series : ddlsim::group_series({planted_file(planted_records(model, times_s))}))
-      all.push_back(*ddlsim::series_evidence(shelf, shelf.priors, series));
+      all.push_back(*ddlsim::series_data(reference, reference.priors, series));
   return all;
 }
 
-/// Coordinates from the priors, times from the model in that world, off by what the law and the measurement's own noise
+/// Coordinates from the priors, times from the model in that sample, off by what the law and the measurement's own noise
 /// draw.
-inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesEvidence>& series, const ddlsim::CarryLaw& law,
+inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesData>& series, const ddlsim::ResidualProcess& alpha_beta,
                              Normals& normal) {
-  const auto latents = ddlsim::find_latents(series);
-  Eigen::VectorXd truth(static_cast<Eigen::Index>(latents.all.size()));
-  for (auto& coordinate : truth) coordinate = normal();
+  const auto free_parameters = ddlsim::find_free_parameters(series);
+  Eigen::VectorXd truth(static_cast<Eigen::Index>(free_parameters.all.size()));
+  for (auto& z_score : truth) z_score = normal();
   for (std::size_t s = 0; s < series.size(); ++s) {
     auto& points = series[s].points;
-    const auto world = ddlsim::world_at(latents, series[s], s, truth);
+    const auto sample = ddlsim::sample_at(free_parameters, series[s], s, truth);
     const auto count = static_cast<Eigen::Index>(points.size());
     Eigen::MatrixXd among(count, count);
     Eigen::VectorXd drawn(count);
@@ -139,7 +139,7 @@ inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesEvidence>& series, const 
       const auto& a = points[static_cast<std::size_t>(i)];
       for (Eigen::Index j = 0; j < count; ++j) {
         const auto& b = points[static_cast<std::size_t>(j)];
-        among(i, j) = covariance(law, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+        among(i, j) = covariance(alpha_beta, {a.gpus, a.nodes}, {b.gpus, b.nodes});
       }
       among(i, i) += a.noise * a.noise;
       drawn(i) = normal();
@@ -148,7 +148,7 @@ inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesEvidence>& series, const 
     const Eigen::VectorXd off = factor.matrixL() * drawn;
     for (Eigen::Index i = 0; i < count; ++i) {
       auto& point = points[static_cast<std::size_t>(i)];
-      point.measured_s = ddlsim::model_time_s(series[s], point, world) * std::exp(off(i));
+      point.measured_s = ddlsim::model_time_s(series[s], point, sample) * std::exp(off(i));
     }
   }
   return truth;

@@ -24,7 +24,7 @@ private:
   std::mt19937_64 generator_;
 };
 
-struct PlantedLaw {
+struct PlantedCurve {
   double latency_s = 0;
   double rate_Bps = 0;
   double pipelining = 0;
@@ -35,19 +35,19 @@ struct PlantedLaw {
 };
 
 /// A law as the prior has it.
-inline PlantedLaw draw_law(const ddlsim::LawPrior& prior, Normals& normal) {
-  PlantedLaw law;
-  law.latency_s = prior.median[0] * std::exp(prior.width[0] * normal());
-  law.rate_Bps = prior.median[1] * std::exp(prior.width[1] * normal());
-  law.pipelining = prior.median[2] * std::exp(prior.width[2] * normal());
-  return law;
+inline PlantedCurve draw_alpha_beta(const ddlsim::AlphaBetaPrior& prior, Normals& normal) {
+  PlantedCurve alpha_beta;
+  alpha_beta.latency_s = prior.median[0] * std::exp(prior.width[0] * normal());
+  alpha_beta.rate_Bps = prior.median[1] * std::exp(prior.width[1] * normal());
+  alpha_beta.pipelining = prior.median[2] * std::exp(prior.width[2] * normal());
+  return alpha_beta;
 }
 
 /// Times at the sizes, each off by exp(noise x normal).
-inline std::vector<ddlsim::LawSample> draw_table(const PlantedLaw& law, const std::vector<double>& sizes_bytes,
-                                                 double noise, Normals& normal) {
-  std::vector<ddlsim::LawSample> samples;
-  for (const double size : sizes_bytes) samples.push_back({size, law.time_s(size) * std::exp(noise * normal())});
+inline std::vector<ddlsim::TransferSample>
+draw_table(const PlantedCurve& alpha_beta, const std::vector<double>& sizes_bytes, double noise, Normals& normal) {
+  std::vector<ddlsim::TransferSample> samples;
+  for (const double size : sizes_bytes) samples.push_back({size, alpha_beta.time_s(size) * std::exp(noise * normal())});
   return samples;
 }
 

@@ -117,19 +117,20 @@ const Strategy servers = named("ps");
 
 TEST_CASE("the shelf has everything that is shipped") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
-  const auto shelf = read_shelf(data);
-  CHECK(shelf.models.size() == list_models(data).size());
-  CHECK(shelf.clusters.size() == list_clusters(data).size());
-  CHECK(shelf.models.at("resnet50_v1.5").name == "resnet50_v1.5");
-  CHECK_FALSE(shelf.priors.empty());
+  const auto reference = read_reference_data(data);
+  CHECK(reference.models.size() == list_models(data).size());
+  CHECK(reference.clusters.size() == list_clusters(data).size());
+  CHECK(reference.models.at("resnet50_v1.5").name == "resnet50_v1.5");
+  CHECK_FALSE(reference.priors.empty());
 }
 
 TEST_CASE("a stack without a preset of its own borrows one") {
-  const auto shelf = read_shelf({DDLSIM_SOURCE_DIR});
-  CHECK(preset_of(shelf, "horovod", all_reduce).name == "horovod");
-  CHECK(preset_of(shelf, "my-stack", all_reduce).name == "pytorch-ddp");
-  CHECK(preset_of(shelf, "my-stack", servers).name == "byteps");
-  CHECK(preset_of(shelf, "my-stack", named("ps(1 a node dedicated, hash)")).name == "byteps"); // a series' words for it
+  const auto reference = read_reference_data({DDLSIM_SOURCE_DIR});
+  CHECK(preset_of(reference, "horovod", all_reduce).name == "horovod");
+  CHECK(preset_of(reference, "my-stack", all_reduce).name == "pytorch-ddp");
+  CHECK(preset_of(reference, "my-stack", servers).name == "byteps");
+  CHECK(preset_of(reference, "my-stack", named("ps(1 a node dedicated, hash)")).name ==
+        "byteps"); // a series' words for it
 }
 
 TEST_CASE("a transport is the record's, else the first of the preset's that is there, else the cluster's first") {

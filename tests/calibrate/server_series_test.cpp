@@ -31,27 +31,28 @@ PointToPointRecord message(double size_bytes, double time_s, int nodes) {
   return record;
 }
 
-std::vector<SeriesEvidence> series_of(const Shelf& shelf, std::vector<Record> records) {
-  return server_series(shelf, shelf.priors, shelf.clusters.at("planted"), {planted_file(std::move(records))});
+std::vector<SeriesData> series_of(const ReferenceData& reference, std::vector<Record> records) {
+  return server_series(reference, reference.priors, reference.clusters.at("planted"),
+                       {planted_file(std::move(records))});
 }
 
 constexpr double mega = 1 << 20;
 
-/// Exchanges with a server and messages, as the model times them in the world that `change` makes of the medians.
-template <class Change> std::vector<Record> planted_transfers(const Shelf& shelf, const Change& change) {
-  const auto& cluster = shelf.clusters.at("planted");
+/// Exchanges with a server and messages, as the model times them in the sample that `change` makes of the medians.
+template <class Change> std::vector<Record> planted_transfers(const ReferenceData& reference, const Change& change) {
+  const auto& cluster = reference.clusters.at("planted");
   const auto& transport = *transport_named(cluster, "mpi-ib");
-  const auto time_s = [&](Measured measured, const EvidencePoint& point) {
-    const auto series = empty_bare_series(shelf, shelf.priors, cluster, transport, "", measured);
-    Parameters world;
+  const auto time_s = [&](Measured measured, const DataPoint& point) {
+    const auto series = empty_transfer_series(reference, reference.priors, cluster, transport, "", measured);
+    Parameters sample;
     const auto fields = parameter_fields();
-    for (std::size_t k = 0; k < fields.size(); ++k) world.*fields[k].value = series.priors[k].median;
-    change(world);
-    return model_time_s(series, point, world);
+    for (std::size_t k = 0; k < fields.size(); ++k) sample.*fields[k].value = series.priors[k].median;
+    change(sample);
+    return model_time_s(series, point, sample);
   };
   std::vector<Record> records;
   for (double size_bytes = mega / 16; size_bytes <= 64 * mega; size_bytes *= 4) {
-    EvidencePoint point{2, 2, 1, {}, 0, 0, false, size_bytes};
+    DataPoint point{2, 2, 1, {}, 0, 0, false, size_bytes};
     records.emplace_back(message(size_bytes, time_s(Measured::message, point), 2));
     for (const int workers : {1, 3}) {
       point.gpus = workers;
@@ -72,15 +73,16 @@ const CalibratedParameter& found(const Calibration& calibration, const std::stri
 
 double fitted(const Calibration& calibration, const std::string& name) {
   const auto& one = found(calibration, name);
-  return prior_value(one.prior, one.coordinate);
+  return prior_value(one.prior, one.z_score);
 }
 
 } // namespace
 
 TEST_CASE("a server's records become a series each work and number of workers, its points sizes") {
-  const auto shelf = planted_shelf();
-  const auto all = series_of(shelf, {exchange("push", 1, 2, mega, 0.010), exchange("push", 1, 2, 4 * mega, 0.040),
-                                     exchange("push", 3, 4, mega, 0.030), exchange("push-pull", 1, 2, mega, 0.020)});
+  const auto reference = planted_reference();
+  const auto all =
+      series_of(reference, {exchange("push", 1, 2, mega, 0.010), exchange("push", 1, 2, 4 * mega, 0.040),
+                            exchange("push", 3, 4, mega, 0.030), exchange("push-pull", 1, 2, mega, 0.020)});
   REQUIRE(all.size() == 3);
   CHECK(all[0].id == "planted/planted/server-push: push of 1 worker and one server");
   REQUIRE(all[0].points.size() == 2);
@@ -94,22 +96,22 @@ TEST_CASE("a server's records become a series each work and number of workers, i
 }
 
 TEST_CASE("records of one size are one point, the middle of their times") {
-  const auto shelf = planted_shelf();
-  const auto all = series_of(shelf, {exchange("pull", 1, 2, mega, 0.010), exchange("pull", 1, 2, mega, 0.013),
-                                     exchange("pull", 1, 2, mega, 0.011)});
+  const auto reference = planted_reference();
+  const auto all = series_of(reference, {exchange("pull", 1, 2, mega, 0.010), exchange("pull", 1, 2, mega, 0.013),
+                                         exchange("pull", 1, 2, mega, 0.011)});
   REQUIRE(all.size() == 1);
   REQUIRE(all[0].points.size() == 1);
   CHECK(all[0].points[0].measured_s == Approx(0.011).epsilon(1e-12));
 }
 
 TEST_CASE("records that do not say what the simulator needs, or what it cannot time, are left out") {
-  const auto shelf = planted_shelf();
+  const auto reference = planted_reference();
   const auto good = exchange("push", 2, 3, mega, 0.01);
-  CHECK(series_of(shelf, {good}).size() == 1);
+  CHECK(series_of(reference, {good}).size() == 1);
   const auto left_out = [&](const auto& change) {
     auto record = good;
     change(record);
-    return series_of(shelf, {record}).empty();
+    return series_of(reference, {record}).empty();
   };
   CHECK(left_out([](ServerRecord& one) { one.workers = 0; }));
   CHECK(left_out([](ServerRecord& one) { one.nodes = 0; }));
@@ -122,50 +124,50 @@ TEST_CASE("records that do not say what the simulator needs, or what it cannot t
 }
 
 TEST_CASE("transfers alone are gathered with what each hangs on") {
-  const auto shelf = planted_shelf();
+  const auto reference = planted_reference();
   auto file = planted_file(
       {message(mega, 0.01, 2), message(mega, 0.001, 1), message(mega, 0.01, 0), exchange("push", 1, 2, mega, 0.01)});
-  const auto gathered = gather(shelf, "planted", {}, {file});
-  REQUIRE(gathered.evidence.size() == 3); // a message that does not say where it went is no evidence
-  const auto latents = find_latents(gathered.evidence);
-  const auto hangs = [&](std::size_t series, const std::string& name) {
+  const auto selected = select_fit_data(reference, "planted", {}, {file});
+  REQUIRE(selected.fit_data.size() == 3); // a message that does not say where it went is no evidence
+  const auto free_parameters = find_free_parameters(selected.fit_data);
+  const auto depends = [&](std::size_t series, const std::string& name) {
     const auto fields = parameter_fields();
     for (std::size_t k = 0; k < fields.size(); ++k)
-      if (fields[k].name == name) return latents.of_series[series][k] >= 0;
+      if (fields[k].name == name) return free_parameters.of_series[series][k] >= 0;
     return false;
   };
-  CHECK(gathered.evidence[0].measured == Measured::message);
-  CHECK(gathered.evidence[2].measured == Measured::push);
+  CHECK(selected.fit_data[0].measured == Measured::message);
+  CHECK(selected.fit_data[2].measured == Measured::push);
   for (const std::size_t series : {0, 1, 2}) {
-    CHECK(hangs(series, "nic_efficiency"));
-    CHECK(hangs(series, "server_process_rate") == (series == 2));
-    CHECK(hangs(series, "server_message_cost") == (series == 2));
+    CHECK(depends(series, "nic_efficiency"));
+    CHECK(depends(series, "server_process_rate") == (series == 2));
+    CHECK(depends(series, "server_message_cost") == (series == 2));
     for (const char* never : {"server_duplex", "operation_cost", "interference", "compute_factor", "sync_on"})
-      CHECK_FALSE(hangs(series, never));
+      CHECK_FALSE(depends(series, never));
   }
 }
 
 TEST_CASE("a message faster than the wire says nothing of the wire") {
-  const auto shelf = planted_shelf(); // 1.25 GB/s
+  const auto reference = planted_reference(); // 1.25 GB/s
   const auto sizes = [&](int nodes) {
     const auto file =
         planted_file({message(mega, 0.5 * mega / 1.25e9, nodes), message(4 * mega, 4.1 * mega / 1.25e9, nodes)});
-    return gather(shelf, "planted", {}, {file}).evidence.at(0).points.size();
+    return select_fit_data(reference, "planted", {}, {file}).fit_data.at(0).points.size();
   };
   CHECK(sizes(2) == 1);
   CHECK(sizes(1) == 2); // inside a node there is none
 }
 
 TEST_CASE("what was planted in messages and exchanges with a server comes back") {
-  const auto shelf = planted_shelf();
+  const auto reference = planted_reference();
   constexpr double process_Bps = 5e8; // narrower than the NIC, so that it shows
-  const auto records = planted_transfers(shelf, [&](Parameters& world) {
-    world.nic_efficiency = 0.9;
-    world.net_latency_s = 2e-5;
-    world.server_process_Bps = process_Bps;
+  const auto records = planted_transfers(reference, [&](Parameters& sample) {
+    sample.nic_efficiency = 0.9;
+    sample.net_latency_s = 2e-5;
+    sample.server_process_Bps = process_Bps;
   });
-  const auto gathered = gather(shelf, "planted", {}, {planted_file(records)});
-  const auto calibration = fit_steps(gathered.evidence, {});
+  const auto selected = select_fit_data(reference, "planted", {}, {planted_file(records)});
+  const auto calibration = fit_steps(selected.fit_data, {});
   CHECK(calibration.series.empty()); // a transfer alone has no iteration to carry residuals to
   CHECK(calibration.quality.points == 30);
   CHECK(found(calibration, "nic_efficiency").identified);

@@ -12,17 +12,18 @@ struct ShippedCompute {
   ComputeMaterial material;
 };
 
-/// Of all clusters, or of the shelf of single GPUs alone, whose records no validation asks for.
-inline ShippedCompute shipped_compute(bool shelf_only) {
+/// Of all clusters, or of the reference data of single GPUs alone, whose records no validation asks for.
+inline ShippedCompute shipped_compute(bool reference_only) {
   const DataFolder data{DDLSIM_SOURCE_DIR};
-  const auto shelf = read_compute_shelf(data, {});
+  const auto reference = read_other_cluster_times(data, {});
   ShippedCompute shipped;
-  for (const auto& record : shelf.records)
-    if (!shelf_only || record.head.file.find("/single-gpu/") != std::string::npos) shipped.records.push_back(record);
-  shipped.material.gpus = shelf.gpus;
-  shipped.material.sizes = shelf.models;
+  for (const auto& record : reference.records)
+    if (!reference_only || record.head.file.find("/single-gpu/") != std::string::npos)
+      shipped.records.push_back(record);
+  shipped.material.gpus = reference.gpus;
+  shipped.material.sizes = reference.models;
   for (const auto& name : list_models(data)) shipped.material.models.emplace(name, load_model(data, name));
-  shipped.material.curves = compute_curves(shipped.records, shelf.gpus, shelf.models, "");
+  shipped.material.curves = compute_curves(shipped.records, reference.gpus, reference.models, "");
   return shipped;
 }
 

@@ -38,7 +38,7 @@ struct Tally {
 constexpr double to_90_percent = 1.645;
 
 void add(Tally& tally, const CalibratedParameter& one, double truth) {
-  const double off = (one.coordinate - truth) / one.error;
+  const double off = (one.z_score - truth) / one.error;
   ++tally.known;
   tally.covered += std::abs(off) <= to_90_percent ? 1 : 0;
   tally.off += off;
@@ -48,13 +48,13 @@ void add(Tally& tally, const CalibratedParameter& one, double truth) {
 
 /// By name, and "all".
 std::map<std::string, Tally> recover(int count) {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "middle", "large"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "middle", "large"});
   const StepFitOptions options;
   std::map<std::string, Tally> tallies;
   for (int seed = 1; seed <= count; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    const auto truth = plant(series, options.law, normal);
+    const auto truth = plant(series, options.alpha_beta, normal);
     const auto fit = fit_steps(series, options);
     for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
       const auto& one = fit.parameters[i];
@@ -86,10 +86,10 @@ TEST_CASE("planted parameters come back within their intervals, nine of ten time
 }
 
 TEST_CASE("the same evidence gives the same bytes, whatever the number of threads") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "large"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "large"});
   Normals normal(1);
-  plant(series, StepFitOptions{}.law, normal);
+  plant(series, StepFitOptions{}.alpha_beta, normal);
   const auto bytes = [&](int threads) {
     StepFitOptions options;
     options.threads = threads;
@@ -102,19 +102,19 @@ TEST_CASE("the same evidence gives the same bytes, whatever the number of thread
 }
 
 TEST_CASE("a series set aside teaches nothing, and its own residual is still known") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "large"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "large"});
   Normals normal(2);
-  plant(series, StepFitOptions{}.law, normal);
+  plant(series, StepFitOptions{}.alpha_beta, normal);
   const auto alone = fit_steps({series[0]}, {});
-  series[1].set_aside = "elsewhere";
+  series[1].excluded = "elsewhere";
   const auto both = fit_steps(series, {});
   for (const auto& one : alone.parameters) {
     const auto same = std::find_if(both.parameters.begin(), both.parameters.end(), [&](const auto& other) {
       return other.name == one.name && other.scope == one.scope;
     });
     REQUIRE(same != both.parameters.end());
-    CHECK(same->coordinate == Approx(one.coordinate).margin(1e-9)); // sums with zeros among them
+    CHECK(same->z_score == Approx(one.z_score).margin(1e-9)); // sums with zeros among them
   }
   REQUIRE(both.series.size() == 2);
   CHECK(both.series[1].points.size() == 6);
@@ -122,10 +122,10 @@ TEST_CASE("a series set aside teaches nothing, and its own residual is still kno
 }
 
 TEST_CASE("no noise at all: the model passes through every point") {
-  const auto shelf = planted_shelf();
-  auto series = planted_evidence(shelf, {"small", "middle", "large"});
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "middle", "large"});
   Normals normal(3);
-  CarryLaw quiet;
+  ResidualProcess quiet;
   quiet.spread = 0;
   for (auto& one : series)
     for (auto& point : one.points) point.noise = 1e-4;

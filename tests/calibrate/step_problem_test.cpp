@@ -9,16 +9,16 @@ using namespace ddlsim_test;
 namespace {
 
 struct Planted {
-  Shelf shelf = planted_shelf();
-  std::vector<SeriesEvidence> series = planted_evidence(shelf, {"small", "large"});
+  ReferenceData reference = planted_reference();
+  std::vector<SeriesData> series = planted_data(reference, {"small", "large"});
   Planted() {
     Normals normal(7);
-    plant(series, StepFitOptions{}.law, normal);
+    plant(series, StepFitOptions{}.alpha_beta, normal);
   }
 };
 
 Eigen::VectorXd middle_of(const StepProblem& problem) {
-  return Eigen::VectorXd::Constant(static_cast<Eigen::Index>(problem.latents().all.size()), 0.3);
+  return Eigen::VectorXd::Constant(static_cast<Eigen::Index>(problem.free_parameters().all.size()), 0.3);
 }
 
 } // namespace
@@ -33,7 +33,7 @@ TEST_CASE("a miss is ln(measured / model) of the row's point", "[step-problem]")
     const auto& [s, p] = problem.rows()[r];
     const auto& point = planted.series[s].points[p];
     const double model_s =
-        model_time_s(planted.series[s], point, world_at(problem.latents(), planted.series[s], s, at));
+        model_time_s(planted.series[s], point, sample_at(problem.free_parameters(), planted.series[s], s, at));
     CHECK(misses(static_cast<Eigen::Index>(r)) == std::log(point.measured_s / model_s));
   }
 }
@@ -50,13 +50,13 @@ TEST_CASE("whitened residuals give back the misses through the covariance's fact
   for (std::size_t s = 0; s < planted.series.size(); ++s) {
     const auto& points = planted.series[s].points;
     const auto count = static_cast<Eigen::Index>(points.size());
-    CHECK(problem.law_of(s).spread == Approx(StepFitOptions{}.law.spread * (s == 1 ? 3 : 2)));
+    CHECK(problem.alpha_beta_of(s).spread == Approx(StepFitOptions{}.alpha_beta.spread * (s == 1 ? 3 : 2)));
     Eigen::MatrixXd among(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
       const auto& a = points[static_cast<std::size_t>(i)];
       for (Eigen::Index j = 0; j < count; ++j) {
         const auto& b = points[static_cast<std::size_t>(j)];
-        among(i, j) = covariance(problem.law_of(s), {a.gpus, a.nodes}, {b.gpus, b.nodes});
+        among(i, j) = covariance(problem.alpha_beta_of(s), {a.gpus, a.nodes}, {b.gpus, b.nodes});
       }
       among(i, i) += 4 * a.noise * a.noise;
     }
@@ -69,7 +69,7 @@ TEST_CASE("whitened residuals give back the misses through the covariance's fact
 
 TEST_CASE("a series that is set aside has no residuals", "[step-problem]") {
   Planted planted;
-  planted.series[0].set_aside = "told";
+  planted.series[0].excluded = "told";
   StepProblem problem(planted.series, {});
   const auto residuals = problem.residuals(middle_of(problem));
   CHECK(residuals.head(6).isZero(0));
@@ -80,7 +80,7 @@ TEST_CASE("derivatives are the central differences of residuals, whatever was as
   const Planted planted;
   StepProblem problem(planted.series, {});
   const auto at = middle_of(problem);
-  problem.residuals(Eigen::VectorXd::Zero(at.size())); // the models know another world
+  problem.residuals(Eigen::VectorXd::Zero(at.size())); // the models know another sample
   const auto slopes = problem.jacobian(at);
   constexpr double step = 0.1;
   for (Eigen::Index c = 0; c < at.size(); ++c) {
@@ -89,7 +89,7 @@ TEST_CASE("derivatives are the central differences of residuals, whatever was as
     const auto above = problem.residuals(moved);
     moved(c) = at(c) - step;
     const Eigen::VectorXd expected = (above - problem.residuals(moved)) / (2 * step);
-    INFO(problem.latents().all[static_cast<std::size_t>(c)].field);
+    INFO(problem.free_parameters().all[static_cast<std::size_t>(c)].field);
     CHECK((slopes.col(c) - expected).cwiseAbs().maxCoeff() < 1e-9); // rounding of residuals near 1, over the step
   }
   CHECK(slopes.cwiseAbs().maxCoeff() > 0.1);

@@ -13,26 +13,26 @@ namespace {
 
 constexpr double size_bytes = 4 << 20;
 
-/// One transfer of the planted cluster over NCCL, and the median world of its priors.
+/// One transfer of the planted cluster over NCCL, and the median sample of its priors.
 struct Transfer {
-  Shelf shelf = planted_shelf();
-  SeriesEvidence series;
-  EvidencePoint point;
-  Parameters world;
+  ReferenceData reference = planted_reference();
+  SeriesData series;
+  DataPoint point;
+  Parameters sample;
 
   Transfer(Measured measured, int ranks, int nodes, const std::string& transport = "nccl-ib")
-      : series(empty_bare_series(shelf, shelf.priors, shelf.clusters.at("planted"),
-                                 *transport_named(shelf.clusters.at("planted"), transport), "", measured)) {
+      : series(empty_transfer_series(reference, reference.priors, reference.clusters.at("planted"),
+                                     *transport_named(reference.clusters.at("planted"), transport), "", measured)) {
     point.gpus = ranks;
     point.nodes = nodes;
     point.gpus_per_node = 1;
     point.size_bytes = size_bytes;
     const auto fields = parameter_fields();
-    for (std::size_t k = 0; k < fields.size(); ++k) world.*fields[k].value = series.priors[k].median;
+    for (std::size_t k = 0; k < fields.size(); ++k) sample.*fields[k].value = series.priors[k].median;
   }
-  double time_s() const { return model_time_s(series, point, world); }
+  double time_s() const { return model_time_s(series, point, sample); }
   Machine machine(int ranks, int per_node) const {
-    return build_machine(series.setup.cluster, series.setup.transport, world, ranks, per_node);
+    return build_machine(series.setup.cluster, series.setup.transport, sample, ranks, per_node);
   }
 };
 
@@ -59,7 +59,7 @@ TEST_CASE("an all-reduce alone costs one operation and its ring") {
   ring.series.setup.strategy.name = "ring";
   ring.point.gpus_per_node = 4;
   CHECK(ring.time_s() ==
-        Approx(ring.world.operation_cost_s + all_reduce_s(ring.machine(8, 4), size_bytes, Algorithm::ring)));
+        Approx(ring.sample.operation_cost_s + all_reduce_s(ring.machine(8, 4), size_bytes, Algorithm::ring)));
 }
 
 TEST_CASE("workers share the server's narrowest place, each message costs, and a push is half of push and pull") {
@@ -67,12 +67,12 @@ TEST_CASE("workers share the server's narrowest place, each message costs, and a
     for (const double process_Bps : {4e8, 1e12}) {
       for (const double connection_Bps : {3e8, 1e12}) {
         Transfer both(Measured::push_pull, workers, workers + 1);
-        both.world.server_process_Bps = process_Bps;
-        both.world.server_connection_Bps = connection_Bps;
+        both.sample.server_process_Bps = process_Bps;
+        both.sample.server_connection_Bps = connection_Bps;
         const auto machine = both.machine(workers, 1);
         const double rate_Bps = std::min({machine.nic_Bps, process_Bps, workers * connection_Bps});
         const double way_s =
-            machine.net_latency_s + workers * (size_bytes / rate_Bps + both.world.server_message_cost_s);
+            machine.net_latency_s + workers * (size_bytes / rate_Bps + both.sample.server_message_cost_s);
         INFO(workers << " workers, process " << process_Bps << ", connection " << connection_Bps);
         CHECK(both.time_s() == Approx(2 * way_s).epsilon(1e-9)); // the fluid ends a message at 1e-12 of its bytes
         for (const Measured half : {Measured::push, Measured::pull}) {
@@ -87,15 +87,15 @@ TEST_CASE("workers share the server's narrowest place, each message costs, and a
 TEST_CASE("one tensor is never pushed and pulled at once: both directions of a link have no part in it") {
   Transfer both(Measured::push_pull, 3, 4);
   const double before_s = both.time_s();
-  both.world.server_duplex = 0.5;
+  both.sample.server_duplex = 0.5;
   CHECK(both.time_s() == before_s);
 }
 
 TEST_CASE("a server on its workers' node copies memory: no socket, no process, no message") {
   Transfer both(Measured::push_pull, 3, 1);
-  both.world.server_process_Bps = 1;
-  both.world.server_connection_Bps = 1;
-  both.world.server_message_cost_s = 1;
+  both.sample.server_process_Bps = 1;
+  both.sample.server_connection_Bps = 1;
+  both.sample.server_message_cost_s = 1;
   const auto machine = both.machine(3, 3);
   CHECK(both.time_s() == Approx(2 * (machine.intra_latency_s + 3 * size_bytes / machine.intra_Bps)).epsilon(1e-9));
 }

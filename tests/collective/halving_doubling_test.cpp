@@ -13,7 +13,7 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-int folded_ranks(int ranks) {
+int reduced_ranks(int ranks) {
   int power = 1;
   while (2 * power <= ranks) {
     power *= 2;
@@ -32,7 +32,7 @@ std::size_t round_of(const Program& program, std::size_t step, int rest, std::si
 /// All ranks in step: each round lasts as long as the busiest link, counted message by message.
 double by_rounds_s(const Machine& machine, double size_bytes) {
   const Schedule schedule = halving_doubling_schedule(machine, size_bytes);
-  const int rest = folded_ranks(machine.ranks);
+  const int rest = reduced_ranks(machine.ranks);
   std::size_t rounds = 0;
   for (const Program& program : schedule.programs) {
     rounds = std::max(rounds, program.steps.size() + (rest > 0 && program.rank >= 2 * rest ? 2 : 0));
@@ -80,7 +80,7 @@ TEST_CASE("halving-doubling, one GPU a node, powers of two: 2 log2 N latency + 2
 
 TEST_CASE("halving-doubling, any other number: two more exchanges of the whole vector", "[halving-doubling]") {
   for (int nodes = 2; nodes <= 64; ++nodes) {
-    const int rest = folded_ranks(nodes);
+    const int rest = reduced_ranks(nodes);
     if (rest == 0) continue;
     const Machine machine = two_level(nodes, 1);
     const double power_s = halving_doubling_all_reduce_s(two_level(nodes - rest, 1), 1e7);
@@ -101,8 +101,8 @@ TEST_CASE("halving-doubling counts the busiest node and leaf as its messages do"
   int compared = 0;
   while (compared < 600) {
     const Machine machine = random_machine(random, 300);
-    const int rest = folded_ranks(machine.ranks);
-    if (rest > 0 && rest % 2 == 0) continue; // folded ranks and others are out of step there
+    const int rest = reduced_ranks(machine.ranks);
+    if (rest > 0 && rest % 2 == 0) continue; // reduced ranks and others are out of step there
     const double size_bytes = log_uniform(random, 1, 1e9);
     INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaf of " << machine.nodes_per_leaf);
     CHECK(halving_doubling_all_reduce_s(machine, size_bytes) ==
@@ -115,7 +115,7 @@ TEST_CASE("halving-doubling: no message is lost, no rank sends more than it must
   for (int ranks = 2; ranks <= 70; ++ranks) {
     const Schedule schedule = halving_doubling_schedule(two_level(ranks, 1), 1e6);
     CHECK(every_message_arrives(schedule));
-    const int rest = folded_ranks(ranks);
+    const int rest = reduced_ranks(ranks);
     const double core_bytes = 2.0 * (ranks - rest - 1) / (ranks - rest) * 1e6;
     const auto bytes = bytes_out_of_nodes(two_level(ranks, 1), schedule);
     for (int rank = 0; rank < ranks; ++rank) {

@@ -139,9 +139,9 @@ StepRecord of(StepRecord step, const std::string& gpu, const std::string& model)
 
 TEST_CASE("the shelf comes after the cluster and what it borrows", "[evidence]") {
   const Desk desk;
-  const ComputeShelf shelf{{record(32, 0.4)}, {desk.gpu}, {}};
-  CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, shelf).one_gpu_s == 0.3);
-  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  const OtherClusterTimes reference{{record(32, 0.4)}, {desk.gpu}, {}};
+  CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, reference).one_gpu_s == 0.3);
+  const auto found = find_compute(desk.question(32), {}, {}, reference);
   CHECK(found.one_gpu_s == 0.4);
   CHECK(found.prior == "compute_transferred");
   CHECK(found.label == "transferred");
@@ -149,8 +149,8 @@ TEST_CASE("the shelf comes after the cluster and what it borrows", "[evidence]")
 
 TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", "[evidence]") {
   const Desk desk;
-  const ComputeShelf shelf{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
-  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  const OtherClusterTimes reference{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
+  const auto found = find_compute(desk.question(32), {}, {}, reference);
   CHECK(found.one_gpu_s == Approx(0.4));
   CHECK(found.prior == "compute_scaled");
   CHECK(find_compute(desk.question(32), {}, {}, {}).prior == "compute_roofline"); // it sees what it is given
@@ -159,33 +159,33 @@ TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", 
 TEST_CASE("an anchor that both GPUs ran comes before the catalogue", "[evidence]") {
   Desk desk;
   desk.model.name = "vgg16";
-  ComputeShelf shelf{{of(record(32, 0.1), "F", "vgg16"), of(record(32, 0.05), "F", "resnet50_v1"),
-                      of(record(32, 0.15), "G", "resnet50_v1")},
-                     {desk.gpu, faster_gpu()},
-                     {}};
-  const auto found = find_compute(desk.question(32), {}, {}, shelf);
+  OtherClusterTimes reference{{of(record(32, 0.1), "F", "vgg16"), of(record(32, 0.05), "F", "resnet50_v1"),
+                               of(record(32, 0.15), "G", "resnet50_v1")},
+                              {desk.gpu, faster_gpu()},
+                              {}};
+  const auto found = find_compute(desk.question(32), {}, {}, reference);
   CHECK(found.one_gpu_s == Approx(0.3));
   CHECK(found.prior == "compute_anchored");
-  shelf.records.push_back(of(record(32, 0.2), "F", "vgg19"));
-  shelf.records.push_back(of(record(32, 0.5), "G", "vgg19"));
-  const auto family = find_compute(desk.question(32), {}, {}, shelf);
+  reference.records.push_back(of(record(32, 0.2), "F", "vgg19"));
+  reference.records.push_back(of(record(32, 0.5), "G", "vgg19"));
+  const auto family = find_compute(desk.question(32), {}, {}, reference);
   CHECK(family.one_gpu_s == Approx(0.25));
   CHECK(family.prior == "compute_anchored_family");
-  shelf.records.back().preset = "apex"; // an anchor counts inside one stack only
-  CHECK(find_compute(desk.question(32), {}, {}, shelf).prior == "compute_anchored");
+  reference.records.back().preset = "apex"; // an anchor counts inside one stack only
+  CHECK(find_compute(desk.question(32), {}, {}, reference).prior == "compute_anchored");
 }
 
 TEST_CASE("MobileNet has no anchor, and nothing crosses precisions", "[evidence]") {
   Desk desk;
   desk.model.name = "mobilenet_v2";
-  ComputeShelf shelf{{of(record(32, 0.1), "F", "mobilenet_v2"), of(record(32, 0.05), "F", "resnet50_v1"),
-                      of(record(32, 0.15), "G", "resnet50_v1")},
-                     {desk.gpu, faster_gpu()},
-                     {}};
-  CHECK(find_compute(desk.question(32), {}, {}, shelf).prior == "compute_scaled");
+  OtherClusterTimes reference{{of(record(32, 0.1), "F", "mobilenet_v2"), of(record(32, 0.05), "F", "resnet50_v1"),
+                               of(record(32, 0.15), "G", "resnet50_v1")},
+                              {desk.gpu, faster_gpu()},
+                              {}};
+  CHECK(find_compute(desk.question(32), {}, {}, reference).prior == "compute_scaled");
   auto question = desk.question(32);
   question.precision = "amp";
-  CHECK(find_compute(question, {}, {}, shelf).prior == "compute_roofline_reduced");
+  CHECK(find_compute(question, {}, {}, reference).prior == "compute_roofline_reduced");
 }
 
 TEST_CASE("doubts of several kinds add as squares", "[evidence]") {

@@ -8,8 +8,8 @@
 namespace ddlsim {
 namespace {
 
-ComputeLine sample_line() {
-  ComputeLine line;
+BatchLine sample_line() {
+  BatchLine line;
   line.gpu = "K80";
   line.model = "resnet50_v2";
   line.precision = "fp32";
@@ -29,12 +29,12 @@ ComputeLine sample_line() {
 
 std::vector<Mistake> mistakes_in(const nlohmann::json& json) {
   Mistakes mistakes("calibration.json");
-  compute_line_from(Place(json, "/compute/0", mistakes));
+  batch_line_from(JsonNode(json, "/compute/0", mistakes));
   return mistakes.list();
 }
 
 void check_mistake(const std::string& key, const nlohmann::json& value, const std::string& expected) {
-  auto json = compute_line_to_json(sample_line());
+  auto json = batch_line_to_json(sample_line());
   json[key] = value;
   const auto found = mistakes_in(json);
   REQUIRE(found.size() == 1);
@@ -46,11 +46,11 @@ void check_mistake(const std::string& key, const nlohmann::json& value, const st
 
 TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
   const auto line = sample_line();
-  const auto json = compute_line_to_json(line);
+  const auto json = batch_line_to_json(line);
   Mistakes mistakes("calibration.json");
-  const auto again = compute_line_from(Place(json, "", mistakes));
+  const auto again = batch_line_from(JsonNode(json, "", mistakes));
   CHECK(mistakes.empty());
-  CHECK(compute_line_to_json(again) == json);
+  CHECK(batch_line_to_json(again) == json);
   CHECK(again.fixed_s == line.fixed_s);
   CHECK(again.records == line.records);
   CHECK(again.correlation == line.correlation);
@@ -80,7 +80,7 @@ TEST_CASE("what is wrong with a line is told with its place", "[compute-line]") 
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
   check_mistake("precision", "fp31",
                 "\"fp31\" found, one of fp32, tf32, amp, fp16, bf16 expected; did you mean \"fp32\"?");
-  auto json = compute_line_to_json(sample_line());
+  auto json = batch_line_to_json(sample_line());
   json.erase("preset");
   json["presett"] = "mxnet";
   CHECK(mistakes_in(json).size() == 2);

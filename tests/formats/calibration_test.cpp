@@ -15,7 +15,7 @@ CalibratedParameter parameter(const std::string& name, const CalibrationScope& s
   one.name = name;
   one.scope = scope;
   one.prior = prior;
-  one.coordinate = -0.51234567;
+  one.z_score = -0.51234567;
   one.error = 0.25;
   one.identified = true;
   one.points = 12;
@@ -32,15 +32,15 @@ Calibration sample() {
   calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", "", "", 0}, rate),
                             parameter("sync_on", {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};
-  calibration.forms = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
-                       {{"nccl-ib", "", "", "", 0}, true, {{"bytes", 1}}}};
+  calibration.algorithm_choices = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
+                                   {{"nccl-ib", "", "", "", 0}, true, {{"bytes", 1}}}};
   calibration.series = {{"iris/runs/a",
                          {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64},
                          "ring",
                          0.05,
                          true,
                          {{4, 1, -0.0123456, 0.004}, {8, 2, 0.02, 0.015}}}};
-  calibration.set_aside = {{"iris/runs/b", "it says \"twice\""}};
+  calibration.excluded = {{"iris/runs/b", "it says \"twice\""}};
   calibration.quality = {2, 0.0123, 0.0456, 1};
   return calibration;
 }
@@ -69,21 +69,21 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   CHECK(back.cluster == "iris");
   CHECK(back.files == sample().files);
   REQUIRE(back.parameters.size() == 2);
-  CHECK(back.parameters[0].coordinate == -0.5123); // four digits
+  CHECK(back.parameters[0].z_score == -0.5123); // four digits
   CHECK(back.parameters[1].scope == sample().parameters[1].scope);
   CHECK(back.parameters[1].prior.scale == "linear");
   CHECK(back.parameters[1].prior.unit == "s");
   CHECK(back.correlation == std::vector<std::vector<double>>{{}, {-0.1235}});
-  REQUIRE(back.forms.size() == 2);
-  CHECK(back.forms[0].choices[0].name == "tree");
-  CHECK_FALSE(back.forms[0].servers);
-  CHECK(back.forms[1].servers);
+  REQUIRE(back.algorithm_choices.size() == 2);
+  CHECK(back.algorithm_choices[0].choices[0].name == "tree");
+  CHECK_FALSE(back.algorithm_choices[0].servers);
+  CHECK(back.algorithm_choices[1].servers);
   REQUIRE(back.series.size() == 1);
   REQUIRE(back.series[0].points.size() == 2);
   CHECK(back.series[0].points[1].nodes == 2);
   CHECK(back.series[0].points[1].noise == 0.015);
-  CHECK(back.set_aside[0].why == "it says \"twice\"");
-  CHECK(back.quality.left_out_points == 1);
+  CHECK(back.excluded[0].why == "it says \"twice\"");
+  CHECK(back.quality.leave_one_out_points == 1);
 }
 
 TEST_CASE("a calibration that learnt nothing is written and read too") {
@@ -96,10 +96,10 @@ TEST_CASE("a calibration that learnt nothing is written and read too") {
 
 TEST_CASE("equally likely choices come back in one order") {
   auto calibration = sample();
-  calibration.forms[0].choices = {{"tree", 0.5}, {"ring", 0.5}};
+  calibration.algorithm_choices[0].choices = {{"tree", 0.5}, {"ring", 0.5}};
   const auto once = calibration_json(read_back(calibration_json(calibration)));
   CHECK(calibration_json(read_back(once)) == once);
-  CHECK(read_back(once).forms[0].choices[0].name == "ring"); // by name
+  CHECK(read_back(once).algorithm_choices[0].choices[0].name == "ring"); // by name
 }
 
 TEST_CASE("values for people follow from coordinate and prior") {
@@ -112,7 +112,7 @@ TEST_CASE("values for people follow from coordinate and prior") {
 
 TEST_CASE("what no calibration needs may be left out") {
   auto content = sample_json();
-  for (const char* key : {"set_aside", "forms", "quality", "files"}) content.erase(key);
+  for (const char* key : {"excluded", "algorithm_choices", "quality", "files"}) content.erase(key);
   CHECK(mistakes(content).empty());
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("what is wrong with a calibration is told at its place") {
   ddlsim_test::check_spoilt(
       sample_json(),
       {{"/parameters/0/error", "-1", "/parameters/0/error: -1 is out of range; give 0 to 50"},
-       {"/parameters/0/coordinate", "\"0.5\"",
+       {"/parameters/0/z_score", "\"0.5\"",
         "/parameters/0/coordinate: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
        {"/parameters/0/prior", "",
         "/parameters/0/prior: missing; what was believed before, with median, width, scale "
@@ -136,11 +136,13 @@ TEST_CASE("what is wrong with a calibration is told at its place") {
        {"/series/0/transport", "\"nccl-ibb\"",
         "/series/0/transport: \"nccl-ibb\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm expected; did "
         "you mean \"nccl-ib\"?"},
-       {"/forms/0/decides", "\"shard\"", "/forms/0/decides: \"shard\" found; give one of sharding, all_reduce"},
-       {"/forms/0/choices", "{}", "/forms/0/choices: no name found; give each choice its weight, 0 to 1"},
-       {"/forms/0/choices", "", "/forms/0/choices: missing; give an object or a list"},
-       {"/forms/0/choices/tree", "2", "/forms/0/choices/tree: 2 is out of range; give 0 to 1"},
-       {"/set_aside/0/why", "", "/set_aside/0/why: missing; give a text"},
+       {"/algorithm_choices/0/decides", "\"shard\"",
+        "/algorithm_choices/0/decides: \"shard\" found; give one of sharding, all_reduce"},
+       {"/algorithm_choices/0/choices", "{}",
+        "/algorithm_choices/0/choices: no name found; give each choice its weight, 0 to 1"},
+       {"/algorithm_choices/0/choices", "", "/algorithm_choices/0/choices: missing; give an object or a list"},
+       {"/algorithm_choices/0/choices/tree", "2", "/algorithm_choices/0/choices/tree: 2 is out of range; give 0 to 1"},
+       {"/excluded/0/why", "", "/excluded/0/why: missing; give a text"},
        {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
        {"/cluster", "", "/cluster: missing; give a text"},
        {"/parametres", "[]", "/parametres: unknown key; did you mean \"parameters\"?"}},
@@ -164,7 +166,7 @@ TEST_CASE("every mistake of a calibration is told at once") {
   content["parameters"][0]["error"] = -1;
   content["parameters"][1]["prior"].erase("median");
   content["series"][0]["points"][1]["gpus"] = "8";
-  content["forms"][1]["decides"] = "x";
+  content["algorithm_choices"][1]["decides"] = "x";
   content["correlation"] = json::array();
   content["no_such"] = 1;
   CHECK(mistakes(content).size() == 6);
@@ -177,7 +179,7 @@ TEST_CASE("another format, and a file cut short, are refused") {
   const ddlsim_test::TemporaryFolder folder;
   const std::string whole = calibration_json(sample());
   const auto file = folder.write("calibration.json", whole.substr(0, whole.size() / 2));
-  const auto told = ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
-  REQUIRE(told.size() == 1);
-  CHECK_THAT(told[0], Catch::Contains("is the file truncated?"));
+  const auto reported = ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
+  REQUIRE(reported.size() == 1);
+  CHECK_THAT(reported[0], Catch::Contains("is the file truncated?"));
 }

@@ -14,10 +14,10 @@ int main(int argc, char** argv) {
       const std::string summary = ddlsim::check_file(file, data);
       std::cout << "good\t" << summary << '\n';
     } catch (const ddlsim::UserError& error) {
-      std::string said = error.what();
-      for (char& c : said)
+      std::string stated = error.what();
+      for (char& c : stated)
         if (c == '\n') c = '\t';
-      std::cout << "bad\t" << said << '\n';
+      std::cout << "bad\t" << stated << '\n';
     }
   }
   return 0;

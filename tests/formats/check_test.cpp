@@ -11,12 +11,12 @@ namespace {
 struct Sample {
   Sample() : data{folder.path()} { write_sample_data(folder); }
 
-  Lines told(const std::string& name, const std::string& content) const {
+  Lines reported(const std::string& name, const std::string& content) const {
     const auto file = folder.write(name, content);
     return ddlsim_test::mistakes_of(file, [&] { check_file(file, data); });
   }
-  Lines told(const std::string& name, const nlohmann::json& good, const ddlsim_test::Spoilt& spoilt) const {
-    return told(name, ddlsim_test::spoil(good, spoilt).dump());
+  Lines reported(const std::string& name, const nlohmann::json& good, const ddlsim_test::Spoilt& spoilt) const {
+    return reported(name, ddlsim_test::spoil(good, spoilt).dump());
   }
 
   ddlsim_test::TemporaryFolder folder;
@@ -41,10 +41,10 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
 
 TEST_CASE("records are known by their first line, whatever the file is called") {
   const Sample sample;
-  CHECK(sample.told("records.txt", ddlsim_test::sample_measurements()).empty());
-  CHECK(sample.told("records.txt", ddlsim_test::sample_record("step").dump()) ==
+  CHECK(sample.reported("records.txt", ddlsim_test::sample_measurements()).empty());
+  CHECK(sample.reported("records.txt", ddlsim_test::sample_record("step").dump()) ==
         Lines{":1: a context record is expected first; see the README"});
-  CHECK(sample.told("records.jsonl", "") ==
+  CHECK(sample.reported("records.jsonl", "") ==
         Lines{"the file is empty; a context record is expected first, see the README"});
 }
 
@@ -52,38 +52,38 @@ TEST_CASE("what is of no known format is told with the formats there are") {
   const Sample sample;
   const std::string formats =
       "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
-  CHECK(sample.told("a.json", "{\"format\": \"ddlsim-modell\"}") ==
+  CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
-  CHECK(sample.told("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
-  CHECK(sample.told("a.json", "[]") == Lines{"a list of 0 found, an object expected; write {...}"});
-  CHECK(sample.told("a.json", "") ==
+  CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
+  CHECK(sample.reported("a.json", "[]") == Lines{"a list of 0 found, an object expected; write {...}"});
+  CHECK(sample.reported("a.json", "") ==
         Lines{"the file is empty; a JSON object is expected, see the README for the formats"});
-  CHECK(sample.told("a.json", "{\"format\": \"ddlsim-model\"") ==
+  CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-model\"") ==
         Lines{"the text ends too early, at line 1, column 26: expected '}'; is the file truncated?"});
 }
 
 TEST_CASE("names in a scenario are looked up") {
   const Sample sample;
-  const auto told = [&](const ddlsim_test::Spoilt& spoilt) {
-    return sample.told("a.json", ddlsim_test::sample_scenario(), spoilt);
+  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+    return sample.reported("a.json", ddlsim_test::sample_scenario(), spoilt);
   };
-  CHECK(told({"/model", "\"tinny\"", ""}) ==
+  CHECK(reported({"/model", "\"tinny\"", ""}) ==
         Lines{"/model: no model is called \"tinny\"; did you mean tiny? there are: "
               "tiny"});
-  CHECK(told({"/model", "\"resnet50\"", ""}) ==
+  CHECK(reported({"/model", "\"resnet50\"", ""}) ==
         Lines{"/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, "
               "resnet50_v2"});
-  CHECK(told({"/cluster", "\"isis\"", ""}) ==
+  CHECK(reported({"/cluster", "\"isis\"", ""}) ==
         Lines{"/cluster: no cluster is called \"isis\"; did you mean iris? there are: iris"});
-  CHECK(told({"/preset", "\"ddp\"", ""}) ==
+  CHECK(reported({"/preset", "\"ddp\"", ""}) ==
         Lines{"/preset: no preset is called \"ddp\"; there are: pytorch-ddp, horovod, mxnet-kvstore"});
-  CHECK(told({"/transport", "\"grpc\"", ""}) ==
+  CHECK(reported({"/transport", "\"grpc\"", ""}) ==
         Lines{"/transport: no transport of cluster iris is called \"grpc\"; there are: nccl-ib, shm"});
   auto no_transport = ddlsim_test::sample_scenario();
   no_transport.erase("transport");
-  CHECK(sample.told("a.json", no_transport.dump()).empty());
+  CHECK(sample.reported("a.json", no_transport.dump()).empty());
   no_transport["preset"] = "horovod"; // only mpi-ib
-  CHECK(sample.told("a.json", no_transport.dump()) ==
+  CHECK(sample.reported("a.json", no_transport.dump()) ==
         Lines{"/preset: horovod uses mpi-ib, cluster iris has nccl-ib, shm; choose another preset or cluster"});
 }
 
@@ -92,29 +92,29 @@ TEST_CASE("mistakes of a file and of its names are told together") {
   auto scenario = ddlsim_test::sample_scenario();
   scenario["gpus"] = {0};
   scenario["model"] = "tinny";
-  CHECK(sample.told("a.json", scenario.dump()).size() == 2);
+  CHECK(sample.reported("a.json", scenario.dump()).size() == 2);
 }
 
 TEST_CASE("a name in a broken file is told as such") {
   const Sample sample;
   sample.folder.write("scenarios/presets.json", "{");
-  const auto told = sample.told("a.json", ddlsim_test::sample_scenario().dump());
-  REQUIRE(told.size() == 1);
-  CHECK_THAT(told[0],
+  const auto reported = sample.reported("a.json", ddlsim_test::sample_scenario().dump());
+  REQUIRE(reported.size() == 1);
+  CHECK_THAT(reported[0],
              Catch::StartsWith("/preset: cannot be looked up: ") && Catch::Contains("presets.json: the text ends"));
 }
 
 TEST_CASE("names in a cluster are looked up") {
   const Sample sample;
-  const auto told = [&](const ddlsim_test::Spoilt& spoilt) {
-    return sample.told("platforms/iris/cluster.json", ddlsim_test::sample_cluster(), spoilt);
+  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+    return sample.reported("platforms/iris/cluster.json", ddlsim_test::sample_cluster(), spoilt);
   };
-  CHECK(told({"/node/gpu", "\"V10\"", ""}) ==
+  CHECK(reported({"/node/gpu", "\"V10\"", ""}) ==
         Lines{"/node/gpu: no GPU is called \"V10\"; did you mean V100? there are: V100-SXM2-16GB, K80"});
-  CHECK(told({"/node/gpu", "\"V100\"", ""}).empty()); // an alias
-  CHECK(told({"/borrows/0/cluster", "\"isis\"", ""}) ==
+  CHECK(reported({"/node/gpu", "\"V100\"", ""}).empty()); // an alias
+  CHECK(reported({"/borrows/0/cluster", "\"isis\"", ""}) ==
         Lines{"/borrows: no cluster is called \"isis\"; did you mean iris? there are: iris"});
-  CHECK(told({"/name", "\"isis\"", ""}) ==
+  CHECK(reported({"/name", "\"isis\"", ""}) ==
         Lines{"/name: \"isis\" found, \"iris\" expected after the folder; rename one"});
 }
 
@@ -126,35 +126,35 @@ TEST_CASE("a calibration is summed up, and stands in its cluster's folder") {
   const auto text = [&] { return calibration_json(calibration); };
   const auto file = sample.folder.write("platforms/iris/calibration.json", text());
   CHECK(check_file(file, sample.data) == "calibration of iris: 0 of 0 parameters learnt from 0 points of 0 series");
-  CHECK(sample.told("other/calibration.json", text()) ==
+  CHECK(sample.reported("other/calibration.json", text()) ==
         Lines{"/cluster: \"iris\" found, \"other\" expected after the folder; rename one"});
   calibration.cluster = "isis";
-  CHECK(sample.told("platforms/iris/calibration.json", text()) ==
+  CHECK(sample.reported("platforms/iris/calibration.json", text()) ==
         Lines{"/cluster: no cluster is called \"isis\"; did you mean iris? there are: iris"});
 }
 
 TEST_CASE("names in records are looked up") {
   const Sample sample;
   const std::string context = ddlsim_test::sample_context().dump() + "\n";
-  CHECK(sample.told("a.jsonl", ddlsim_test::sample_context(), {"/cluster", "\"isis\"", ""}) ==
+  CHECK(sample.reported("a.jsonl", ddlsim_test::sample_context(), {"/cluster", "\"isis\"", ""}) ==
         Lines{":1: /cluster: no cluster is called \"isis\"; did you mean iris? there are: iris"});
-  CHECK(sample.told("a.jsonl", ddlsim_test::sample_context(), {"/gpu", "\"K8\"", ""}) ==
+  CHECK(sample.reported("a.jsonl", ddlsim_test::sample_context(), {"/gpu", "\"K8\"", ""}) ==
         Lines{":1: /gpu: no GPU is called \"K8\"; did you mean K80? there are: V100-SXM2-16GB, K80"});
   auto record = ddlsim_test::sample_record("step");
   record["gpu"] = "K8";
-  CHECK(sample.told("a.jsonl", context + record.dump()) ==
+  CHECK(sample.reported("a.jsonl", context + record.dump()) ==
         Lines{":2: /gpu: no GPU is called \"K8\"; did you mean K80? there are: V100-SXM2-16GB, K80"});
 }
 
 TEST_CASE("names in priors are looked up") {
   const Sample sample;
-  const auto told = [&](const ddlsim_test::Spoilt& spoilt) {
-    return sample.told("a.json", ddlsim_test::sample_priors(), spoilt);
+  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+    return sample.reported("a.json", ddlsim_test::sample_priors(), spoilt);
   };
-  CHECK(told({"/priors/1/learnt_from/0", "\"isis\"", ""}) ==
+  CHECK(reported({"/priors/1/learnt_from/0", "\"isis\"", ""}) ==
         Lines{"/priors/1/learnt_from: no cluster is called \"isis\"; did you mean iris? there are: iris"});
   CHECK(
-      told({"/priors/2/preset", "\"horrovod\"", ""}) ==
+      reported({"/priors/2/preset", "\"horrovod\"", ""}) ==
       Lines{
           "/priors/2/preset: no preset is called \"horrovod\"; did you mean horovod? there are: pytorch-ddp, horovod, "
           "mxnet-kvstore"});
@@ -162,7 +162,7 @@ TEST_CASE("names in priors are looked up") {
 
 TEST_CASE("a model's file has the model's name") {
   const Sample sample;
-  CHECK(sample.told("other.json", ddlsim_test::sample_model().dump()) ==
+  CHECK(sample.reported("other.json", ddlsim_test::sample_model().dump()) ==
         Lines{"/name: \"tiny\" found, \"other\" expected after the file's name; rename one"});
 }
 

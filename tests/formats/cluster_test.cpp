@@ -106,9 +106,9 @@ TEST_CASE("a source covers what is below it, not what merely begins alike") {
   cluster["sources"].erase("/node");
   cluster["sources"]["/node/gpus"] = "site"; // does not cover /node/gpu..., host memory, intra, nics
   const auto file = folder.write("cluster.json", cluster.dump());
-  const auto told = ddlsim_test::mistakes_of(file, [&] { read_cluster(file); });
+  const auto reported = ddlsim_test::mistakes_of(file, [&] { read_cluster(file); });
   std::vector<std::string> missing;
-  for (const auto& line : told) missing.push_back(line.substr(0, line.find(';')));
+  for (const auto& line : reported) missing.push_back(line.substr(0, line.find(';')));
   CHECK(missing == std::vector<std::string>{
                        "/sources: no source for /node/host_memory_bandwidth",
                        "/sources: no source for /node/intra/bandwidth", "/sources: no source for /node/intra/latency",

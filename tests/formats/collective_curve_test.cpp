@@ -20,10 +20,10 @@ CollectiveCurve sample_curve() {
   curve.points = {{1000, 0.1}, {10000, -0.1}, {1000000, 0.2}};
   curve.noise = 0.01;
   curve.wander = 0.08;
-  curve.law_spread = 0.12;
-  curve.mean_left_out_error = 0.031;
-  curve.worst_left_out_error = 0.19;
-  curve.left_out_points = 3;
+  curve.fit_spread = 0.12;
+  curve.mean_leave_one_out_error = 0.031;
+  curve.worst_leave_one_out_error = 0.19;
+  curve.leave_one_out_points = 3;
   curve.jumps = {{1000, 10000, 0.8}};
   curve.sources = {"a.jsonl:2-4"};
   return curve;
@@ -32,7 +32,7 @@ CollectiveCurve sample_curve() {
 /// Reads one curve and gives its mistakes, "path: what".
 std::vector<std::string> mistakes_in(const nlohmann::json& json) {
   Mistakes mistakes("curve.json");
-  collective_curve_from(Place(json, "", mistakes));
+  collective_curve_from(JsonNode(json, "", mistakes));
   std::vector<std::string> texts;
   for (const auto& one : mistakes.list()) texts.push_back(one.path + ": " + one.what);
   return texts;
@@ -54,18 +54,18 @@ TEST_CASE("measured sizes come back, between them the table is straight in logar
   const auto curve = sample_curve();
   for (const auto& point : curve.points)
     CHECK(collective_time_s(curve, point.size_bytes) ==
-          Approx(collective_law_s(curve, point.size_bytes) * std::exp(point.residual)).epsilon(1e-12));
+          Approx(alpha_beta_s(curve, point.size_bytes) * std::exp(point.residual)).epsilon(1e-12));
   const double middle = std::sqrt(1000.0 * 10000.0);
-  CHECK(collective_time_s(curve, middle) == Approx(collective_law_s(curve, middle)).epsilon(1e-12)); // of 0.1 and -0.1
-  CHECK(collective_time_s(curve, 100000) == Approx(collective_law_s(curve, 100000) * std::exp(0.05)).epsilon(1e-12));
+  CHECK(collective_time_s(curve, middle) == Approx(alpha_beta_s(curve, middle)).epsilon(1e-12)); // of 0.1 and -0.1
+  CHECK(collective_time_s(curve, 100000) == Approx(alpha_beta_s(curve, 100000) * std::exp(0.05)).epsilon(1e-12));
 }
 
 TEST_CASE("outside the measured sizes the law carries on from the last one") {
   const auto curve = sample_curve();
   for (const double size : {2e6, 1e9, 1e12})
-    CHECK(collective_time_s(curve, size) == Approx(collective_law_s(curve, size) * std::exp(0.2)).epsilon(1e-12));
+    CHECK(collective_time_s(curve, size) == Approx(alpha_beta_s(curve, size) * std::exp(0.2)).epsilon(1e-12));
   for (const double size : {0.0, 1.0, 999.0})
-    CHECK(collective_time_s(curve, size) == Approx(collective_law_s(curve, size) * std::exp(0.1)).epsilon(1e-12));
+    CHECK(collective_time_s(curve, size) == Approx(alpha_beta_s(curve, size) * std::exp(0.1)).epsilon(1e-12));
   CHECK_FALSE(is_measured_range(curve, 999));
   CHECK(is_measured_range(curve, 1000));
   CHECK(is_measured_range(curve, 1000000));
@@ -95,19 +95,22 @@ TEST_CASE("without a table the doubt is that of the constants and of the law") {
 
 TEST_CASE("sensitivities are the slopes of ln law") {
   const double step = 1e-6;
-  const auto law = [](double a, double b, double k, double size) {
+  const auto alpha_beta = [](double a, double b, double k, double size) {
     return std::log(a + size / b + 2 * k * std::sqrt(a * size / b));
   };
   for (const double size : {0.0, 1e4, 3e5, 1e9}) {
-    const auto slope = law_sensitivities(100e-6, 3e9, 0.6, size);
+    const auto slope = alpha_beta_sensitivities(100e-6, 3e9, 0.6, size);
     const double up = std::exp(step), down = std::exp(-step);
     // central differences: good to step^2
     CHECK(slope[0] ==
-          Approx((law(1e-4 * up, 3e9, 0.6, size) - law(1e-4 * down, 3e9, 0.6, size)) / (2 * step)).margin(1e-8));
+          Approx((alpha_beta(1e-4 * up, 3e9, 0.6, size) - alpha_beta(1e-4 * down, 3e9, 0.6, size)) / (2 * step))
+              .margin(1e-8));
     CHECK(slope[1] ==
-          Approx((law(1e-4, 3e9 * up, 0.6, size) - law(1e-4, 3e9 * down, 0.6, size)) / (2 * step)).margin(1e-8));
+          Approx((alpha_beta(1e-4, 3e9 * up, 0.6, size) - alpha_beta(1e-4, 3e9 * down, 0.6, size)) / (2 * step))
+              .margin(1e-8));
     CHECK(slope[2] ==
-          Approx((law(1e-4, 3e9, 0.6 * up, size) - law(1e-4, 3e9, 0.6 * down, size)) / (2 * step)).margin(1e-8));
+          Approx((alpha_beta(1e-4, 3e9, 0.6 * up, size) - alpha_beta(1e-4, 3e9, 0.6 * down, size)) / (2 * step))
+              .margin(1e-8));
   }
 }
 
@@ -116,7 +119,7 @@ TEST_CASE("a curve comes back from its JSON to the last bit") {
   const std::string text = collective_curve_json(curve).dump();
   const auto json = nlohmann::json::parse(text);
   Mistakes mistakes("curve.json");
-  const auto back = collective_curve_from(Place(json, "", mistakes));
+  const auto back = collective_curve_from(JsonNode(json, "", mistakes));
   CHECK(mistakes.empty());
   CHECK(back.key == curve.key);
   CHECK(back.rate_Bps.value == curve.rate_Bps.value);

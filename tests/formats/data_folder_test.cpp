@@ -112,16 +112,17 @@ TEST_CASE("an unknown name is told with the nearest and the list") {
 TEST_CASE("of many names those alike are offered, and how to see them all") {
   std::vector<std::string> clusters{"azure-k80", "azure-p100", "azure-v100", "azure-v100-ib", "iris"};
   for (int i = 10; i < 20; ++i) clusters.push_back("other-" + std::to_string(i));
-  const auto told = [&](const std::string& kind, const std::string& name) {
+  const auto reported = [&](const std::string& kind, const std::string& name) {
     return ddlsim::unknown_name_text(kind, name, clusters, clusters);
   };
-  CHECK(told("cluster", "irsi") ==
+  CHECK(reported("cluster", "irsi") ==
         "no cluster is called \"irsi\"; did you mean iris? `ddlsim list clusters` shows all 15");
-  CHECK(told("cluster", "AZURE") == "no cluster is called \"AZURE\"; did you mean azure-k80, azure-p100 or azure-v100? "
-                                    "`ddlsim list clusters` shows all 15");
-  CHECK(told("cluster with measurements", "azure-v10") ==
+  CHECK(reported("cluster", "AZURE") ==
+        "no cluster is called \"AZURE\"; did you mean azure-k80, azure-p100 or azure-v100? "
+        "`ddlsim list clusters` shows all 15");
+  CHECK(reported("cluster with measurements", "azure-v10") ==
         "no cluster with measurements is called \"azure-v10\"; did you mean azure-v100, azure-k80 or azure-p100? "
         "`ddlsim list clusters` shows all 15");
-  CHECK(told("model", "x") == "no model is called \"x\"; `ddlsim list models` shows all 15");
-  CHECK(told("prior", "x") == "no prior is called \"x\"; there are: " + join_names(clusters)); // nothing lists them
+  CHECK(reported("model", "x") == "no model is called \"x\"; `ddlsim list models` shows all 15");
+  CHECK(reported("prior", "x") == "no prior is called \"x\"; there are: " + join_names(clusters)); // nothing lists them
 }

@@ -15,7 +15,7 @@ namespace {
 const Lines all_kinds{"step", "collective", "point_to_point", "layer", "server", "input", "loss"};
 
 /// Mistakes of a file with these lines, each beginning with ":LINE: ".
-Lines told(const std::string& content) {
+Lines reported(const std::string& content) {
   const ddlsim_test::TemporaryFolder folder;
   const auto file = folder.write("a.jsonl", content);
   return ddlsim_test::mistakes_of(file, [&] { read_measurements(file); });
@@ -26,8 +26,8 @@ std::string with_context(const std::string& lines) {
 }
 
 /// The mistakes of one spoilt record in line 2.
-Lines told_of_record(const std::string& kind, const ddlsim_test::Spoilt& spoilt) {
-  return told(with_context(ddlsim_test::spoil(sample_record(kind), spoilt).dump()));
+Lines reported_of_record(const std::string& kind, const ddlsim_test::Spoilt& spoilt) {
+  return reported(with_context(ddlsim_test::spoil(sample_record(kind), spoilt).dump()));
 }
 
 template <class Kind> Kind read_one(const json& record) {
@@ -51,7 +51,7 @@ struct BadRecord {
 void check(const std::vector<BadRecord>& cases) {
   for (const auto& one : cases) {
     INFO(one.kind << one.spoilt.pointer << " = " << one.spoilt.value);
-    CHECK(told_of_record(one.kind, one.spoilt) == Lines{":2: " + one.spoilt.says});
+    CHECK(reported_of_record(one.kind, one.spoilt) == Lines{":2: " + one.spoilt.says});
   }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("what is wrong with any record is told with file and line") {
         {"/suspect", "1", "/suspect: 1 found; give true or false, without quotes"},
         {"/serie", "1", "/serie: unknown key; did you mean \"series\"?"}};
     for (const auto& one : spoilt) check({{kind, one}});
-    CHECK(told_of_record(kind, {"/origin", "\"run\"", ""}).empty());
+    CHECK(reported_of_record(kind, {"/origin", "\"run\"", ""}).empty());
   }
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("what is wrong with a step is told") {
          {"step", {"/strategy/servers", "{}", "/strategy/servers: unknown key; known here: name"}},
          {"step", {"/strategy", "", "/strategy: missing; give an object or a list"}},
          {"step", {"/mode", "\"infer\"", "/mode: \"infer\" found; give one of train, forward"}}});
-  for (const char* count : {"5", "6", "7"}) CHECK(told_of_record("step", {"/gpus", count, ""}).empty());
+  for (const char* count : {"5", "6", "7"}) CHECK(reported_of_record("step", {"/gpus", count, ""}).empty());
 }
 
 TEST_CASE("what is wrong with the other records is told") {
@@ -199,7 +199,7 @@ TEST_CASE("what is wrong with the other records is told") {
          {"loss", {"/epoch", "-1", "/epoch: -1 is out of range; give 0 to 1000000"}}});
   auto empty = with_value(sample_record("point_to_point"), 1, "GB/s");
   empty["size_bytes"] = 0;
-  CHECK(told(with_context(empty.dump())) ==
+  CHECK(reported(with_context(empty.dump())) ==
         Lines{":2: /unit: a rate of 0 bytes is no time; give the time of the empty message"});
 }
 
@@ -207,20 +207,20 @@ TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
   auto record = sample_record("collective"); // of 5 repeats
   record["samples_s"] = json::parse("[0.5, 1e-3, 2, 3, 4]");
   CHECK(read_one<ddlsim::CollectiveRecord>(record).head.samples_s == std::vector<double>{0.5, 1e-3, 2, 3, 4});
-  const auto told_with = [&](const char* samples) {
+  const auto reported_with = [&](const char* samples) {
     record["samples_s"] = json::parse(samples);
-    return told(with_context(record.dump()));
+    return reported(with_context(record.dump()));
   };
-  CHECK(told_with("[1, 2]") == Lines{":2: /samples_s: 2 times found for 5 repeats; correct one"});
-  CHECK(told_with("[]") == Lines{":2: /samples_s: no time found; list one for each repetition, or leave it out"});
-  CHECK(told_with("[1, 0]") ==
+  CHECK(reported_with("[1, 2]") == Lines{":2: /samples_s: 2 times found for 5 repeats; correct one"});
+  CHECK(reported_with("[]") == Lines{":2: /samples_s: no time found; list one for each repetition, or leave it out"});
+  CHECK(reported_with("[1, 0]") ==
         Lines{":2: /samples_s/1: 0 found, the seconds of one repetition expected; leave it out of the list"});
-  CHECK(told_with("5").size() == 1);
+  CHECK(reported_with("5").size() == 1);
 }
 
 TEST_CASE("what is wrong with a context is told") {
-  const auto told_of_context = [](const ddlsim_test::Spoilt& spoilt) {
-    return told(ddlsim_test::spoil(sample_context(), spoilt).dump());
+  const auto reported_of_context = [](const ddlsim_test::Spoilt& spoilt) {
+    return reported(ddlsim_test::spoil(sample_context(), spoilt).dump());
   };
   const std::vector<ddlsim_test::Spoilt> all{
       {"/version", "2", "/version: 2 found; this ddlsim reads version 1"},
@@ -235,14 +235,14 @@ TEST_CASE("what is wrong with a context is told") {
        "who, source, emulated"}};
   for (const auto& one : all) {
     INFO(one.pointer);
-    CHECK(told_of_context(one) == Lines{":1: " + one.says});
+    CHECK(reported_of_context(one) == Lines{":1: " + one.says});
   }
   for (const char* date : {"2018", "2018-05", "2018-12-31", "unknown"})
-    CHECK(told_of_context({"/date", json(date).dump(), ""}).empty());
+    CHECK(reported_of_context({"/date", json(date).dump(), ""}).empty());
   for (const char* date : {"18", "2018-13", "2018-5", "2018-05-32", "2018/05", "May 2018", "2018-05-07T00:00"}) {
     INFO(date);
     CHECK(
-        told_of_context({"/date", json(date).dump(), ""}) ==
+        reported_of_context({"/date", json(date).dump(), ""}) ==
         Lines{":1: /date: \"" + std::string(date) + "\" is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\""});
   }
 }
@@ -250,35 +250,35 @@ TEST_CASE("what is wrong with a context is told") {
 TEST_CASE("the order and the kinds of lines are held") {
   const std::string context = sample_context().dump();
   const std::string step = sample_record("step").dump();
-  CHECK(told("") == Lines{"the file is empty; a context record is expected first, see the README"});
-  CHECK(told("\n \r\n") == Lines{"the file is empty; a context record is expected first, see the README"});
-  CHECK(told(step + "\n" + step) == Lines{":1: a context record is expected first; see the README"});
-  CHECK(told(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
-  CHECK(told(context + "\n{\"record\": \"stepp\"}") ==
+  CHECK(reported("") == Lines{"the file is empty; a context record is expected first, see the README"});
+  CHECK(reported("\n \r\n") == Lines{"the file is empty; a context record is expected first, see the README"});
+  CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first; see the README"});
+  CHECK(reported(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
+  CHECK(reported(context + "\n{\"record\": \"stepp\"}") ==
         Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layer, server, input, loss "
               "expected; did you mean \"step\"?"});
-  CHECK(told(context + "\n{}") ==
+  CHECK(reported(context + "\n{}") ==
         Lines{":2: /record: missing; give one of step, collective, point_to_point, layer, server, input, loss"});
-  CHECK(told(context + "\n[1]") == Lines{":2: a list of 1 found, an object expected; write {...}"});
-  CHECK(told(context + "\n" + step.substr(0, 100)) ==
+  CHECK(reported(context + "\n[1]") == Lines{":2: a list of 1 found, an object expected; write {...}"});
+  CHECK(reported(context + "\n" + step.substr(0, 100)) ==
         Lines{":2: the text ends too early, at column 101: expected string literal; is the file truncated?"});
-  CHECK(told(context + "\n{\"a\": 1, \"a\": 2}")[0] == ":2: /a: the key is there twice; keep one of the two");
-  CHECK(told(context + "\n{\"a\": \"\xff\"}") ==
+  CHECK(reported(context + "\n{\"a\": 1, \"a\": 2}")[0] == ":2: /a: the key is there twice; keep one of the two");
+  CHECK(reported(context + "\n{\"a\": \"\xff\"}") ==
         Lines{":2: byte 0xff at column 8 is not UTF-8 text; save the file as UTF-8"});
-  CHECK(told(context + "\n" + std::string(ddlsim::max_line_bytes + 1, 'x') + "\n" + step) ==
+  CHECK(reported(context + "\n" + std::string(ddlsim::max_line_bytes + 1, 'x') + "\n" + step) ==
         Lines{":2: a line of more than 1048576 bytes; write one record a line"});
-  CHECK(told(context + "\r\n\r\n" + step + "\r\n").empty()); // Windows line ends and blank lines are fine
+  CHECK(reported(context + "\r\n\r\n" + step + "\r\n").empty()); // Windows line ends and blank lines are fine
 }
 
 TEST_CASE("the first 50 mistakes are told, and how many more") {
   std::string lines = sample_context().dump() + "\n";
   for (int i = 0; i < 70; ++i) lines += "{\"record\": 3}\n";
-  const auto lines_told = told(lines);
-  REQUIRE(lines_told.size() == 51);
-  CHECK(lines_told[49].rfind(":51: ", 0) == 0);
-  CHECK(lines_told[50] == "and 20 more; mend these first");
+  const auto lines_reported = reported(lines);
+  REQUIRE(lines_reported.size() == 51);
+  CHECK(lines_reported[49].rfind(":51: ", 0) == 0);
+  CHECK(lines_reported[50] == "and 20 more; mend these first");
   for (int i = 0; i < 20'000; ++i) lines += "{\"record\": 3}\n"; // a file of another kind is not read to its end
-  CHECK(told(lines).back() == "and 9951 or more; mend these first");
+  CHECK(reported(lines).back() == "and 9951 or more; mend these first");
 }
 
 TEST_CASE("all files of a cluster are read, by name") {

@@ -163,14 +163,14 @@ json spoil(json good, const Spoilt& spoilt) {
 void check_spoilt(const json& good, const std::vector<Spoilt>& spoilt,
                   const std::function<void(const fs::path&)>& read) {
   const TemporaryFolder folder;
-  const auto told = [&](const json& content) {
+  const auto reported = [&](const json& content) {
     const auto file = folder.write("file.json", content.dump(1));
     return mistakes_of(file, [&] { read(file); });
   };
-  CHECK(told(good).empty());
+  CHECK(reported(good).empty());
   for (const auto& one : spoilt) {
     INFO(one.pointer << " = " << one.value);
-    CHECK(told(spoil(good, one)) == std::vector<std::string>{one.says});
+    CHECK(reported(spoil(good, one)) == std::vector<std::string>{one.says});
   }
 }
 

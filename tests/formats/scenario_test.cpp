@@ -85,20 +85,20 @@ using nlohmann::json;
 
 namespace {
 
-Strategy read(const std::string& text, StrategyUse use, std::string* told = nullptr) {
+Strategy read(const std::string& text, StrategyUse use, std::string* reported = nullptr) {
   const json document = json::parse(text);
   ddlsim::Mistakes mistakes("");
-  Strategy strategy = strategy_from(ddlsim::Place(document, "", mistakes), use);
+  Strategy strategy = strategy_from(ddlsim::JsonNode(document, "", mistakes), use);
   std::string lines;
   for (const auto& mistake : mistakes.list()) lines += (lines.empty() ? "" : "\n") + to_text(mistake);
-  if (told != nullptr)
-    *told = lines;
+  if (reported != nullptr)
+    *reported = lines;
   else
     CHECK(lines.empty());
   return strategy;
 }
 
-std::string told(const std::string& text, StrategyUse use) {
+std::string reported(const std::string& text, StrategyUse use) {
   std::string lines;
   read(text, use, &lines);
   return lines;
@@ -141,25 +141,25 @@ TEST_CASE("the number of servers follows its rule") {
 }
 
 TEST_CASE("a scenario must say what it wants") {
-  CHECK(told(four, StrategyUse::scenario).empty());
+  CHECK(reported(four, StrategyUse::scenario).empty());
   CHECK(to_text(read(R"({"name":"ps","servers":{"count":4},"placement":"dedicated"})", StrategyUse::scenario)) ==
         "ps(4 dedicated, unknown)"); // the preset's own sharding
-  CHECK(told(R"({"name":"none"})", StrategyUse::scenario) ==
+  CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
         "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto");
-  CHECK_THAT(told(R"({"name":"all-reduce"})", StrategyUse::scenario),
+  CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
-  CHECK(told(R"({"name":"ps"})", StrategyUse::scenario) == "/servers: missing; give an object or a list\n"
-                                                           "/placement: missing; give one of dedicated, colocated");
-  CHECK(told(R"({"name":"ps","servers":{"unknown":true},"placement":"dedicated"})", StrategyUse::scenario) ==
+  CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario) == "/servers: missing; give an object or a list\n"
+                                                               "/placement: missing; give one of dedicated, colocated");
+  CHECK(reported(R"({"name":"ps","servers":{"unknown":true},"placement":"dedicated"})", StrategyUse::scenario) ==
         "/servers/unknown: unknown key; known here: count, per_node, equal_workers");
-  CHECK_THAT(told(R"({"name":"ps","servers":{"count":1},"placement":"unknown"})", StrategyUse::scenario),
+  CHECK_THAT(reported(R"({"name":"ps","servers":{"count":1},"placement":"unknown"})", StrategyUse::scenario),
              Catch::StartsWith("/placement: \"unknown\" found"));
 }
 
 TEST_CASE("a record says unknown rather than nothing") {
-  CHECK(told(R"({"name":"ps","servers":{"count":1},"placement":"dedicated"})", StrategyUse::record) ==
+  CHECK(reported(R"({"name":"ps","servers":{"count":1},"placement":"dedicated"})", StrategyUse::record) ==
         "/sharding: missing; give one of round-robin, bytes, split, pieces, hash, unknown");
-  CHECK(told(R"({"name":"all-reduce"})", StrategyUse::record).empty());
+  CHECK(reported(R"({"name":"all-reduce"})", StrategyUse::record).empty());
 }
 
 TEST_CASE("what is wrong with a strategy is told") {
@@ -168,13 +168,13 @@ TEST_CASE("what is wrong with a strategy is told") {
   };
   const std::string one_rule = " rules found, exactly one expected; give {\"count\": 4}, {\"per_node\": 1} or "
                                "{\"equal_workers\": true}";
-  CHECK(told(with_servers("{}"), StrategyUse::record) == "/servers: 0" + one_rule);
-  CHECK(told(with_servers(R"({"count":1,"per_node":1})"), StrategyUse::record) == "/servers: 2" + one_rule);
-  CHECK(told(with_servers(R"({"count":0})"), StrategyUse::record) ==
+  CHECK(reported(with_servers("{}"), StrategyUse::record) == "/servers: 0" + one_rule);
+  CHECK(reported(with_servers(R"({"count":1,"per_node":1})"), StrategyUse::record) == "/servers: 2" + one_rule);
+  CHECK(reported(with_servers(R"({"count":0})"), StrategyUse::record) ==
         "/servers/count: 0 is out of range; give 1 to 1000000");
-  CHECK(told(with_servers(R"({"equal_workers":false})"), StrategyUse::record) ==
+  CHECK(reported(with_servers(R"({"equal_workers":false})"), StrategyUse::record) ==
         "/servers/equal_workers: only true has a meaning; give it, or another rule");
-  CHECK(told(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
+  CHECK(reported(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
         "/servers: unknown key; known here: name");
-  CHECK(told(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
+  CHECK(reported(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
 }

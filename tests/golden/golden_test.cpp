@@ -27,15 +27,15 @@ struct TinyLayer {
 };
 
 /// 1 ms forward, 2 ms backward; nodes of one GPU, 1 GB/s, 100 us; software costs nothing.
-struct TinyWorld : SmallWorld {
-  TinyWorld(const std::vector<TinyLayer>& layers, const std::string& strategy, int gpus_) : gpus(gpus_) {
+struct TinyCluster : SmallCluster {
+  TinyCluster(const std::vector<TinyLayer>& layers, const std::string& strategy, int gpus_) : gpus(gpus_) {
     model.layers.clear();
     for (const auto& layer : layers) // the roofline of layers of one kind without activations goes by their FLOP
       model.layers.push_back(
           {layer.name, "linear", layer.backward_share * 1e9, 0, {{layer.name, {}, layer.size_bytes}}});
-    world.net_latency_s = 100e-6;
-    world.compute_factor = 1;
-    world.form_residual = 1;
+    sample.net_latency_s = 100e-6;
+    sample.compute_factor = 1;
+    sample.model_discrepancy = 1;
     strategy_name = strategy;
   }
 
@@ -49,7 +49,7 @@ struct TinyWorld : SmallWorld {
 
   ComputeProfile profile() const {
     const auto now = step();
-    return compute_profile(model, gpu, "fp32", now.batch_per_gpu, now.one_gpu_s, world.forward_share, 4);
+    return compute_profile(model, gpu, "fp32", now.batch_per_gpu, now.one_gpu_s, sample.forward_share, 4);
   }
 
   Machine machine() const {
@@ -69,7 +69,7 @@ std::string megabytes(double size_bytes) {
 }
 
 /// Forward, and the backward of each layer: each ends when its gradient is ready.
-std::vector<TimelineRow> compute_rows(const TinyWorld& tiny, const ComputeProfile& profile) {
+std::vector<TimelineRow> compute_rows(const TinyCluster& tiny, const ComputeProfile& profile) {
   std::vector<TimelineRow> rows{{0, profile.forward_s, "compute", "forward"}};
   for (const auto& tensor : profile.tensors) {
     const auto& name = tiny.model.layers[static_cast<std::size_t>(tensor.tensor)].name;
@@ -79,7 +79,7 @@ std::vector<TimelineRow> compute_rows(const TinyWorld& tiny, const ComputeProfil
   return rows;
 }
 
-std::string names_of(const TinyWorld& tiny, const ComputeProfile& profile, std::size_t first, int tensors) {
+std::string names_of(const TinyCluster& tiny, const ComputeProfile& profile, std::size_t first, int tensors) {
   std::string names;
   for (std::size_t t = first; t < first + static_cast<std::size_t>(tensors); ++t)
     names += (names.empty() ? "" : " + ") + tiny.model.layers[static_cast<std::size_t>(profile.tensors[t].tensor)].name;
@@ -87,7 +87,7 @@ std::string names_of(const TinyWorld& tiny, const ComputeProfile& profile, std::
 }
 
 /// Every group on the communication stream, below it the messages of its ring.
-std::vector<TimelineRow> ring_rows(const TinyWorld& tiny, const ComputeProfile& profile, const Timeline& timeline) {
+std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile& profile, const Timeline& timeline) {
   std::vector<TimelineRow> rows;
   std::size_t first = 0;
   for (const auto& group : timeline.groups) {
@@ -102,7 +102,7 @@ std::vector<TimelineRow> ring_rows(const TinyWorld& tiny, const ComputeProfile& 
   return rows;
 }
 
-std::string ring_timeline(const TinyWorld& tiny) {
+std::string ring_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const OperationTime operation = [&](double size_bytes, int) {
     return time_all_reduces(tiny.machine(), {size_bytes}, Algorithm::ring, Fidelity::full).front();
@@ -112,7 +112,7 @@ std::string ring_timeline(const TinyWorld& tiny) {
   const auto communication = ring_rows(tiny, profile, timeline);
   rows.insert(rows.end(), communication.begin(), communication.end());
   rows.push_back({0, timeline.end_s, "iteration", "ends"});
-  CHECK(time_step(tiny.step(), tiny.world, Fidelity::full).iteration_s == Approx(timeline.end_s).epsilon(rounding));
+  CHECK(time_step(tiny.step(), tiny.sample, Fidelity::full).iteration_s == Approx(timeline.end_s).epsilon(rounding));
   return to_text(rows);
 }
 
@@ -126,7 +126,7 @@ ServerExchange exchange_of(const ComputeProfile& profile) {
   return exchange;
 }
 
-std::string server_timeline(const TinyWorld& tiny) {
+std::string server_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const auto exchange = exchange_of(profile);
   const auto timing = time_server_exchange(tiny.machine(), {}, exchange, Fidelity::full);
@@ -145,7 +145,7 @@ std::string server_timeline(const TinyWorld& tiny) {
     rows.push_back({exchange.ready_s[i], timing.pulled_s[i], "workers", name + " from gradient ready to pulled"});
   }
   rows.push_back({0, timing.end_s, "iteration", "ends"});
-  CHECK(time_step(tiny.step(), tiny.world, Fidelity::full).iteration_s == Approx(timing.end_s).epsilon(rounding));
+  CHECK(time_step(tiny.step(), tiny.sample, Fidelity::full).iteration_s == Approx(timing.end_s).epsilon(rounding));
   return to_text(rows);
 }
 
@@ -158,7 +158,7 @@ void check_golden(const std::string& name, const std::string& timeline) {
 } // namespace
 
 TEST_CASE("golden: DDP buckets over a ring of 2 nodes", "[golden]") {
-  TinyWorld tiny({{"a", 0.25, 4e6}, {"b", 0.25, 1e6}, {"c", 0.25, 1e6}, {"d", 0.25, 1e6}}, "ring", 2);
+  TinyCluster tiny({{"a", 0.25, 4e6}, {"b", 0.25, 1e6}, {"c", 0.25, 1e6}, {"d", 0.25, 1e6}}, "ring", 2);
   tiny.preset.grouping = "buckets";
   tiny.preset.first_bucket_bytes = 1e6;
   tiny.preset.bucket_bytes = 2e6;
@@ -167,7 +167,7 @@ TEST_CASE("golden: DDP buckets over a ring of 2 nodes", "[golden]") {
 }
 
 TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
-  TinyWorld tiny({{"a", 0.2, 0.9e6}, {"b", 0.4, 1.5e6}, {"c", 0.2, 0.6e6}, {"d", 0.2, 0.3e6}}, "ring", 3);
+  TinyCluster tiny({{"a", 0.2, 0.9e6}, {"b", 0.4, 1.5e6}, {"c", 0.2, 0.6e6}, {"d", 0.2, 0.3e6}}, "ring", 3);
   tiny.preset.grouping = "fusion";
   tiny.preset.bucket_bytes = 2e6;
   tiny.preset.cycle_s = 1e-3;
@@ -176,7 +176,7 @@ TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
 }
 
 TEST_CASE("golden: 2 workers and a parameter server, tensor by tensor", "[golden]") {
-  TinyWorld tiny({{"a", 0.5, 1.5e6}, {"b", 0.25, 0.4e6}, {"c", 0.25, 1e6}}, "ps", 2);
+  TinyCluster tiny({{"a", 0.5, 1.5e6}, {"b", 0.25, 0.4e6}, {"c", 0.25, 1e6}}, "ps", 2);
   tiny.preset.grouping = "per-tensor";
   tiny.preset.overlapped = true;
   check_golden("ps-2-workers-1-server", server_timeline(tiny));

@@ -57,11 +57,11 @@ TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives th
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto other = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 4);
-  CHECK(draws.coordinates == again.coordinates);
-  CHECK(draws.coordinates != other.coordinates);
+  CHECK(draws.z_scores == again.z_scores);
+  CHECK(draws.z_scores != other.z_scores);
   for (std::size_t k = 0; k < parameter_fields().size(); ++k) {
     std::vector<int> seen(count, 0);
-    for (const auto& world : draws.coordinates) ++seen[static_cast<std::size_t>(normal_cdf(world[k]) * count)];
+    for (const auto& sample : draws.z_scores) ++seen[static_cast<std::size_t>(normal_cdf(sample[k]) * count)];
     CHECK(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
   }
 }

@@ -6,25 +6,25 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::uint64_t worlds = 60;
+constexpr std::uint64_t samples = 60;
 
 /// Worlds in which every parameter counts.
-RandomWorld costly_world(std::uint64_t seed) {
-  RandomWorld random(seed, 8);
-  auto& world = random.world;
-  world.interference = uniform(random.random, 0, 0.3);
-  world.link_spread = uniform(random.random, 0, 0.1);
-  world.operation_cost_s = world.tensor_cost_s = world.tensor_cost_slope_s = 1e-4;
-  world.sync_on_s = 1e-3;
-  world.second_node_jump = world.step_spread = 0.02;
-  world.server_process_Bps = log_uniform(random.random, 1e8, 1e10);
-  world.server_connection_Bps = log_uniform(random.random, 1e8, 1e10);
-  world.server_message_cost_s = 1e-5;
+RandomScenario costly_sample(std::uint64_t seed) {
+  RandomScenario random(seed, 8);
+  auto& sample = random.sample;
+  sample.interference = uniform(random.random, 0, 0.3);
+  sample.link_spread = uniform(random.random, 0, 0.1);
+  sample.operation_cost_s = sample.tensor_cost_s = sample.tensor_cost_slope_s = 1e-4;
+  sample.sync_on_s = 1e-3;
+  sample.second_node_jump = sample.step_spread = 0.02;
+  sample.server_process_Bps = log_uniform(random.random, 1e8, 1e10);
+  sample.server_connection_Bps = log_uniform(random.random, 1e8, 1e10);
+  sample.server_message_cost_s = 1e-5;
   return random;
 }
 
-Parameters moved(const Parameters& world, const ParameterField& field) {
-  Parameters other = world;
+Parameters moved(const Parameters& sample, const ParameterField& field) {
+  Parameters other = sample;
   other.*field.value *= 1.1;
   return other;
 }
@@ -39,65 +39,65 @@ void check_equal(const StepTime& a, const StepTime& b) {
   CHECK(a.bottleneck == b.bottleneck);
 }
 
-void check_every_parameter(const StepSetup& setup, const Parameters& world) {
-  StepMemory memory;
-  check_equal(time_step(setup, world, Fidelity::quick, memory), time_step(setup, world, Fidelity::quick));
+void check_every_parameter(const StepSetup& setup, const Parameters& sample) {
+  StepCache memory;
+  check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
   memory.learns = false;
   for (const auto& field : parameter_fields()) {
     INFO(setup.strategy.name << " on " << setup.gpus << ", " << field.name);
-    const auto other = moved(world, field);
-    check_equal(time_step(setup, other, Fidelity::quick, memory), time_step(setup, other, Fidelity::quick));
+    const auto other = moved(sample, field);
+    check_equal(time_step(setup, other, Fidelity::screening, memory), time_step(setup, other, Fidelity::screening));
   }
 }
 
-bool travels_alike(const StepSetup& setup, const Parameters& world, double Parameters::*field) {
-  return travel_inputs(setup, world) == travel_inputs(setup, moved(world, {"", field}));
+bool same_communication(const StepSetup& setup, const Parameters& sample, double Parameters::*field) {
+  return communication_inputs(setup, sample) == communication_inputs(setup, moved(sample, {"", field}));
 }
 
 } // namespace
 
 TEST_CASE("with a memory of the world beside it, a step is the same to the bit", "[step-memory]") {
-  for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-    auto random = costly_world(seed);
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) {
+    auto random = costly_sample(seed);
     auto setup = random.setup();
     if (seed % 3 == 0) setup.slow_node = {1.2, 0.7};
-    check_every_parameter(setup, random.world);
+    check_every_parameter(setup, random.sample);
     if (setup.strategy.name != "ps") continue;
     setup.strategy.name = "ps-async";
-    check_every_parameter(setup, random.world);
+    check_every_parameter(setup, random.sample);
   }
 }
 
 TEST_CASE("what adds seconds afterwards does not decide how gradients travel", "[step-memory]") {
-  auto random = costly_world(1);
+  auto random = costly_sample(1);
   for (const std::string strategy : {"ring", "ps", "ps-async"}) {
     random.strategy.name = strategy;
     const auto setup = random.setup();
-    const auto& world = random.world;
+    const auto& sample = random.sample;
     for (const auto field : {&Parameters::sync_on_s, &Parameters::step_spread})
-      CHECK(travels_alike(setup, world, field) == (strategy != "ps-async"));
-    CHECK(travels_alike(setup, world, &Parameters::form_residual));
-    CHECK(travels_alike(setup, world, &Parameters::interference) == (strategy != "ring"));
-    CHECK(travels_alike(setup, world, &Parameters::server_process_Bps) == (strategy == "ring"));
-    CHECK(travels_alike(setup, world, &Parameters::socket_Bps)); // the NIC is the narrower
-    CHECK_FALSE(travels_alike(setup, world, &Parameters::nic_efficiency));
-    CHECK_FALSE(travels_alike(setup, world, &Parameters::compute_factor));
+      CHECK(same_communication(setup, sample, field) == (strategy != "ps-async"));
+    CHECK(same_communication(setup, sample, &Parameters::model_discrepancy));
+    CHECK(same_communication(setup, sample, &Parameters::interference) == (strategy != "ring"));
+    CHECK(same_communication(setup, sample, &Parameters::server_process_Bps) == (strategy == "ring"));
+    CHECK(same_communication(setup, sample, &Parameters::socket_Bps)); // the NIC is the narrower
+    CHECK_FALSE(same_communication(setup, sample, &Parameters::nic_efficiency));
+    CHECK_FALSE(same_communication(setup, sample, &Parameters::compute_factor));
   }
 }
 
 TEST_CASE("a memory keeps the last world it learnt from", "[step-memory]") {
-  auto random = costly_world(2);
+  auto random = costly_sample(2);
   const auto setup = random.setup();
-  StepMemory memory;
-  time_step(setup, random.world, Fidelity::quick, memory);
-  const auto first = memory.travelled->inputs;
-  const auto other = moved(random.world, {"", &Parameters::compute_factor});
+  StepCache memory;
+  time_step(setup, random.sample, Fidelity::screening, memory);
+  const auto first = memory.communication->inputs;
+  const auto other = moved(random.sample, {"", &Parameters::compute_factor});
   memory.learns = false;
-  time_step(setup, other, Fidelity::quick, memory);
-  CHECK(memory.travelled->inputs == first);
+  time_step(setup, other, Fidelity::screening, memory);
+  CHECK(memory.communication->inputs == first);
   memory.learns = true;
-  time_step(setup, other, Fidelity::quick, memory);
-  CHECK(memory.travelled->inputs == travel_inputs(setup, other));
+  time_step(setup, other, Fidelity::screening, memory);
+  CHECK(memory.communication->inputs == communication_inputs(setup, other));
 }
 
 } // namespace ddlsim

@@ -7,24 +7,24 @@
 namespace ddlsim {
 
 TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   for (const int gpus : {2, 3, 8, 17}) {
     const double ring_s = 2.0 * (gpus - 1) * (1e-3 + 1e8 / gpus / 1e9);
-    const auto time = time_step(small.setup("ring", gpus), small.world, Fidelity::closed_form);
+    const auto time = time_step(small.setup("ring", gpus), small.sample, Fidelity::closed_form);
     CHECK(time.iteration_s == Approx(0.3 + ring_s));
     CHECK(time.compute_s == Approx(0.3));
     CHECK(time.exposed_communication_s == Approx(ring_s));
-    CHECK(time_step(small.setup("ring", gpus), small.world, Fidelity::full).iteration_s ==
+    CHECK(time_step(small.setup("ring", gpus), small.sample, Fidelity::full).iteration_s ==
           Approx(time.iteration_s).epsilon(1e-6));
   }
 }
 
 TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto exposed_s = [&](const std::string& strategy, int gpus, int gpus_per_node) {
     auto setup = small.setup(strategy, gpus);
     setup.gpus_per_node = gpus_per_node;
-    return time_step(setup, small.world, Fidelity::closed_form).exposed_communication_s;
+    return time_step(setup, small.sample, Fidelity::closed_form).exposed_communication_s;
   };
   // 100 MB at 1 GB/s everywhere, 1 ms between nodes, nothing inside: hierarchical ring and halving-doubling move
   // 3/4 S twice inside a node of 4 and once there and back between 2 nodes; the tree goes up and down.
@@ -35,21 +35,21 @@ TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step
   CHECK(exposed_s("auto", 8, 4) == exposed_s("ring", 8, 4));
   CHECK(exposed_s("ring", 8, 4) != Approx(exposed_s("hierarchical-ring", 8, 4)));
   for (const std::string strategy : {"hierarchical-ring", "halving-doubling", "tree"}) {
-    const auto full = time_step(small.setup(strategy, 4), small.world, Fidelity::full);
-    const double closed_s = time_step(small.setup(strategy, 4), small.world, Fidelity::closed_form).iteration_s;
+    const auto full = time_step(small.setup(strategy, 4), small.sample, Fidelity::full);
+    const double closed_s = time_step(small.setup(strategy, 4), small.sample, Fidelity::closed_form).iteration_s;
     CHECK(full.iteration_s == Approx(closed_s).epsilon(strategy == "tree" ? 0.02 : 1e-6)); // trees: flows meet
   }
 }
 
 TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   auto setup = small.setup("ps", 4);
   setup.strategy.servers = {ServerCount::Rule::count, 1};
   setup.strategy.placement = "dedicated";
-  const auto time = time_step(setup, small.world, Fidelity::closed_form);
+  const auto time = time_step(setup, small.sample, Fidelity::closed_form);
   CHECK(time.iteration_s == Approx(0.3 + 2 * (4 * 0.1 + 1e-3)));
   CHECK(time.bottleneck == "server-link");
-  auto slow = small.world;
+  auto slow = small.sample;
   slow.server_process_Bps = 5e8; // software at half of the NIC
   const auto limited = time_step(setup, slow, Fidelity::closed_form);
   CHECK(limited.iteration_s == Approx(0.3 + 2 * (4 * 0.2 + 1e-3)));
@@ -57,44 +57,44 @@ TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
 }
 
 TEST_CASE("every software cost is in the iteration once", "[step]") {
-  const SmallWorld small;
-  const double bare_s = time_step(small.setup("ring", 4), small.world, Fidelity::closed_form).iteration_s;
+  const SmallCluster small;
+  const double transfer_s = time_step(small.setup("ring", 4), small.sample, Fidelity::closed_form).iteration_s;
   const auto extra = [&](double Parameters::*field, double value) {
-    auto world = small.world;
-    world.*field = value;
-    return time_step(small.setup("ring", 4), world, Fidelity::closed_form).iteration_s - bare_s;
+    auto sample = small.sample;
+    sample.*field = value;
+    return time_step(small.setup("ring", 4), sample, Fidelity::closed_form).iteration_s - transfer_s;
   };
   CHECK(extra(&Parameters::sync_on_s, 0.02) == Approx(0.02));
   CHECK(extra(&Parameters::operation_cost_s, 0.01) == Approx(0.01)); // one group
   CHECK(extra(&Parameters::tensor_cost_s, 0.005) == Approx(0.005));  // one tensor
   CHECK(extra(&Parameters::second_node_jump, 0.1) == Approx(0.03));
   CHECK(extra(&Parameters::step_spread, 0.05) == Approx(0.05 * 0.3 * expected_largest_normal(4)));
-  auto world = small.world;
-  world.form_residual = 1.1;
-  CHECK(time_step(small.setup("ring", 4), world, Fidelity::closed_form).iteration_s == Approx(1.1 * bare_s));
+  auto sample = small.sample;
+  sample.model_discrepancy = 1.1;
+  CHECK(time_step(small.setup("ring", 4), sample, Fidelity::closed_form).iteration_s == Approx(1.1 * transfer_s));
 }
 
 TEST_CASE("one GPU alone is compute alone", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   auto setup = small.setup("ring", 1);
   setup.synchronised = false;
-  auto world = small.world;
-  world.sync_on_s = 1;
-  CHECK(time_step(setup, world, Fidelity::full).iteration_s == Approx(0.3));
+  auto sample = small.sample;
+  sample.sync_on_s = 1;
+  CHECK(time_step(setup, sample, Fidelity::full).iteration_s == Approx(0.3));
 }
 
 // Push and pull of 100 MB at 1 GB/s are two stations of 0.1 s in a ring: n customers need (n + 1) x 0.1 s, less the
 // little that compute takes from the queues.
 TEST_CASE("asynchronous servers: nobody straggles, and a saturated server gives its rate over the model", "[step]") {
-  const SmallWorld small;
-  auto world = small.world;
-  world.step_spread = 0.05;
-  world.sync_on_s = 0.01;
+  const SmallCluster small;
+  auto sample = small.sample;
+  sample.step_spread = 0.05;
+  sample.sync_on_s = 0.01;
   auto setup = small.setup("ps-async", 32);
   setup.strategy.servers = {ServerCount::Rule::count, 1};
   setup.strategy.placement = "dedicated";
-  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded}) {
-    const auto time = time_step(setup, world, fidelity);
+  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced}) {
+    const auto time = time_step(setup, sample, fidelity);
     CHECK(time.iteration_s == Approx(33 * 0.1).epsilon(0.02));
     CHECK(time.straggling_s == 0);
     CHECK(time.synchronisation_s == Approx(0.01));
@@ -104,46 +104,46 @@ TEST_CASE("asynchronous servers: nobody straggles, and a saturated server gives 
   }
   setup.gpus = setup.gpus_per_node = 2; // one worker: a full run of more takes a sanitizer build minutes
   setup.strategy.on_node_reduce = true;
-  const double full_s = time_step(setup, world, Fidelity::full).iteration_s;
-  CHECK(time_step(setup, world, Fidelity::folded).iteration_s == Approx(full_s).epsilon(0.03)); // as promised
-  CHECK(time_step(small.setup("ps", 4), world, Fidelity::closed_form).mean_staleness == 0);
+  const double full_s = time_step(setup, sample, Fidelity::full).iteration_s;
+  CHECK(time_step(setup, sample, Fidelity::reduced).iteration_s == Approx(full_s).epsilon(0.03)); // as promised
+  CHECK(time_step(small.setup("ps", 4), sample, Fidelity::closed_form).mean_staleness == 0);
 }
 
 TEST_CASE("asynchronous servers: GPUs that sum on their node first are one worker", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   auto setup = small.setup("ps-async", 8);
   setup.gpus_per_node = 4;
   setup.strategy.servers = {ServerCount::Rule::count, 1};
   setup.strategy.placement = "dedicated";
   setup.strategy.on_node_reduce = true;
-  CHECK(time_step(setup, small.world, Fidelity::closed_form).mean_staleness < 1);
+  CHECK(time_step(setup, small.sample, Fidelity::closed_form).mean_staleness < 1);
   setup.strategy.on_node_reduce = false;
-  CHECK(time_step(setup, small.world, Fidelity::closed_form).mean_staleness > 3);
+  CHECK(time_step(setup, small.sample, Fidelity::closed_form).mean_staleness > 3);
 }
 
 TEST_CASE("a strategy that cannot be simulated is refused by name", "[step]") {
-  const SmallWorld small;
-  CHECK_THROWS_AS(time_step(small.setup("gossip", 2), small.world, Fidelity::closed_form), UserError);
+  const SmallCluster small;
+  CHECK_THROWS_AS(time_step(small.setup("gossip", 2), small.sample, Fidelity::closed_form), UserError);
 }
 
 TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][property]") {
-  const SmallWorld small;
+  const SmallCluster small;
   for (const std::string strategy : {"ring", "hierarchical-ring", "tree", "halving-doubling", "ps", "ps-async"}) {
     auto setup = small.setup(strategy, 6);
     setup.strategy.servers = {ServerCount::Rule::per_node, 1};
     double last_s = 1e9;
     for (const double efficiency : {0.1, 0.2, 0.5, 1.0, 2.0}) {
-      auto world = small.world;
-      world.nic_efficiency = efficiency;
-      const double now_s = time_step(setup, world, Fidelity::closed_form).iteration_s;
+      auto sample = small.sample;
+      sample.nic_efficiency = efficiency;
+      const double now_s = time_step(setup, sample, Fidelity::closed_form).iteration_s;
       CHECK(now_s <= last_s * (1 + 1e-12));
       last_s = now_s;
     }
     double slowest_s = 0;
     for (const double latency_s : {0.0, 1e-6, 1e-4, 1e-2}) {
-      auto world = small.world;
-      world.net_latency_s = latency_s;
-      const double now_s = time_step(setup, world, Fidelity::closed_form).iteration_s;
+      auto sample = small.sample;
+      sample.net_latency_s = latency_s;
+      const double now_s = time_step(setup, sample, Fidelity::closed_form).iteration_s;
       CHECK(now_s >= slowest_s * (1 - 1e-12));
       slowest_s = now_s;
     }
@@ -151,21 +151,21 @@ TEST_CASE("more bandwidth is never slower, more latency never faster", "[step][p
 }
 
 TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]") {
-  const SmallWorld small;
+  const SmallCluster small;
   auto setup = small.setup("ring", 4);
-  const auto without = time_step(setup, small.world, Fidelity::automatic);
+  const auto without = time_step(setup, small.sample, Fidelity::automatic);
   setup.input = {100e3, 5, 0}; // 10 samples an iteration at 5 a second: 2 s
-  const auto starved = time_step(setup, small.world, Fidelity::automatic);
+  const auto starved = time_step(setup, small.sample, Fidelity::automatic);
   CHECK(starved.iteration_s == Approx(2.0));
   CHECK(starved.input_wait_s == Approx(2.0 - without.iteration_s));
   CHECK(starved.bottleneck == "input");
   setup.input = {100e3, 1000, 0}; // quick enough: hidden behind the iteration
-  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == without.iteration_s);
+  CHECK(time_step(setup, small.sample, Fidelity::automatic).iteration_s == without.iteration_s);
   setup.input = {100e3, 0, 1e6}; // 4 nodes read 4 MB at 1 MB/s together
-  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(4.0));
+  CHECK(time_step(setup, small.sample, Fidelity::automatic).iteration_s == Approx(4.0));
   setup.gpus = 1;
   setup.synchronised = false;
-  CHECK(time_step(setup, small.world, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
+  CHECK(time_step(setup, small.sample, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
 }
 
 } // namespace ddlsim

@@ -17,7 +17,7 @@ Cluster two_level() {
   return cluster;
 }
 
-Parameters world() {
+Parameters sample() {
   Parameters parameters;
   parameters.nic_efficiency = 0.8;
   parameters.socket_Bps = 1e12;
@@ -30,7 +30,7 @@ Parameters world() {
 } // namespace
 
 TEST_CASE("rates are line rates times efficiency", "[machine]") {
-  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, world(), 10, 4);
+  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, sample(), 10, 4);
   CHECK(machine.nodes() == 3);
   CHECK(machine.node_of(9) == 2);
   CHECK(machine.intra_Bps == Approx(20e9));
@@ -41,28 +41,28 @@ TEST_CASE("rates are line rates times efficiency", "[machine]") {
 }
 
 TEST_CASE("sockets carry what they carry, whatever the wire", "[machine]") {
-  auto slow = world();
+  auto slow = sample();
   slow.socket_Bps = 3e9;
   CHECK(build_machine(two_level(), {"nccl-ib", "ib"}, slow, 8, 4).nic_Bps == 3e9);
 }
 
 TEST_CASE("over MPI all ranks of a node share its NIC, inside the node too", "[machine]") {
-  const auto machine = build_machine(two_level(), {"mpi-ib", "ib"}, world(), 8, 4);
+  const auto machine = build_machine(two_level(), {"mpi-ib", "ib"}, sample(), 8, 4);
   CHECK(machine.nic_Bps == Approx(5e9));
   CHECK(machine.intra_Bps == Approx(5e9));
 }
 
 TEST_CASE("servers follow the strategy's rule", "[machine]") {
-  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, world(), 16, 4);
+  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, sample(), 16, 4);
   Strategy strategy;
   strategy.name = "ps";
-  CHECK(build_servers(strategy, machine, world()).servers == 4); // unknown: one a node
+  CHECK(build_servers(strategy, machine, sample()).servers == 4); // unknown: one a node
   strategy.servers = {ServerCount::Rule::count, 3};
   strategy.placement = "dedicated";
-  CHECK(build_servers(strategy, machine, world()).servers == 3);
-  CHECK(build_servers(strategy, machine, world()).dedicated);
+  CHECK(build_servers(strategy, machine, sample()).servers == 3);
+  CHECK(build_servers(strategy, machine, sample()).dedicated);
   strategy.servers = {ServerCount::Rule::equal_workers, 0};
-  CHECK(build_servers(strategy, machine, world()).servers == 16);
+  CHECK(build_servers(strategy, machine, sample()).servers == 16);
 }
 
 } // namespace ddlsim

@@ -132,8 +132,8 @@ TEST_CASE("asynchronous closed form: more workers never fewer updates, more band
 TEST_CASE("asynchronous folded network: many workers, grouped, meet the limits of chance-free networks") {
   AsyncExchange async = equal_shards(1, 1e6);
   async.compute_spread = 0.05;
-  CHECK(async_folded(workers(3000), dedicated(1), async).updates_per_s == Approx(1000).epsilon(0.01)); // saturated
-  CHECK(async_folded(workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
+  CHECK(async_reduced(workers(3000), dedicated(1), async).updates_per_s == Approx(1000).epsilon(0.01)); // saturated
+  CHECK(async_reduced(workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
 }
 
 TEST_CASE("asynchronous draws: their mean and spread, and never backwards") {

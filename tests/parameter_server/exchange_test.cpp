@@ -187,11 +187,11 @@ TEST_CASE("folded exchange, ended early by a share: near the exact one, as the h
   for (const char* rule : {"round-robin", "bytes", "split", "hash"}) {
     for (const double backward_s : {0.0, 0.2}) {
       const ServerExchange exchange = on_twelve_servers(rule, backward_s);
-      const double exact_s = server_exchange_folded(twelve_nodes(), {12, false}, exchange).end_s;
+      const double exact_s = server_exchange_reduced(twelve_nodes(), {12, false}, exchange).end_s;
       INFO(rule << ", backward of " << backward_s << " s");
-      CHECK(server_exchange_folded(twelve_nodes(), {12, false}, exchange, 1e-3).end_s ==
+      CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-3).end_s ==
             Approx(exact_s).epsilon(0.0007));
-      CHECK(server_exchange_folded(twelve_nodes(), {12, false}, exchange, 1e-2).end_s ==
+      CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-2).end_s ==
             Approx(exact_s).epsilon(0.009));
     }
   }
@@ -204,13 +204,13 @@ TEST_CASE("folded exchange: what ends by itself is not ended early") {
   exchange.shards = {{0, 0, 1e6}, {1, 0, 1e6}};
   exchange.ready_s = {0, 0.5};
   // Nothing else happens, so every message runs to its own end: the share only joins ends that fall together.
-  CHECK(server_exchange_folded(machine, {1, true}, exchange, 0.1).end_s == Approx(0.5 + 2e-3));
+  CHECK(server_exchange_reduced(machine, {1, true}, exchange, 0.1).end_s == Approx(0.5 + 2e-3));
 }
 
 TEST_CASE("folded exchange: the reason not to fold has the number") {
   const ServerExchange exchange = on_twelve_servers("bytes", 0);
-  CHECK_FALSE(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange).has_value());
-  CHECK_FALSE(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange, 144).has_value());
-  CHECK_THAT(why_server_exchange_not_folded(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
+  CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange).has_value());
+  CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 144).has_value());
+  CHECK_THAT(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
              Catch::Contains("144 connections"));
 }

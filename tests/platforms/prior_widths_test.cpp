@@ -19,7 +19,7 @@ const EvidenceError* row(const std::vector<EvidenceError>& errors, const std::st
 
 /// Every second batch of a curve is fitted, the others are predicted as far as the line reaches, and the other way
 /// round.
-void half_split(const ComputeMaterial& material, const ComputeCurve& curve, std::vector<double>& errors) {
+void half_split(const ComputeMaterial& material, const BatchCurve& curve, std::vector<double>& errors) {
   const double expected_s = *expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
   for (const std::size_t phase : {0U, 1U}) {
     std::vector<BatchTime> fitted;
@@ -55,17 +55,17 @@ TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compu
 
 TEST_CASE("the priors of one-GPU times are as wide as leaving one out says", "[compute-transfer]") {
   const auto all = measure_evidence(test::shipped_compute(false).material);
-  const auto shelf = measure_evidence(test::shipped_compute(true).material);
+  const auto reference = measure_evidence(test::shipped_compute(true).material);
   const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
   int checked = 0;
   for (const auto& prior : priors) {
     if (prior.parameter.rfind("compute_", 0) != 0) continue;
     if (prior.parameter == "compute_measured" || prior.parameter == "compute_transferred") continue;
     INFO(prior.parameter << ": " << prior.source);
-    // The shelf's records validate nothing; a prior that other clusters shaped names them, and is dropped for them.
-    const bool from_shelf = prior.learnt_from.empty();
-    const auto* measured = row(from_shelf ? shelf : all, prior.parameter);
-    if (measured == nullptr) { // same-family anchors in reduced precision: only outside the shelf
+    // The reference data's records validate nothing; a prior that other clusters shaped names them, and is dropped for them.
+    const bool from_other_clusters = prior.learnt_from.empty();
+    const auto* measured = row(from_other_clusters ? reference : all, prior.parameter);
+    if (measured == nullptr) { // same-family anchors in reduced precision: only outside the reference data
       CHECK(prior.parameter == "compute_anchored_family_reduced");
       continue;
     }

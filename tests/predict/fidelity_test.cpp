@@ -22,8 +22,8 @@ struct Layout {
 };
 
 /// Several layers, unlike in size, so that several groups and shards are under way beside backward.
-struct LayeredWorld : SmallWorld {
-  explicit LayeredWorld(const Layout& layout) {
+struct LayeredCluster : SmallCluster {
+  explicit LayeredCluster(const Layout& layout) {
     model.layers.clear();
     for (const double parameters : {3e5, 5e4, 2.4e6, 1e6, 6e6}) {
       const auto count = static_cast<std::int64_t>(parameters);
@@ -36,12 +36,12 @@ struct LayeredWorld : SmallWorld {
     preset.first_bucket_bytes = 1e6;
     preset.bucket_bytes = 8e6;
     preset.cycle_s = 3e-3;
-    world.net_latency_s = 2e-5;
-    world.operation_cost_s = 5e-5;
+    sample.net_latency_s = 2e-5;
+    sample.operation_cost_s = 5e-5;
   }
 };
 
-StepSetup setup_of(const LayeredWorld& small, const Layout& layout, const Strategy& strategy) {
+StepSetup setup_of(const LayeredCluster& small, const Layout& layout, const Strategy& strategy) {
   auto setup = small.setup(strategy.name, layout.gpus);
   setup.strategy = strategy;
   setup.gpus_per_node = std::min(layout.gpus, layout.gpus_per_node);
@@ -93,63 +93,64 @@ std::string text_of(const Layout& layout, const Strategy& strategy) {
 } // namespace
 
 TEST_CASE("an iteration: folded = full for every strategy and layout that folds", "[full][folded]") {
-  int folded = 0;
+  int reduced = 0;
   for (const auto& layout : layouts()) {
-    const LayeredWorld base(layout);
+    const LayeredCluster base(layout);
     for (const auto& strategy : strategies()) {
       for (const std::string grouping : {"buckets", "fusion"}) {
         if (grouping == "fusion" && strategy.name == "ps") continue; // servers take tensor by tensor
-        LayeredWorld small = base;
+        LayeredCluster small = base;
         small.preset.grouping = grouping;
         const auto setup = setup_of(small, layout, strategy);
         INFO(text_of(layout, strategy) << ", " << grouping);
         StepTime time;
         try {
-          time = time_step(setup, small.world, Fidelity::folded);
+          time = time_step(setup, small.sample, Fidelity::reduced);
         } catch (const UserError&) {
           continue; // refused: tests/simgrid/fidelity_selection_test.cpp says why
         }
-        ++folded;
-        CHECK(time.iteration_s == Approx(time_step(setup, small.world, Fidelity::full).iteration_s).epsilon(promised));
+        ++reduced;
+        CHECK(time.iteration_s == Approx(time_step(setup, small.sample, Fidelity::full).iteration_s).epsilon(promised));
       }
     }
   }
-  CHECK(folded > (most_ranks > 8 ? 200 : 60));
+  CHECK(reduced > (most_ranks > 8 ? 200 : 60));
 }
 
 TEST_CASE("an iteration: automatic is full, or exact, or says how far full may be", "[full]") {
   for (const auto& layout : layouts()) {
     if (layout.gpus != 2 && layout.gpus != 5 && layout.gpus != 20) continue; // enough of them
-    LayeredWorld small(layout);
+    LayeredCluster small(layout);
     small.preset.grouping = "per-tensor";
     for (const auto& strategy : strategies()) {
       const auto setup = setup_of(small, layout, strategy);
-      const auto full = time_step(setup, small.world, Fidelity::full);
+      const auto full = time_step(setup, small.sample, Fidelity::full);
       INFO(text_of(layout, strategy));
-      const auto automatic = time_step(setup, small.world, Fidelity::automatic);
+      const auto automatic = time_step(setup, small.sample, Fidelity::automatic);
       CHECK(automatic.choice.why.empty()); // small enough for no approximation
       CHECK(automatic.iteration_s == Approx(full.iteration_s).epsilon(promised));
-      const auto quick = time_step(setup, small.world, Fidelity::quick);
-      const double exposed_s = quick.exposed_communication_s;
-      CHECK(full.iteration_s >= quick.iteration_s + quick.choice.faster * (exposed_s + quick.compute_s) - 1e-9);
-      CHECK(full.iteration_s <= quick.iteration_s * (1 + std::max(quick.choice.slower, promised)));
+      const auto screening = time_step(setup, small.sample, Fidelity::screening);
+      const double exposed_s = screening.exposed_communication_s;
+      CHECK(full.iteration_s >=
+            screening.iteration_s + screening.choice.faster * (exposed_s + screening.compute_s) - 1e-9);
+      CHECK(full.iteration_s <= screening.iteration_s * (1 + std::max(screening.choice.slower, promised)));
     }
   }
 }
 
 TEST_CASE("a slow node: all wait for its compute, and its NIC narrows the ring", "[step]") {
-  const LayeredWorld small({8, 1, false, true});
+  const LayeredCluster small({8, 1, false, true});
   auto setup = setup_of(small, {8, 1, false, true}, strategies()[0]);
-  const auto slow = time_step(setup, small.world, Fidelity::automatic);
+  const auto slow = time_step(setup, small.sample, Fidelity::automatic);
   setup.slow_node = {};
-  const auto alike = time_step(setup, small.world, Fidelity::automatic);
+  const auto alike = time_step(setup, small.sample, Fidelity::automatic);
   CHECK(slow.straggling_s == Approx(0.3 * alike.compute_s));
   CHECK(slow.compute_s == alike.compute_s);
   CHECK(slow.iteration_s > alike.iteration_s + slow.straggling_s);
   setup.slow_node = {1.3, 0.5};
   setup.gpus = 1;
   setup.gpus_per_node = 1;
-  CHECK(time_step(setup, small.world, Fidelity::automatic).straggling_s == 0); // a job on one node has it not
+  CHECK(time_step(setup, small.sample, Fidelity::automatic).straggling_s == 0); // a job on one node has it not
 }
 
 } // namespace ddlsim

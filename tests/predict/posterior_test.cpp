@@ -22,7 +22,7 @@ Preset sample_preset() {
 
 const Preset preset = sample_preset();
 const CalibrationScope asked{"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64};
-const BeliefQuestion question{"compute_measured", preset, false, asked};
+const PosteriorQuestion question{"compute_measured", preset, false, asked};
 
 std::vector<Prior> shipped_priors() {
   return load_priors({DDLSIM_SOURCE_DIR});
@@ -35,15 +35,14 @@ std::size_t field(const std::string& name) {
   throw std::out_of_range(name);
 }
 
-CalibratedParameter calibrated(const std::string& name, const CalibrationScope& scope, double coordinate,
-                               double error) {
+CalibratedParameter calibrated(const std::string& name, const CalibrationScope& scope, double z_score, double error) {
   CalibratedParameter one;
   one.name = name;
   one.scope = scope;
   one.prior.parameter = name;
   one.prior.median = 2;
   one.prior.width = 0.5;
-  one.coordinate = coordinate;
+  one.z_score = z_score;
   one.error = error;
   return one;
 }
@@ -57,9 +56,9 @@ Calibration two_parameters() {
   return calibration;
 }
 
-std::vector<double> column(const Draws& worlds, const std::string& name) {
+std::vector<double> column(const Draws& samples, const std::string& name) {
   std::vector<double> values;
-  for (const auto& one : worlds.coordinates) values.push_back(one[field(name)]);
+  for (const auto& one : samples.z_scores) values.push_back(one[field(name)]);
   return values;
 }
 
@@ -73,26 +72,26 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// Shares of worlds whose draw chooses each of the choices.
-double share_of(const Belief& belief, const std::vector<LikelyChoice>& choices, const std::string& name) {
+/// Shares of samples whose draw chooses each of the choices.
+double share_of(const Posterior& posterior, const std::vector<LikelyChoice>& choices, const std::string& name) {
   const auto chosen =
-      std::count_if(belief.worlds.values.begin(), belief.worlds.values.end(),
-                    [&](const Parameters& world) { return choice_at(choices, world.form_draw) == name; });
-  return static_cast<double>(chosen) / static_cast<double>(belief.worlds.values.size());
+      std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
+                    [&](const Parameters& sample) { return choice_at(choices, sample.algorithm_draw) == name; });
+  return static_cast<double>(chosen) / static_cast<double>(posterior.samples.values.size());
 }
 
 } // namespace
 
 TEST_CASE("without a calibration the worlds are the priors'") {
   const auto priors = shipped_priors();
-  const auto belief = believe(priors, nullptr, question, 50, 7);
+  const auto posterior = find_posterior(priors, nullptr, question, 50, 7);
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "horovod", 50, 7);
   const auto median = median_parameters(priors, "compute_measured", "nccl-ib", "horovod");
-  CHECK(belief.worlds.coordinates == draws.coordinates);
+  CHECK(posterior.samples.z_scores == draws.z_scores);
   for (const auto& one : parameter_fields()) {
-    CHECK(belief.median.*one.value == median.*one.value);
+    CHECK(posterior.median.*one.value == median.*one.value);
     for (std::size_t w = 0; w < draws.values.size(); ++w)
-      CHECK(belief.worlds.values[w].*one.value == draws.values[w].*one.value);
+      CHECK(posterior.samples.values[w].*one.value == draws.values[w].*one.value);
   }
 }
 
@@ -100,16 +99,16 @@ TEST_CASE("a calibration of something else leaves the priors as they are") {
   auto calibration = two_parameters();
   for (auto& one : calibration.parameters) one.scope.transport = "grpc";
   const auto priors = shipped_priors();
-  CHECK(believe(priors, &calibration, question, 50, 7).worlds.coordinates ==
-        believe(priors, nullptr, question, 50, 7).worlds.coordinates);
+  CHECK(find_posterior(priors, &calibration, question, 50, 7).samples.z_scores ==
+        find_posterior(priors, nullptr, question, 50, 7).samples.z_scores);
 }
 
 TEST_CASE("drawn worlds have the calibration's means, errors and correlation") {
   const auto calibration = two_parameters();
   const int count = 4000;
-  const auto belief = believe(shipped_priors(), &calibration, question, count, 1);
-  const auto nic = column(belief.worlds, "nic_efficiency");
-  const auto latency = column(belief.worlds, "net_latency");
+  const auto posterior = find_posterior(shipped_priors(), &calibration, question, count, 1);
+  const auto nic = column(posterior.samples, "nic_efficiency");
+  const auto latency = column(posterior.samples, "net_latency");
   const double four_errors = 4 / std::sqrt(static_cast<double>(count)); // of a mean, in standard deviations
   CHECK(mean_of(nic) == Approx(0.7).margin(0.3 * four_errors));
   CHECK(mean_of(latency) == Approx(-1.2).margin(0.6 * four_errors));
@@ -120,12 +119,12 @@ TEST_CASE("drawn worlds have the calibration's means, errors and correlation") {
 
 TEST_CASE("values follow from coordinates by the prior of the calibration, the likeliest world is its mean") {
   const auto calibration = two_parameters();
-  const auto belief = believe(shipped_priors(), &calibration, question, 20, 1);
-  CHECK(belief.median.nic_efficiency == Approx(2 * std::exp(0.5 * 0.7)).epsilon(1e-12));
-  CHECK(belief.median.net_latency_s == Approx(2 * std::exp(0.5 * -1.2)).epsilon(1e-12));
-  const auto nic = column(belief.worlds, "nic_efficiency");
+  const auto posterior = find_posterior(shipped_priors(), &calibration, question, 20, 1);
+  CHECK(posterior.median.nic_efficiency == Approx(2 * std::exp(0.5 * 0.7)).epsilon(1e-12));
+  CHECK(posterior.median.net_latency_s == Approx(2 * std::exp(0.5 * -1.2)).epsilon(1e-12));
+  const auto nic = column(posterior.samples, "nic_efficiency");
   for (std::size_t w = 0; w < nic.size(); ++w)
-    CHECK(belief.worlds.values[w].nic_efficiency == Approx(2 * std::exp(0.5 * nic[w])).epsilon(1e-12));
+    CHECK(posterior.samples.values[w].nic_efficiency == Approx(2 * std::exp(0.5 * nic[w])).epsilon(1e-12));
 }
 
 TEST_CASE("correlations that rounding made impossible still give worlds, near the errors they had") {
@@ -133,18 +132,18 @@ TEST_CASE("correlations that rounding made impossible still give worlds, near th
   calibration.parameters.push_back(calibrated("sync_on", {"nccl-ib", "horovod", "", "", 0}, 0, 0.5));
   // the third is the sum of the others: its correlations are the root of 0.55, 0.74162, rounded up
   calibration.correlation = {{}, {0.1}, {0.7417, 0.7417}};
-  const auto belief = believe(shipped_priors(), &calibration, question, 1000, 1);
-  for (const auto& world : belief.worlds.coordinates)
-    for (const double coordinate : world) CHECK(std::isfinite(coordinate));
-  CHECK(deviation_of(column(belief.worlds, "sync_on")) == Approx(0.5).epsilon(4 / std::sqrt(1000.0)));
+  const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
+  for (const auto& sample : posterior.samples.z_scores)
+    for (const double z_score : sample) CHECK(std::isfinite(z_score));
+  CHECK(deviation_of(column(posterior.samples, "sync_on")) == Approx(0.5).epsilon(4 / std::sqrt(1000.0)));
 }
 
 TEST_CASE("parameters that were not calibrated keep their draws") {
   const auto calibration = two_parameters();
-  const auto with = believe(shipped_priors(), &calibration, question, 50, 3);
-  const auto without = believe(shipped_priors(), nullptr, question, 50, 3);
-  for (const std::string name : {"interference", "sync_on", "form_residual"})
-    CHECK(column(with.worlds, name) == column(without.worlds, name));
+  const auto with = find_posterior(shipped_priors(), &calibration, question, 50, 3);
+  const auto without = find_posterior(shipped_priors(), nullptr, question, 50, 3);
+  for (const std::string name : {"interference", "sync_on", "model_discrepancy"})
+    CHECK(column(with.samples, name) == column(without.samples, name));
 }
 
 TEST_CASE("of several that cover a question the one that names most holds") {
@@ -175,30 +174,31 @@ TEST_CASE("a scope covers what agrees in all it names") {
 
 TEST_CASE("worlds choose an all-reduce by the calibration's weights") {
   Calibration calibration;
-  calibration.forms = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
-  const auto belief = believe(shipped_priors(), &calibration, question, 1000, 1);
-  CHECK(choice_at(preset.all_reduce, belief.median.form_draw) == "tree");
+  calibration.algorithm_choices = {
+      {{"nccl-ib", "", "", "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
+  const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
+  CHECK(choice_at(preset.all_reduce, posterior.median.algorithm_draw) == "tree");
   // draws are a Latin hypercube's: shares are within one of 1000 of the weights
-  CHECK(share_of(belief, preset.all_reduce, "tree") == Approx(0.7).margin(0.0011));
-  CHECK(share_of(belief, preset.all_reduce, "ring") == Approx(0.2).margin(0.0011));
-  const auto without = believe(shipped_priors(), nullptr, question, 1000, 1);
+  CHECK(share_of(posterior, preset.all_reduce, "tree") == Approx(0.7).margin(0.0011));
+  CHECK(share_of(posterior, preset.all_reduce, "ring") == Approx(0.2).margin(0.0011));
+  const auto without = find_posterior(shipped_priors(), nullptr, question, 1000, 1);
   CHECK(share_of(without, preset.all_reduce, "ring") == Approx(0.5).margin(0.0011));
 }
 
 TEST_CASE("forms of servers, of another transport, or with unknown names do not decide an all-reduce") {
-  const auto without = believe(shipped_priors(), nullptr, question, 100, 1);
-  for (const CalibratedForm& form :
-       {CalibratedForm{{"nccl-ib", "", "", "", 0}, true, {{"round-robin", 1}}},
-        CalibratedForm{{"grpc", "", "", "", 0}, false, {{"tree", 1}}},
-        CalibratedForm{{"nccl-ib", "", "", "", 0}, false, {{"halving-doubling", 0.9}, {"ring", 0.1}}}}) {
+  const auto without = find_posterior(shipped_priors(), nullptr, question, 100, 1);
+  for (const CalibratedChoice& form :
+       {CalibratedChoice{{"nccl-ib", "", "", "", 0}, true, {{"round-robin", 1}}},
+        CalibratedChoice{{"grpc", "", "", "", 0}, false, {{"tree", 1}}},
+        CalibratedChoice{{"nccl-ib", "", "", "", 0}, false, {{"halving-doubling", 0.9}, {"ring", 0.1}}}}) {
     Calibration calibration;
-    calibration.forms = {form};
-    const auto belief = believe(shipped_priors(), &calibration, question, 100, 1);
-    CHECK(belief.median.form_draw == without.median.form_draw);
-    CHECK(share_of(belief, preset.all_reduce, "ring") == share_of(without, preset.all_reduce, "ring"));
+    calibration.algorithm_choices = {form};
+    const auto posterior = find_posterior(shipped_priors(), &calibration, question, 100, 1);
+    CHECK(posterior.median.algorithm_draw == without.median.algorithm_draw);
+    CHECK(share_of(posterior, preset.all_reduce, "ring") == share_of(without, preset.all_reduce, "ring"));
   }
   Calibration servers;
-  servers.forms = {{{}, true, {{"round-robin", 1}}}};
-  const auto belief = believe(shipped_priors(), &servers, {"compute_measured", preset, true, asked}, 100, 1);
-  CHECK(share_of(belief, preset.shardings, "round-robin") == 1);
+  servers.algorithm_choices = {{{}, true, {{"round-robin", 1}}}};
+  const auto posterior = find_posterior(shipped_priors(), &servers, {"compute_measured", preset, true, asked}, 100, 1);
+  CHECK(share_of(posterior, preset.shardings, "round-robin") == 1);
 }

@@ -17,12 +17,12 @@ Scenario iris() {
   return scenario;
 }
 
-const PredictOptions quick{Fidelity::closed_form, {}};
+const PredictOptions screening{Fidelity::closed_form, {}};
 
 } // namespace
 
 TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
-  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, quick)));
+  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, screening)));
   REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
     for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
@@ -35,15 +35,15 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
     CHECK(point["efficiency"].get<double>() <= 1 + 1e-9);
   }
   for (const auto& strategy : json["strategies"]) {
-    CHECK(strategy["knee_gpus"].get<int>() >= 1);
+    CHECK(strategy["largest_efficient_gpus"].get<int>() >= 1);
     CHECK_FALSE(strategy["measure_next"]["what"].get<std::string>().empty());
   }
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
 }
 
 TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
-  const auto prediction = predict(iris(), shipped, quick);
-  CHECK(prediction.one_gpu_evidence == "transferred");
+  const auto prediction = predict(iris(), shipped, screening);
+  CHECK(prediction.estimate_one_gpu_time == "transferred");
   for (const auto& answer : prediction.strategies) {
     CHECK(answer.points.front().evidence == "transferred");
     CHECK(answer.points.back().evidence == "assumed");
@@ -51,12 +51,12 @@ TEST_CASE("labels are honest: the GPU is transferred, what the network costs is 
 }
 
 TEST_CASE("same scenario and seed, same bytes; another seed moves only intervals", "[predict]") {
-  const auto once = to_json_text(predict(iris(), shipped, quick));
-  CHECK(once == to_json_text(predict(iris(), shipped, quick)));
+  const auto once = to_json_text(predict(iris(), shipped, screening));
+  CHECK(once == to_json_text(predict(iris(), shipped, screening)));
   auto other = iris();
   other.seed = 2;
-  const auto a = predict(iris(), shipped, quick);
-  const auto b = predict(other, shipped, quick);
+  const auto a = predict(iris(), shipped, screening);
+  const auto b = predict(other, shipped, screening);
   CHECK(a.strategies[0].points[2].iteration_s == b.strategies[0].points[2].iteration_s);
   CHECK(a.strategies[0].points[2].iteration_s_high != b.strategies[0].points[2].iteration_s_high);
 }
@@ -65,7 +65,7 @@ TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
   auto scenario = iris();
   scenario.strategies.resize(1);
   const auto full = predict(scenario, shipped, {Fidelity::full, {}});
-  const auto closed = predict(scenario, shipped, quick);
+  const auto closed = predict(scenario, shipped, screening);
   for (std::size_t i = 0; i < scenario.gpus.size(); ++i)
     CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
 }
@@ -78,7 +78,7 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
     scenario.strategies.back().name = name;
   }
   const auto full = predict(scenario, shipped, {Fidelity::full, {}});
-  const auto closed = predict(scenario, shipped, quick);
+  const auto closed = predict(scenario, shipped, screening);
   for (std::size_t s = 0; s < scenario.strategies.size(); ++s) {
     for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
       const auto& point = full.strategies[s].points[i];
@@ -94,7 +94,7 @@ TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[pre
   auto scenario = iris();
   scenario.gpus = {4, 1'000'000};
   scenario.strategies = {scenario.strategies[0]};
-  const auto prediction = predict(scenario, shipped, quick);
+  const auto prediction = predict(scenario, shipped, screening);
   CHECK(prediction.strategies[0].points[0].error.empty());
   CHECK_FALSE(prediction.strategies[0].points[1].error.empty());
   CHECK_NOTHROW(to_json_text(prediction));
@@ -113,7 +113,7 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   const auto prediction = predict(scenario, shipped, automatic);
   const auto& point = prediction.strategies[1].points[1];
   CHECK(point.error.empty());
-  CHECK(point.fidelity == "folded");
+  CHECK(point.fidelity == "reduced");
   CHECK(point.mean_staleness > 0);
   CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
   const auto json = to_json_text(prediction);
@@ -126,10 +126,10 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
 TEST_CASE("unknown names are clear errors", "[predict]") {
   auto scenario = iris();
   scenario.model = "resnet50_v15";
-  CHECK_THROWS_WITH(predict(scenario, shipped, quick), Catch::Contains("resnet50_v1.5"));
+  CHECK_THROWS_WITH(predict(scenario, shipped, screening), Catch::Contains("resnet50_v1.5"));
   scenario = iris();
   scenario.transport = "nccl-tcpip";
-  CHECK_THROWS_AS(predict(scenario, shipped, quick), UserError);
+  CHECK_THROWS_AS(predict(scenario, shipped, screening), UserError);
 }
 
 } // namespace ddlsim

@@ -18,46 +18,46 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::uint64_t worlds = 200;
-constexpr std::uint64_t full_worlds = 30;
+constexpr std::uint64_t samples = 200;
+constexpr std::uint64_t full_samples = 30;
 constexpr int full_gpus = most_ranks < 16 ? 4 : 12; // sanitizer builds switch actors by threads
 constexpr double rounding = 1e-9;
 
 /// A change that cannot slow an iteration down.
 struct Change {
   const char* what;
-  std::function<void(RandomWorld&)> make;
+  std::function<void(RandomScenario&)> make;
   bool also_among_servers = false;
 };
 
 const Change never_slower[] = {
-    {"NICs twice as fast", [](RandomWorld& random) { random.cluster.nics[0].bandwidth_Bps *= 2; }, true},
-    {"paths inside nodes twice as fast", [](RandomWorld& random) { random.cluster.intra.bandwidth_Bps *= 2; }},
-    {"a third of the latency between nodes", [](RandomWorld& random) { random.world.net_latency_s /= 3; }},
-    {"a third of the latency inside nodes", [](RandomWorld& random) { random.cluster.intra.latency_s /= 3; }},
-    {"overlap", [](RandomWorld& random) { random.preset.overlapped = true; }},
+    {"NICs twice as fast", [](RandomScenario& random) { random.cluster.nics[0].bandwidth_Bps *= 2; }, true},
+    {"paths inside nodes twice as fast", [](RandomScenario& random) { random.cluster.intra.bandwidth_Bps *= 2; }},
+    {"a third of the latency between nodes", [](RandomScenario& random) { random.sample.net_latency_s /= 3; }},
+    {"a third of the latency inside nodes", [](RandomScenario& random) { random.cluster.intra.latency_s /= 3; }},
+    {"overlap", [](RandomScenario& random) { random.preset.overlapped = true; }},
 };
 
 /// Flows that share a link can pass each other: who is early takes a share from whom all wait for. Then an earlier
 /// gradient, a quicker path or no latency can make the whole slower, as in Graham's scheduling anomalies (SIAM J. Appl.
 /// Math. 17, 1969); the smallest case is the last test of this file. In closed form that is several parameter servers:
-/// of 30,000 random worlds, 8,000 of them such, overlap was slower in 280 (median 1.4 %, worst 25 %), a quicker path
+/// of 30,000 random samples, 8,000 of them such, overlap was slower in 280 (median 1.4 %, worst 25 %), a quicker path
 /// inside nodes in 97 (worst 3.3 %), less latency in 8 (worst 0.3 %), a quicker NIC in none. Where every message is
-/// simulated also trees and halving-doubling (600 worlds: worst 4 %). Elsewhere each held in every one.
-bool can_fail(const Change& change, const RandomWorld& random, Fidelity fidelity) {
+/// simulated also trees and halving-doubling (600 samples: worst 4 %). Elsewhere each held in every one.
+bool can_fail(const Change& change, const RandomScenario& random, Fidelity fidelity) {
   const std::string& name = random.strategy.name;
   if (name == "ps") return random.strategy.servers.value > 1 && !change.also_among_servers;
   return fidelity == Fidelity::full && (name == "tree" || name == "halving-doubling");
 }
 
-void check_world(std::uint64_t seed, int most_gpus, Fidelity fidelity) {
-  const RandomWorld before(seed, most_gpus);
+void check_scenario(std::uint64_t seed, int most_gpus, Fidelity fidelity) {
+  const RandomScenario before(seed, most_gpus);
   const double before_s = before.iteration_s(fidelity);
   INFO("seed " << seed << ", " << to_text(before.strategy) << ", " << before.gpus << " GPUs");
   CHECK(before_s >= before.one_gpu_s * (1 - rounding));
   for (const Change& change : never_slower) {
     if (can_fail(change, before, fidelity)) continue;
-    RandomWorld after(seed, most_gpus);
+    RandomScenario after(seed, most_gpus);
     change.make(after);
     INFO(change.what);
     CHECK(after.iteration_s(fidelity) <= before_s * (1 + rounding));
@@ -76,16 +76,16 @@ double sum_of_sends(const Schedule& schedule) {
 
 TEST_CASE("better links and overlap never make an iteration slower, and none is shorter than its compute",
           "[step][property]") {
-  for (std::uint64_t seed = 1; seed <= worlds; ++seed) check_world(seed, 16, Fidelity::closed_form);
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) check_scenario(seed, 16, Fidelity::closed_form);
 }
 
 TEST_CASE("the same where every message is simulated", "[step][property]") {
-  for (std::uint64_t seed = 1; seed <= full_worlds; ++seed) check_world(seed, full_gpus, Fidelity::full);
+  for (std::uint64_t seed = 1; seed <= full_samples; ++seed) check_scenario(seed, full_gpus, Fidelity::full);
 }
 
 TEST_CASE("groups and shards hold every byte of every tensor once", "[property]") {
-  for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-    const RandomWorld random(seed);
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) {
+    const RandomScenario random(seed);
     const auto setup = random.setup();
     INFO("seed " << seed);
     const auto profile =
@@ -111,8 +111,8 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
 
 TEST_CASE("an all-reduce of n ranks sends 2 (n-1) S bytes, and all of them arrive", "[property]") {
   // Every rank's vector but one is sent to be added, and the sum is sent to every rank but one, in whatever pieces.
-  for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-    const RandomWorld random(seed);
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) {
+    const RandomScenario random(seed);
     const Machine machine = random.machine();
     const double size_bytes = random.model.size_bytes();
     INFO("seed " << seed << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node");
@@ -126,8 +126,8 @@ TEST_CASE("an all-reduce of n ranks sends 2 (n-1) S bytes, and all of them arriv
 
 TEST_CASE("the full ring sends 2 (n-1) chunks a rank, the full exchange every copy of every shard once each way",
           "[property]") {
-  for (std::uint64_t seed = 1; seed <= full_worlds; ++seed) {
-    const RandomWorld random(seed, full_gpus);
+  for (std::uint64_t seed = 1; seed <= full_samples; ++seed) {
+    const RandomScenario random(seed, full_gpus);
     const Machine machine = random.machine();
     INFO("seed " << seed << ", " << machine.ranks << " ranks");
     CHECK(static_cast<int>(ring_messages(machine, 1e6).size()) == 2 * (machine.ranks - 1) * machine.ranks);

@@ -13,20 +13,20 @@
 
 namespace ddlsim {
 
-/// Lifetimes for a StepSetup, which holds references. The same seed, the same world.
-struct RandomWorld {
-  explicit RandomWorld(std::uint64_t seed, int most_gpus = 16) : random(seed) {
+/// Lifetimes for a StepSetup, which holds references. The same seed, the same sample.
+struct RandomScenario {
+  explicit RandomScenario(std::uint64_t seed, int most_gpus = 16) : random(seed) {
     make_model();
     make_cluster();
     make_preset();
     make_strategy();
-    world.forward_share = uniform(random, 0.2, 0.5);
-    world.nic_efficiency = 1;
-    world.socket_Bps = 1e15;
-    world.net_latency_s = log_uniform(random, 1e-7, 1e-3);
-    world.intra_efficiency = 1;
-    world.intra_latency_factor = 1;
-    world.server_duplex = 1;
+    sample.forward_share = uniform(random, 0.2, 0.5);
+    sample.nic_efficiency = 1;
+    sample.socket_Bps = 1e15;
+    sample.net_latency_s = log_uniform(random, 1e-7, 1e-3);
+    sample.intra_efficiency = 1;
+    sample.intra_latency_factor = 1;
+    sample.server_duplex = 1;
     one_gpu_s = log_uniform(random, 1e-3, 1);
     gpus = 2 + below(most_gpus - 1);
   }
@@ -40,9 +40,9 @@ struct RandomWorld {
     return setup;
   }
 
-  double iteration_s(Fidelity fidelity) const { return time_step(setup(), world, fidelity).iteration_s; }
+  double iteration_s(Fidelity fidelity) const { return time_step(setup(), sample, fidelity).iteration_s; }
 
-  Machine machine() const { return build_machine(cluster, setup().transport, world, gpus, setup().gpus_per_node); }
+  Machine machine() const { return build_machine(cluster, setup().transport, sample, gpus, setup().gpus_per_node); }
 
   std::mt19937_64 random;
   Model model;
@@ -50,7 +50,7 @@ struct RandomWorld {
   Cluster cluster;
   Preset preset;
   Strategy strategy;
-  Parameters world;
+  Parameters sample;
   double one_gpu_s = 0;
   int gpus = 1;
 

@@ -7,17 +7,17 @@
 namespace ddlsim {
 namespace {
 
-/// Eleven worlds that differ in one parameter only, evenly spread.
-Curve curve_over(const SmallWorld& small, double Parameters::*field, double low, double high) {
-  Curve curve{small.setup("ring", 1), small.world, {}, 1, 64, "calibrated"};
+/// Eleven samples that differ in one parameter only, evenly spread.
+Curve curve_over(const SmallCluster& small, double Parameters::*field, double low, double high) {
+  Curve curve{small.setup("ring", 1), small.sample, {}, 1, 64, "calibrated"};
   std::size_t index = 0;
   while (parameter_fields()[index].value != field) ++index;
   for (int i = 0; i <= 10; ++i) {
-    auto world = small.world;
-    world.*field = low + (high - low) * i / 10;
-    curve.worlds.values.push_back(world);
-    curve.worlds.coordinates.emplace_back(parameter_fields().size(), 0.0);
-    curve.worlds.coordinates.back()[index] = (i - 5) / 5.0;
+    auto sample = small.sample;
+    sample.*field = low + (high - low) * i / 10;
+    curve.samples.values.push_back(sample);
+    curve.samples.z_scores.emplace_back(parameter_fields().size(), 0.0);
+    curve.samples.z_scores.back()[index] = (i - 5) / 5.0;
   }
   return curve;
 }
@@ -25,7 +25,7 @@ Curve curve_over(const SmallWorld& small, double Parameters::*field, double low,
 } // namespace
 
 TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5);
   const auto point = predict_point(curve, 4, Fidelity::full).point;
   CHECK(point.iteration_s_low < point.iteration_s);
@@ -39,7 +39,7 @@ TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
 }
 
 TEST_CASE("beyond growth is a row with its error", "[curve]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto point =
       predict_point(curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5), 65, Fidelity::closed_form).point;
   CHECK_FALSE(point.error.empty());
@@ -47,35 +47,35 @@ TEST_CASE("beyond growth is a row with its error", "[curve]") {
 }
 
 TEST_CASE("efficiency of a world compares with that world's own GPU", "[curve]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::compute_factor, 0.8, 1.2);
-  for (const auto& world : curve.worlds.values) {
-    const double compute_s = 0.3 * world.compute_factor;
-    CHECK(efficiency(curve, world, 2) == Approx(compute_s / (compute_s + 2 * (1e-3 + 0.05))));
+  for (const auto& sample : curve.samples.values) {
+    const double compute_s = 0.3 * sample.compute_factor;
+    CHECK(efficiency(curve, sample, 2) == Approx(compute_s / (compute_s + 2 * (1e-3 + 0.05))));
   }
 }
 
 TEST_CASE("the knee is the last whole node at or above the bound", "[knee]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
   // efficiency(n) = 0.3 / (0.3 + 2(n-1)(1e-3 + 0.1/n)): falls with n, so that a linear search is the reference.
   for (const double bound : {0.9, 0.7, 0.6, 0.58}) {
     int expected = 1;
     for (int n = 2; n <= 64; ++n)
       if (efficiency(curve, curve.median, n) >= bound) expected = n;
-    const auto knee = find_knee(curve, bound);
-    CHECK(knee.gpus == expected);
-    CHECK(knee.gpus_low <= knee.gpus);
-    CHECK(knee.gpus <= knee.gpus_high);
+    const auto largest_scale = find_largest_efficient_scale(curve, bound);
+    CHECK(largest_scale.gpus == expected);
+    CHECK(largest_scale.gpus_low <= largest_scale.gpus);
+    CHECK(largest_scale.gpus <= largest_scale.gpus_high);
   }
-  CHECK(find_knee(curve, 0.01).beyond_growth);
+  CHECK(find_largest_efficient_scale(curve, 0.01).beyond_growth);
 }
 
 TEST_CASE("the parameter that alone varies is the one to measure, and knowing it leaves next to nothing",
           "[measure-next]") {
-  const SmallWorld small;
+  const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3);
-  const auto next = find_measure_next(curve, 8, world_times(curve, 8));
+  const auto next = find_measure_next(curve, 8, sample_times(curve, 8));
   CHECK(next.parameter == "net_latency");
   CHECK(next.interval_now > 0);
   CHECK(next.interval_then < 0.1 * next.interval_now); // ln t is nearly linear in the latency over this range

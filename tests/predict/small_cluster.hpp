@@ -1,19 +1,19 @@
 #pragma once
-// A cluster, a model and a world so plain that iteration times can be worked out by hand.
+// A cluster, a model and a sample so plain that iteration times can be worked out by hand.
 
 #include "sim/predict/scaling_curve.hpp"
 
 namespace ddlsim {
 
 /// Lifetimes for a StepSetup, which holds references.
-struct SmallWorld {
+struct SmallCluster {
   Model model;
   Gpu gpu;
   Cluster cluster;
   Preset preset;
-  Parameters world;
+  Parameters sample;
 
-  SmallWorld() {
+  SmallCluster() {
     model.name = "one-layer";
     model.layers = {{"fc", "linear", 1e9, 0, {{"fc.weight", {25'000'000}, 1e8}}}}; // 100 MB, ready when backward ends
     gpu.name = "test";
@@ -29,13 +29,13 @@ struct SmallWorld {
     preset.grouping = "single";
     preset.overlapped = false;
     preset.shardings = {{"bytes", 1}};
-    world.forward_share = 1.0 / 3;
-    world.nic_efficiency = 1;
-    world.socket_Bps = 1e12;
-    world.net_latency_s = 1e-3;
-    world.intra_efficiency = 1;
-    world.intra_latency_factor = 1;
-    world.server_duplex = 1;
+    sample.forward_share = 1.0 / 3;
+    sample.nic_efficiency = 1;
+    sample.socket_Bps = 1e12;
+    sample.net_latency_s = 1e-3;
+    sample.intra_efficiency = 1;
+    sample.intra_latency_factor = 1;
+    sample.server_duplex = 1;
   }
 
   StepSetup setup(const std::string& strategy, int gpus) const {

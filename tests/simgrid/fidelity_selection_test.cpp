@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The promise of the project for folded against full, step by step.
+/// The promise of the project for reduced against full, step by step.
 constexpr double promised = 1e-6;
 
 constexpr Algorithm every_algorithm[] = {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
@@ -21,8 +21,8 @@ double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
   return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).front();
 }
 
-double folded_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::folded).front();
+double reduced_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::reduced).front();
 }
 
 Machine in_leaves(Machine machine, int nodes_per_leaf, double blocking) {
@@ -55,19 +55,19 @@ std::vector<Machine> layouts() {
 } // namespace
 
 TEST_CASE("folded = full wherever folding is not refused", "[full][folded]") {
-  int folded = 0;
+  int reduced = 0;
   for (const Machine& machine : layouts()) {
     for (const Algorithm algorithm : every_algorithm) {
-      if (why_not_folded(machine, algorithm)) continue;
-      ++folded;
+      if (why_not_reduced(machine, algorithm)) continue;
+      ++reduced;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       for (const double size_bytes : {1e4, 25e6})
-        CHECK(folded_s(machine, size_bytes, algorithm) ==
+        CHECK(reduced_s(machine, size_bytes, algorithm) ==
               Approx(full_s(machine, size_bytes, algorithm)).epsilon(promised));
     }
   }
-  CHECK(folded > (most_ranks > 8 ? 100 : 30)); // the test looks at something
+  CHECK(reduced > (most_ranks > 8 ? 100 : 30)); // the test looks at something
 }
 
 TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and leaves", "[full]") {
@@ -75,7 +75,7 @@ TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and
     const Machine machine = with_slow_node(layout);
     if (machine.ranks > 33) continue;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring}) {
-      if (!choose_all_reduce(machine, algorithm, 25e6, 1, Fidelity::quick).why.empty()) continue;
+      if (!choose_all_reduce(machine, algorithm, 25e6, 1, Fidelity::screening).why.empty()) continue;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       CHECK(all_reduce_s(machine, 25e6, algorithm) == Approx(full_s(machine, 25e6, algorithm)).epsilon(promised));
@@ -89,7 +89,7 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
     for (const Machine& machine : {layout, with_slow_node(layout)}) {
       for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
         for (const double size_bytes : {1e3, 1e5, 4e6, 25e6}) {
-          const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::quick);
+          const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
           if (choice.why.empty()) continue;
           INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node
                                   << " a node, leaves of " << machine.nodes_per_leaf << ", " << size_bytes
@@ -107,27 +107,27 @@ TEST_CASE("why folding is refused: what one would get by folding anyway", "[full
   if (most_ranks < 64) return; // needs 3 nodes of 8
   SECTION("a short last node taken for a full one") {
     const Machine machine = two_level(17, 8);
-    CHECK(why_not_folded(machine, Algorithm::ring)->find("the last node is short") == 0);
+    CHECK(why_not_reduced(machine, Algorithm::ring)->find("the last node is short") == 0);
     Machine full_nodes = machine;
     full_nodes.ranks = 24;
-    CHECK(folded_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
+    CHECK(reduced_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
   }
   SECTION("a slow node taken for one like the others") {
     const Machine machine = with_slow_node(two_level(24, 8));
-    CHECK(why_not_folded(machine, Algorithm::ring)->find("a slow node") == 0);
+    CHECK(why_not_reduced(machine, Algorithm::ring)->find("a slow node") == 0);
     Machine alike = machine;
     alike.slow_nic_factor = 1;
-    CHECK(folded_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
+    CHECK(reduced_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
   }
   SECTION("halving-doubling on nodes of 3 as if all ranks left at once") {
     const Machine machine = two_level(24, 3);
-    CHECK(why_not_folded(machine, Algorithm::halving_doubling).has_value());
-    CHECK(folded_all_reduce_s(machine, 25e6, Algorithm::halving_doubling) <
+    CHECK(why_not_reduced(machine, Algorithm::halving_doubling).has_value());
+    CHECK(reduced_all_reduce_s(machine, 25e6, Algorithm::halving_doubling) <
           0.9 * full_s(machine, 25e6, Algorithm::halving_doubling));
   }
   SECTION("a double tree: three nodes as if each moved twice the message") {
     const Machine machine = two_level(3, 1);
-    CHECK(why_not_folded(machine, Algorithm::tree).has_value());
+    CHECK(why_not_reduced(machine, Algorithm::tree).has_value());
     CHECK(all_reduce_s(machine, 25e6, Algorithm::tree) > 1.3 * full_s(machine, 25e6, Algorithm::tree));
   }
 }
@@ -138,12 +138,12 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::closed_form);
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).why.empty());
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::full);
-  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::quick).fidelity == Fidelity::closed_form);
+  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
   const auto tree = choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic);
   CHECK(tree.fidelity == Fidelity::closed_form);
   CHECK_FALSE(tree.why.empty());
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::folded).fidelity == Fidelity::folded);
-  CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::folded), CannotFold);
+  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::reduced).fidelity == Fidelity::reduced);
+  CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::reduced), CannotReduce);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
   ServerExchange exchange;
   exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, "round-robin", 0);
@@ -153,10 +153,10 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   servers.dedicated = false;
   CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
   CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
-  CHECK_THROWS_WITH(choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::folded),
+  CHECK_THROWS_WITH(choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::reduced),
                     "ring on 17 ranks cannot be folded: the last node is short, so every rank is another distance from "
                     "it");
-  CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::folded).front() ==
+  CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::reduced).front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
@@ -167,17 +167,17 @@ TEST_CASE(
   async.compute_s = 1;
   async.exchange.shards.assign(100, {0, 0, 1e6});
   async.exchange.ready_s.assign(100, 1.0);
-  const auto choose = [&](int nodes, Fidelity wish) {
-    return choose_async_servers(two_level(nodes, 1), servers, async, wish);
+  const auto choose = [&](int nodes, Fidelity requested) {
+    return choose_async_servers(two_level(nodes, 1), servers, async, requested);
   };
-  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::folded);
+  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::reduced);
   CHECK(choose(8, Fidelity::automatic).slower == Approx(0.03));
-  CHECK(choose(8, Fidelity::quick).fidelity == Fidelity::closed_form);
+  CHECK(choose(8, Fidelity::screening).fidelity == Fidelity::closed_form);
   CHECK_FALSE(choose(8, Fidelity::closed_form).why.empty());
   CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
   CHECK_THROWS_AS(choose(1000, Fidelity::full), TooManyMessages);
   servers = {4, false};
-  CHECK(choose(8, Fidelity::folded).faster < -0.03); // on the workers' nodes
+  CHECK(choose(8, Fidelity::reduced).faster < -0.03); // on the workers' nodes
 }
 
 TEST_CASE("folded rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[folded]") {
@@ -185,7 +185,7 @@ TEST_CASE("folded rings equal 2(n-1)(latency + S/(n rate)) for every N up to 409
     const Machine machine = two_level(ranks, 1);
     const double step_s = machine.net_latency_s + 1e8 / ranks / machine.nic_Bps;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring})
-      CHECK(folded_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
+      CHECK(reduced_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
   }
 }
 

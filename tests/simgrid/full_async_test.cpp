@@ -16,7 +16,7 @@ using ddlsim::ServerMachine;
 
 namespace {
 
-/// What the project promises of a folded run.
+/// What the project promises of a reduced run.
 constexpr double promised = 0.03;
 
 enum class Shards { equal, one_triple, ramp };
@@ -101,11 +101,11 @@ TEST_CASE("asynchronous servers: the folded network is within 3 % of every messa
   for (const Row& row : rows) {
     if (!small_enough(row)) continue;
     const AsyncTiming full = run(row, Fidelity::full);
-    const AsyncTiming folded = run(row, Fidelity::folded);
+    const AsyncTiming reduced = run(row, Fidelity::reduced);
     INFO(text_of(row));
-    CHECK(folded.iteration_s == Approx(full.iteration_s).epsilon(promised));
-    CHECK(folded.updates_per_s == Approx(row.workers / folded.iteration_s));
-    CHECK(folded.busiest_server == full.busiest_server);
+    CHECK(reduced.iteration_s == Approx(full.iteration_s).epsilon(promised));
+    CHECK(reduced.updates_per_s == Approx(row.workers / reduced.iteration_s));
+    CHECK(reduced.busiest_server == full.busiest_server);
   }
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("asynchronous servers: where the promise is not kept, by how much") {
       {{2, 1, true, Shards::equal, 0.4, 0.05, true}, Fidelity::closed_form, -0.19},
       {{8, 1, true, Shards::equal, 0.15, 0.05, true}, Fidelity::closed_form, -0.28},
       {{8, 4, true, Shards::one_triple, 0.6, 0.05, false}, Fidelity::closed_form, -0.39},
-      {{4, 4, false, Shards::equal, 1, 0.05, false}, Fidelity::folded, -0.04},
-      {{4, 4, false, Shards::equal, 1, 0.05, true}, Fidelity::folded, -0.09},
-      {{8, 4, false, Shards::one_triple, 0.6, 0.05, false}, Fidelity::folded, -0.03},
-      {{8, 8, false, Shards::ramp, 0.8, 0.05, false}, Fidelity::folded, 0.155},
+      {{4, 4, false, Shards::equal, 1, 0.05, false}, Fidelity::reduced, -0.04},
+      {{4, 4, false, Shards::equal, 1, 0.05, true}, Fidelity::reduced, -0.09},
+      {{8, 4, false, Shards::one_triple, 0.6, 0.05, false}, Fidelity::reduced, -0.03},
+      {{8, 8, false, Shards::ramp, 0.8, 0.05, false}, Fidelity::reduced, 0.155},
   };
   for (const GapRow& line : rows) {
     if (!small_enough(line.row)) continue;
@@ -146,7 +146,7 @@ TEST_CASE("asynchronous servers: without overlap, equal shards, the mean value a
 TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale parameters") {
   for (const bool overlapped : {false, true}) {
     const Row row{1, 1, true, Shards::equal, 0.4, 0, overlapped};
-    for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded, Fidelity::full}) {
+    for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
       const AsyncTiming timing = run(row, fidelity);
       CHECK(timing.iteration_s == Approx(0.4 + 1 + (overlapped ? 0.1 : 0.4)).epsilon(1e-6)); // the last push is 0.1 s
       CHECK(timing.mean_staleness == 0);
@@ -155,7 +155,7 @@ TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale p
 }
 
 TEST_CASE("asynchronous servers: the same seed gives the same bytes, another seed other draws") {
-  for (const Fidelity fidelity : {Fidelity::folded, Fidelity::full}) {
+  for (const Fidelity fidelity : {Fidelity::reduced, Fidelity::full}) {
     const Row row{std::min(2, most_workers), 1, true, Shards::equal, 0.4, 0.1, true};
     const AsyncTiming one = run(row, fidelity);
     const AsyncTiming same = run(row, fidelity);
@@ -172,7 +172,7 @@ TEST_CASE("asynchronous servers: a slow node holds up nobody else") {
   Row row{2, 1, true, Shards::equal, 1e-6, 0, false};
   AsyncExchange async = make_async(row);
   async.slow_factor = 2;
-  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::folded, Fidelity::full}) {
+  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
     if (fidelity == Fidelity::full && most_workers < 2) continue;
     const auto timing = time_async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async, fidelity);
     CHECK(timing.updates_per_s == Approx(1 + 0.5).epsilon(1e-3)); // transfers of 1 us
@@ -187,5 +187,5 @@ TEST_CASE("asynchronous servers: what cannot run is refused before it is forked"
   CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::full), std::invalid_argument);
   async.compute_s = 1;
   async.exchange.ready_s.clear();
-  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::folded), std::invalid_argument);
+  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::reduced), std::invalid_argument);
 }

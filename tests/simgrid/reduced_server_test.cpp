@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-using ddlsim::CannotFold;
+using ddlsim::CannotReduce;
 using ddlsim::Fidelity;
 using ddlsim::ideal_workers;
 using ddlsim::Machine;
@@ -24,16 +24,16 @@ namespace {
 /// The promise of the project for an ideal network.
 constexpr double promised = 1e-6;
 
-ServerExchangeTiming folded(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return time_server_exchange(machine, servers, exchange, Fidelity::folded);
+ServerExchangeTiming reduced(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  return time_server_exchange(machine, servers, exchange, Fidelity::reduced);
 }
 
 ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   return time_server_exchange(machine, servers, exchange, Fidelity::full);
 }
 
-void check_folded_is_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  const ServerExchangeTiming one = folded(machine, servers, exchange);
+void check_reduced_is_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const ServerExchangeTiming one = reduced(machine, servers, exchange);
   const ServerExchangeTiming other = full(machine, servers, exchange);
   REQUIRE(one.pulled_s.size() == other.pulled_s.size());
   for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
@@ -100,7 +100,7 @@ TEST_CASE("folded equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fab
           exchange.message_cost_s = round % 6 == 0 ? 30e-6 : 0;
           slow_down(machine, exchange, round % 11 % 4);
           INFO("round " << round << ": " << ranks << " ranks, " << gpus_per_node << " a node, " << count << " servers");
-          check_folded_is_full(machine, server_machine(count, dedicated), exchange);
+          check_reduced_is_full(machine, server_machine(count, dedicated), exchange);
         }
       }
     }
@@ -126,7 +126,7 @@ TEST_CASE("folded equals full: random clusters, shards, ceilings and ready times
     slow_down(machine, exchange, static_cast<int>(random() % 4));
     exchange.messages_per_node = 1 + static_cast<int>(random() % 3);
     INFO("round " << round);
-    check_folded_is_full(machine, servers, exchange);
+    check_reduced_is_full(machine, servers, exchange);
   }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("folded: dedicated servers are two-machine flow shops, copies/B (sum s
       INFO(nodes << " workers, " << servers << " servers");
       const auto exchange = on_each_server(servers, sizes_bytes);
       const double sum_and_max_bytes = 16.1e6 + 8e6;
-      CHECK(folded(ideal_workers(nodes), server_machine(servers, true), exchange).end_s ==
+      CHECK(reduced(ideal_workers(nodes), server_machine(servers, true), exchange).end_s ==
             Approx(nodes / 1e9 * sum_and_max_bytes).epsilon(promised));
     }
   }
@@ -148,7 +148,7 @@ TEST_CASE("folded: equal colocated servers, one on each node, keep the NICs busy
   for (const int nodes : {2, 3, 64, 101, 1023, 4096}) {
     const auto exchange = on_each_server(nodes, {3e6, 3e6});
     INFO(nodes << " nodes");
-    CHECK(folded(ideal_workers(nodes), server_machine(nodes, false), exchange).end_s ==
+    CHECK(reduced(ideal_workers(nodes), server_machine(nodes, false), exchange).end_s ==
           Approx(2 * (nodes - 1) / 1e9 * 6e6).epsilon(promised));
   }
 }
@@ -160,7 +160,7 @@ TEST_CASE("folded: a slow NIC holds every shard back, 2 N s / (f B)") {
     Machine machine = ideal_workers(nodes);
     machine.slow_nic_factor = 0.4;
     INFO(nodes << " nodes");
-    CHECK(folded(machine, server_machine(nodes, true), on_each_server(nodes, {1e6})).end_s ==
+    CHECK(reduced(machine, server_machine(nodes, true), on_each_server(nodes, {1e6})).end_s ==
           Approx(2 * nodes * 1e6 / (0.4 * 1e9)).epsilon(promised));
   }
 }
@@ -172,7 +172,7 @@ TEST_CASE("folded: a node that is ready later than the others' copies are in add
     const double late_s = nodes * 1e-3;
     exchange.slow_ready_s = {late_s};
     INFO(nodes << " nodes");
-    CHECK(folded(ideal_workers(nodes), server_machine(1, true), exchange).end_s ==
+    CHECK(reduced(ideal_workers(nodes), server_machine(1, true), exchange).end_s ==
           Approx(late_s + (1 + nodes) * 1e6 / 1e9).epsilon(promised));
   }
 }
@@ -183,10 +183,10 @@ TEST_CASE("folded: 16,384 workers on a blocking fat-tree wait for the one server
   machine.nodes_per_leaf = 16;
   machine.uplink_Bps = 8e9;
   const double copies_s = 16384 * 1e6 / 1e9;
-  CHECK(folded(machine, server_machine(1, true), on_each_server(1, {1e6})).end_s ==
+  CHECK(reduced(machine, server_machine(1, true), on_each_server(1, {1e6})).end_s ==
         Approx(2 * copies_s).epsilon(promised));
   machine.uplink_Bps = 0.5e9; // now the uplink of the server's leaf is narrower than its NIC
-  CHECK(folded(machine, server_machine(1, true), on_each_server(1, {1e6})).end_s ==
+  CHECK(reduced(machine, server_machine(1, true), on_each_server(1, {1e6})).end_s ==
         Approx(2 * copies_s / 0.5).epsilon(promised));
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("folded: two unlike colocated servers share the NICs between push and 
   ServerExchange exchange;
   exchange.shards = {{0, 0, 2e6}, {1, 1, 4e6}};
   exchange.ready_s = {0, 0};
-  const auto timing = folded(machine, server_machine(2, false), exchange);
+  const auto timing = reduced(machine, server_machine(2, false), exchange);
   CHECK(timing.pulled_s[0] == Approx(0.006).epsilon(promised));
   CHECK(timing.pulled_s[1] == Approx(0.010).epsilon(promised));
 }
@@ -210,7 +210,8 @@ TEST_CASE("folded: what a class must not hold together: a slow node, and colocat
   machine.slow_nic_factor = 0.5;
   const auto equal = on_each_server(nodes, {1e6});
   const double slow_s = full(machine, server_machine(nodes, true), equal).end_s;
-  CHECK(folded(ideal_workers(nodes), server_machine(nodes, true), equal).end_s == Approx(slow_s / 2).epsilon(promised));
+  CHECK(reduced(ideal_workers(nodes), server_machine(nodes, true), equal).end_s ==
+        Approx(slow_s / 2).epsilon(promised));
 
   const ServerExchange unlike = small_network(8, "bytes", 0.0);
   ServerExchange alike = unlike; // every server carries the mean
@@ -221,7 +222,7 @@ TEST_CASE("folded: what a class must not hold together: a slow node, and colocat
   }
   alike.ready_s.assign(8, 0.0);
   const double true_s = full(ideal_workers(8), server_machine(8, false), unlike).end_s;
-  CHECK(folded(ideal_workers(8), server_machine(8, false), alike).end_s / true_s - 1 == Approx(-0.739).margin(0.001));
+  CHECK(reduced(ideal_workers(8), server_machine(8, false), alike).end_s / true_s - 1 == Approx(-0.739).margin(0.001));
 }
 
 TEST_CASE("folding is refused, with the number, where too many connections differ, and only there") {
@@ -231,31 +232,31 @@ TEST_CASE("folding is refused, with the number, where too many connections diffe
     exchange.ready_s.push_back(0);
   }
   const Machine machine = ideal_workers(200);
-  const auto reason = why_not_folded(machine, server_machine(200, false), exchange);
+  const auto reason = why_not_reduced(machine, server_machine(200, false), exchange);
   REQUIRE(reason.has_value());
   CHECK_THAT(*reason, Catch::Contains("40000 connections") && Catch::Contains("30000"));
-  CHECK_THROWS_AS(folded(machine, server_machine(200, false), exchange), CannotFold);
-  CHECK_FALSE(why_not_folded(machine, server_machine(200, true), exchange).has_value());
-  CHECK_FALSE(why_not_folded(ideal_workers(16384), server_machine(1, false), on_each_server(1, {1e6})).has_value());
-  CHECK(why_not_folded(machine, server_machine(200, true), exchange, 199).has_value());
-  CHECK_FALSE(why_not_folded(machine, server_machine(200, true), exchange, 200).has_value());
+  CHECK_THROWS_AS(reduced(machine, server_machine(200, false), exchange), CannotReduce);
+  CHECK_FALSE(why_not_reduced(machine, server_machine(200, true), exchange).has_value());
+  CHECK_FALSE(why_not_reduced(ideal_workers(16384), server_machine(1, false), on_each_server(1, {1e6})).has_value());
+  CHECK(why_not_reduced(machine, server_machine(200, true), exchange, 199).has_value());
+  CHECK_FALSE(why_not_reduced(machine, server_machine(200, true), exchange, 200).has_value());
 }
 
 TEST_CASE("folded: nothing to exchange takes no time, what cannot run is refused") {
-  CHECK(folded(ideal_workers(2), server_machine(2, true), {}).end_s == 0);
+  CHECK(reduced(ideal_workers(2), server_machine(2, true), {}).end_s == 0);
   Machine no_network = ideal_workers(2);
   no_network.nic_Bps = 0;
-  CHECK_THROWS_AS(folded(no_network, server_machine(1, true), on_each_server(1, {1e6})), std::invalid_argument);
+  CHECK_THROWS_AS(reduced(no_network, server_machine(1, true), on_each_server(1, {1e6})), std::invalid_argument);
   Machine stuck = ideal_workers(2);
   stuck.slow_nic_factor = 0;
-  CHECK_THROWS_AS(folded(stuck, server_machine(1, true), on_each_server(1, {1e6})), std::invalid_argument);
+  CHECK_THROWS_AS(reduced(stuck, server_machine(1, true), on_each_server(1, {1e6})), std::invalid_argument);
 }
 
 TEST_CASE("folded answers are the same bytes each time") {
   const ServerExchange exchange = small_network(5, "hash", 0.02);
   const Machine machine = cluster(11, 1, 2);
-  CHECK(folded(machine, server_machine(5, false), exchange).pulled_s ==
-        folded(machine, server_machine(5, false), exchange).pulled_s);
+  CHECK(reduced(machine, server_machine(5, false), exchange).pulled_s ==
+        reduced(machine, server_machine(5, false), exchange).pulled_s);
 }
 
 TEST_CASE(
@@ -266,9 +267,9 @@ TEST_CASE(
         Fidelity::closed_form);
   Machine slow = machine;
   slow.slow_nic_factor = 0.5;
-  for (const Fidelity wish : {Fidelity::automatic, Fidelity::quick, Fidelity::folded}) {
-    const ddlsim::Choice choice = choose_server_exchange(slow, server_machine(2, true), two, wish);
-    CHECK(choice.fidelity == Fidelity::folded);
+  for (const Fidelity requested : {Fidelity::automatic, Fidelity::screening, Fidelity::reduced}) {
+    const ddlsim::Choice choice = choose_server_exchange(slow, server_machine(2, true), two, requested);
+    CHECK(choice.fidelity == Fidelity::reduced);
     CHECK((choice.faster == 0 && choice.slower == 0));
   }
   ServerExchange unlike;
@@ -276,16 +277,17 @@ TEST_CASE(
     unlike.shards.push_back({server, server, 1e6 + server});
     unlike.ready_s.push_back(0);
   }
-  for (const Fidelity wish : {Fidelity::automatic, Fidelity::quick}) {
-    const ddlsim::Choice choice = choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, wish);
+  for (const Fidelity requested : {Fidelity::automatic, Fidelity::screening}) {
+    const ddlsim::Choice choice =
+        choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, requested);
     CHECK(choice.fidelity == Fidelity::closed_form);
     CHECK(choice.faster < 0);
   }
   Machine slow_one = ideal_workers(200);
   slow_one.slow_nic_factor = 0.5; // then a full run takes up to twice as long as the formula
   CHECK(choose_server_exchange(slow_one, server_machine(200, false), unlike, Fidelity::automatic).slower >= 1);
-  CHECK_THROWS_AS(choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, Fidelity::folded),
-                  CannotFold);
+  CHECK_THROWS_AS(choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, Fidelity::reduced),
+                  CannotReduce);
 }
 
 // Where the closed form is not exact: how far it is from the full simulation. sim/simgrid/engine.hpp quotes these

@@ -15,13 +15,13 @@ using namespace ddlsim::test;
 namespace ddlsim {
 namespace {
 
-const Shelf& shelf() {
-  static const Shelf all = read_shelf({DDLSIM_SOURCE_DIR});
+const ReferenceData& reference() {
+  static const ReferenceData all = read_reference_data({DDLSIM_SOURCE_DIR});
   return all;
 }
 
 /// A ring over slow Ethernet on the shipped EC2 cluster, where communication is what costs.
-SeriesEvidence planted_series() {
+SeriesData planted_series() {
   auto series = known_series({{1, 0.2}});
   series.cluster = "ec2-p2.xlarge";
   series.model = "vgg16";
@@ -31,16 +31,16 @@ SeriesEvidence planted_series() {
   series.preset = "horovod";
   series.transport.clear();
   series.one_gpu_s = 0.5;
-  auto evidence = series_evidence(shelf(), shelf().priors, series);
+  auto evidence = series_data(reference(), reference().priors, series);
   REQUIRE(evidence);
   return *evidence;
 }
 
-Parameters median_world(const SeriesEvidence& evidence) {
-  Parameters world;
+Parameters median_sample(const SeriesData& evidence) {
+  Parameters sample;
   const auto fields = parameter_fields();
-  for (std::size_t k = 0; k < fields.size(); ++k) world.*fields[k].value = evidence.priors[k].median;
-  return world;
+  for (std::size_t k = 0; k < fields.size(); ++k) sample.*fields[k].value = evidence.priors[k].median;
+  return sample;
 }
 
 std::size_t field_named(const std::string& name) {
@@ -50,17 +50,17 @@ std::size_t field_named(const std::string& name) {
   return k;
 }
 
-/// Points "measured" in a world that differs from the believed one in one parameter.
-std::vector<ExplainedPoint> planted_points(const SeriesEvidence& evidence, const std::string& parameter, double at) {
-  const auto believed = median_world(evidence);
-  auto truth = believed;
+/// Points "measured" in a sample that differs from the believed one in one parameter.
+std::vector<ExplainedPoint> planted_points(const SeriesData& evidence, const std::string& parameter, double at) {
+  const auto expected = median_sample(evidence);
+  auto truth = expected;
   const auto k = field_named(parameter);
   truth.*parameter_fields()[k].value = prior_value(evidence.priors[k], at);
   std::vector<ExplainedPoint> points;
   for (const int nodes : {2, 4, 16}) {
-    EvidencePoint point{nodes, nodes, 1, evidence.setup.strategy, 1, 0, false};
+    DataPoint point{nodes, nodes, 1, evidence.setup.strategy, 1, 0, false};
     point.measured_s = model_time_s(evidence, point, truth);
-    points.push_back({point, believed});
+    points.push_back({point, expected});
   }
   return points;
 }
@@ -70,11 +70,12 @@ std::vector<ExplainedPoint> planted_points(const SeriesEvidence& evidence, const
 TEST_CASE("a planted value of one parameter is found again") {
   const auto evidence = planted_series();
   const auto why = explain_points(evidence, planted_points(evidence, "second_node_jump", 2.6));
-  CHECK(why.remedy.parameter == "second_node_jump");
-  CHECK(why.remedy.believed_at == Approx(0).margin(1e-9));
-  CHECK(why.remedy.needed_at == Approx(2.6).margin(0.06)); // eight golden sections of two steps: 2 x 0.618^8 = 0.043
-  CHECK(why.remedy.remaining_error < 0.01);
-  CHECK(why.remedy.mean_error > 0.1);
+  CHECK(why.explanation.parameter == "second_node_jump");
+  CHECK(why.explanation.posterior_at == Approx(0).margin(1e-9));
+  CHECK(why.explanation.needed_at ==
+        Approx(2.6).margin(0.06)); // eight golden sections of two steps: 2 x 0.618^8 = 0.043
+  CHECK(why.explanation.remaining_error < 0.01);
+  CHECK(why.explanation.mean_error > 0.1);
 }
 
 TEST_CASE("the parts of a prediction add up to it") {
@@ -91,8 +92,8 @@ TEST_CASE("the parts of a prediction add up to it") {
 TEST_CASE("what is right needs no other parameter") {
   const auto evidence = planted_series();
   const auto why = explain_points(evidence, planted_points(evidence, "second_node_jump", 0));
-  CHECK(why.remedy.parameter.empty());
-  CHECK(why.remedy.remaining_error == Approx(0).margin(1e-12));
+  CHECK(why.explanation.parameter.empty());
+  CHECK(why.explanation.remaining_error == Approx(0).margin(1e-12));
 }
 
 TEST_CASE("series far off in a tier are explained, the worst first; others are not asked") {

@@ -22,7 +22,7 @@ std::vector<Series> crossing() {
   return group_series({both});
 }
 
-ScoredPoint said(const Series& series, double predicted_s) {
+ScoredPoint stated(const Series& series, double predicted_s) {
   ScoredPoint point;
   point.series = series.id;
   point.split = "T3";
@@ -72,7 +72,7 @@ TEST_CASE("right, wrong and tied orders, against persistence that misses a cross
   const auto pairs = ranked_pairs(series);
   const auto [first, right] = GENERATE(table<double, double>({{2.0, 1.0}, {1.0, 0.0}, {1.5, 0.5}}));
   const auto score =
-      score_ranking(pairs, series, tier_three(series), {said(series[0], first), said(series[1], 1.5)}, "T3", "m");
+      score_ranking(pairs, series, tier_three(series), {stated(series[0], first), stated(series[1], 1.5)}, "T3", "m");
   CHECK(score.pairs == 1);
   CHECK(score.right == right);
   CHECK(score.persistence == 0);
@@ -80,7 +80,7 @@ TEST_CASE("right, wrong and tied orders, against persistence that misses a cross
 
 TEST_CASE("a pair that the method did not answer is not counted") {
   const auto series = crossing();
-  const auto score = score_ranking(ranked_pairs(series), series, tier_three(series), {said(series[0], 1)}, "T3", "m");
+  const auto score = score_ranking(ranked_pairs(series), series, tier_three(series), {stated(series[0], 1)}, "T3", "m");
   CHECK(score.pairs == 0);
 }
 

@@ -27,8 +27,8 @@ std::string markup_of(const std::string& page) {
 /// wrong.
 std::string flaw_in(std::string markup) {
   if (const auto script = markup.find("</script>"); script != std::string::npos) markup.erase(script, 9);
-  static const std::regex bare("&(?!amp;|lt;|gt;|quot;|#39;)");
-  if (std::regex_search(markup, bare)) return "an & that is no entity";
+  static const std::regex transfers("&(?!amp;|lt;|gt;|quot;|#39;)");
+  if (std::regex_search(markup, transfers)) return "an & that is no entity";
   static const std::regex tag("<(/?)([a-z0-9]+)((?: [a-zA-Z0-9-]+=\"[^\"<]*\")*) ?(/?)>");
   std::vector<std::string> open;
   std::size_t at = 0;

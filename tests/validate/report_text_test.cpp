@@ -12,9 +12,9 @@ namespace ddlsim {
 namespace {
 
 /// Answers nothing.
-class Silent final : public Method {
+class Unmeasured final : public Method {
 public:
-  explicit Silent(std::string name) : name_(std::move(name)) {}
+  explicit Unmeasured(std::string name) : name_(std::move(name)) {}
   std::string name() const override { return name_; }
   void prepare(const Evidence&) override {}
   std::optional<Forecast> forecast(const Question&) const override { return {}; }
@@ -35,7 +35,7 @@ ValidationResult of_one_cluster(std::unique_ptr<Method> reference) {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(std::move(reference));
   methods.push_back(std::make_unique<Point>());
-  methods.push_back(std::make_unique<Silent>("mute"));
+  methods.push_back(std::make_unique<Unmeasured>("mute"));
   return validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06})}, methods, {});
 }
 
@@ -46,14 +46,14 @@ bool has(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("methods without an answer are named as such, not as saying the same") {
-  const auto text = validation_text(of_one_cluster(std::make_unique<Silent>("ddlsim")));
+  const auto text = validation_text(of_one_cluster(std::make_unique<Unmeasured>("ddlsim")));
   CHECK(has(text, "no answer to any point: ddlsim, mute\n"));
   CHECK_FALSE(has(text, "says the same"));
   CHECK(has(text, "mean error, %              points     ddlsim      point\n")); // the reference keeps its column
 }
 
 TEST_CASE("where no interval is known no figure of intervals is printed, nor classes without a point") {
-  const auto text = validation_text(of_one_cluster(std::make_unique<Silent>("ddlsim")));
+  const auto text = validation_text(of_one_cluster(std::make_unique<Unmeasured>("ddlsim")));
   CHECK(has(text, "covered by 90 %, %                         -          -\n"));
   CHECK(has(text, "half-width, %                              -          -\n"));
   CHECK(has(text, "  class C "));

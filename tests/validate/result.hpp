@@ -25,7 +25,7 @@ public:
     Explanation why;
     for (const auto& [question, measured_s] : targets)
       why.points.push_back({question.gpus, measured_s, seconds_, seconds_, 0, 0, 0, 0, "compute", 1});
-    why.remedy = {"nic_efficiency", "1", 0.8, 0.5, 0.4, -2, 0.3, 0.02};
+    why.explanation = {"nic_efficiency", "1", 0.8, 0.5, 0.4, -2, 0.3, 0.02};
     return why;
   }
 

@@ -103,7 +103,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-
 Json to_json(const LayerRow& row) {
   Json tensors = Json::array();
   for (const TensorRow& tensor : row.tensors) {

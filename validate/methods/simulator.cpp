@@ -19,35 +19,36 @@
 namespace ddlsim {
 namespace {
 
-constexpr int worlds = 100; ///< behind an interval: its 5 % end is then the mean of the 5th and 6th world
+constexpr int samples = 100; ///< behind an interval: its 5 % end is then the mean of the 5th and 6th sample
 constexpr std::uint64_t seed = 1;
 constexpr std::size_t threads = 2;
 
 class Simulator : public Method {
 public:
-  Simulator(const DataFolder& data, bool fitted) : shelf_(read_shelf(data)), fitted_(fitted) {}
+  Simulator(const DataFolder& data, bool fitted) : reference_(read_reference_data(data)), fitted_(fitted) {}
 
   std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
 
-  void prepare(const Evidence& evidence) override {
+  void prepare(const Evidence& fit_data) override {
     fits_.clear();
-    files_ = &evidence.files;
-    series_ = &evidence.series;
+    files_ = &fit_data.files;
+    series_ = &fit_data.series;
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
     const auto& cluster = question.known.cluster;
-    if (!can_simulate(question.strategy) || shelf_.clusters.count(cluster) == 0) return {}; // a person's own cluster
+    if (!can_simulate(question.strategy) || reference_.clusters.count(cluster) == 0)
+      return {}; // a person's own cluster
     const auto priors = priors_of(cluster);
-    const auto evidence = series_evidence(shelf_, priors, question.known);
-    if (!evidence || (question.nodes > 1 && evidence->setup.cluster.nics.empty())) return {};
-    const EvidencePoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
+    const auto fit_data = series_data(reference_, priors, question.known);
+    if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
+    const DataPoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
     try {
-      if (fitted_) return ask(*evidence, point, fit_of(cluster), priors);
-      const auto key = std::tuple(question.known.id, question.gpus, question.nodes, evidence->setup.one_gpu_s);
+      if (fitted_) return ask(*fit_data, point, fit_of(cluster), priors);
+      const auto key = std::tuple(question.known.id, question.gpus, question.nodes, fit_data->setup.one_gpu_s);
       const auto known = answered_.find(key);
       if (known != answered_.end()) return known->second;
-      return answered_.emplace(key, ask(*evidence, point, {}, priors)).first->second;
+      return answered_.emplace(key, ask(*fit_data, point, {}, priors)).first->second;
     } catch (const UserError&) {
       return {}; // no prior, no link
     }
@@ -57,54 +58,55 @@ public:
 
 private:
   std::vector<Prior> priors_of(const std::string& cluster) const {
-    return priors_on(shelf_.clusters.at(cluster), priors_without(shelf_.priors, cluster));
+    return priors_on(reference_.clusters.at(cluster), priors_without(reference_.priors, cluster));
   }
 
   const Calibration& fit_of(const std::string& cluster) const {
     const auto known = fits_.find(cluster);
     if (known != fits_.end()) return known->second;
-    return fits_.emplace(cluster, fit_steps(gather(shelf_, cluster, *series_, *files_).evidence, {})).first->second;
+    return fits_.emplace(cluster, fit_steps(select_fit_data(reference_, cluster, *series_, *files_).fit_data, {}))
+        .first->second;
   }
 
-  static Carried carried_to(const Calibration& calibration, const std::string& id, const EvidencePoint& point) {
-    CarryLaw law;
+  static ResidualEstimate residual_at(const Calibration& calibration, const std::string& id, const DataPoint& point) {
+    ResidualProcess alpha_beta;
     std::vector<KnownResidual> known;
     for (const auto& series : calibration.series) {
       if (series.id != id) continue;
-      law.spread = series.spread;
+      alpha_beta.spread = series.spread;
       for (const auto& one : series.points) known.push_back({{one.gpus, one.nodes}, one.residual, one.noise});
     }
-    return carry(law, known, {point.gpus, point.nodes});
+    return estimate_residual(alpha_beta, known, {point.gpus, point.nodes});
   }
 
-  static Forecast ask(const SeriesEvidence& evidence, const EvidencePoint& point, const Calibration& calibration,
+  static Forecast ask(const SeriesData& fit_data, const DataPoint& point, const Calibration& calibration,
                       const std::vector<Prior>& priors) {
-    const BeliefQuestion question{evidence.compute_prior, evidence.setup.preset, is_parameter_server(point.strategy),
-                                  evidence.scope};
-    const auto belief = believe(priors, &calibration, question, worlds, seed);
-    const auto carried = carried_to(calibration, evidence.id, point);
+    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset, is_parameter_server(point.strategy),
+                                     fit_data.scope};
+    const auto posterior = find_posterior(priors, &calibration, question, samples, seed);
+    const auto estimated = residual_at(calibration, fit_data.id, point);
     std::size_t form = 0;
-    while (parameter_fields()[form].value != &Parameters::form_residual) ++form;
-    std::vector<double> times_s(belief.worlds.values.size());
+    while (parameter_fields()[form].value != &Parameters::model_discrepancy) ++form;
+    std::vector<double> times_s(posterior.samples.values.size());
     const auto run = [&](std::size_t first) {
-      ScaleModel model(evidence, point);
+      CachedStep model(fit_data, point);
       for (std::size_t w = first; w < times_s.size(); w += threads) {
-        Parameters world = belief.worlds.values[w];
-        world.form_residual = std::exp(carried.mean + carried.spread * belief.worlds.coordinates[w][form]);
-        times_s[w] = model.time_s(world);
+        Parameters sample = posterior.samples.values[w];
+        sample.model_discrepancy = std::exp(estimated.mean + estimated.spread * posterior.samples.z_scores[w][form]);
+        times_s[w] = model.time_s(sample);
       }
     };
     auto other = std::async(std::launch::async, [&] { run(1); });
     run(0);
     other.get();
-    Parameters median = belief.median;
-    median.form_residual = std::exp(carried.mean);
-    const double predicted_s = model_time_s(evidence, point, median);
+    Parameters median = posterior.median;
+    median.model_discrepancy = std::exp(estimated.mean);
+    const double predicted_s = model_time_s(fit_data, point, median);
     return {predicted_s, std::min(predicted_s, quantile(times_s, low_tail)),
             std::max(predicted_s, quantile(times_s, high_tail))};
   }
 
-  Shelf shelf_;
+  ReferenceData reference_;
   bool fitted_;
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;
@@ -117,20 +119,20 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
   if (!fitted_ || targets.empty()) return {};
   const auto& known = targets.front().question.known;
   const auto priors = priors_of(known.cluster);
-  const auto evidence = series_evidence(shelf_, priors, known);
-  if (!evidence) return {};
+  const auto fit_data = series_data(reference_, priors, known);
+  if (!fit_data) return {};
   const auto& calibration = fit_of(known.cluster);
   std::vector<ExplainedPoint> points;
   try {
     for (const auto& [asked, measured_s] : targets) {
-      const EvidencePoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
-      const BeliefQuestion question{evidence->compute_prior, evidence->setup.preset,
-                                    is_parameter_server(asked.strategy), evidence->scope};
-      auto world = believe(priors, &calibration, question, 1, seed).median;
-      world.form_residual = std::exp(carried_to(calibration, evidence->id, point).mean);
-      points.push_back({point, world});
+      const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
+      const PosteriorQuestion question{fit_data->compute_prior, fit_data->setup.preset,
+                                       is_parameter_server(asked.strategy), fit_data->scope};
+      auto sample = find_posterior(priors, &calibration, question, 1, seed).median;
+      sample.model_discrepancy = std::exp(residual_at(calibration, fit_data->id, point).mean);
+      points.push_back({point, sample});
     }
-    return explain_points(*evidence, points);
+    return explain_points(*fit_data, points);
   } catch (const UserError&) {
     return {}; // a target that could not be answered either
   }

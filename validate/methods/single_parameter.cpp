@@ -25,8 +25,8 @@ struct Trial {
 
 class Search {
 public:
-  /// `models` know the points' own worlds.
-  Search(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, std::vector<ScaleModel>& models,
+  /// `models` know the points' own samples.
+  Search(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, std::vector<CachedStep>& models,
          std::size_t field)
       : evidence_(evidence), points_(points), models_(models), field_(field) {}
 
@@ -46,9 +46,9 @@ private:
     const double value = prior_value(evidence_.priors[field_], at);
     std::vector<double> times_s;
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      Parameters world = points_[i].world;
-      world.*parameter_fields()[field_].value = value;
-      times_s.push_back(models_[i].time_beside_s(world));
+      Parameters sample = points_[i].sample;
+      sample.*parameter_fields()[field_].value = value;
+      times_s.push_back(models_[i].time_without_caching_s(sample));
     }
     return times_s;
   }
@@ -83,35 +83,34 @@ private:
     return better(better(best, left), right);
   }
 
-  const SeriesEvidence& evidence_;
+  const SeriesData& evidence_;
   const std::vector<ExplainedPoint>& points_;
-  std::vector<ScaleModel>& models_;
+  std::vector<CachedStep>& models_;
   std::size_t field_;
 };
 
 /// Where a value lies under its prior; the inverse of prior_value().
-double coordinate_of(const Prior& prior, double value) {
+double z_score_of(const Prior& prior, double value) {
   if (prior.width <= 0) return 0;
   if (prior.scale == "linear") return (value - prior.median) / prior.width;
   return std::log(value / prior.median) / prior.width;
 }
 
-ForecastParts parts_of(const SeriesEvidence& evidence, const ExplainedPoint& one) {
-  const auto time = time_step(setup_at(evidence, one.point), one.world, Fidelity::quick);
+ForecastParts parts_of(const SeriesData& evidence, const ExplainedPoint& one) {
+  const auto time = time_step(setup_at(evidence, one.point), one.sample, Fidelity::screening);
   return {
       one.point.gpus,         one.point.measured_s, time.iteration_s,  time.compute_s,  time.exposed_communication_s,
-      time.synchronisation_s, time.straggling_s,    time.input_wait_s, time.bottleneck, one.world.form_residual};
+      time.synchronisation_s, time.straggling_s,    time.input_wait_s, time.bottleneck, one.sample.model_discrepancy};
 }
 
-std::vector<std::optional<Trial>> search_all(const SeriesEvidence& evidence,
-                                             const std::vector<ExplainedPoint>& points) {
+std::vector<std::optional<Trial>> search_all(const SeriesData& evidence, const std::vector<ExplainedPoint>& points) {
   const auto fields = parameter_fields();
   std::vector<std::optional<Trial>> found(fields.size());
   const auto run = [&](std::size_t first) {
-    std::vector<ScaleModel> models;
-    for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.world);
+    std::vector<CachedStep> models;
+    for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.sample);
     for (std::size_t k = first; k < fields.size(); k += threads)
-      if (fields[k].value != &Parameters::form_residual) found[k] = Search(evidence, points, models, k).best();
+      if (fields[k].value != &Parameters::model_discrepancy) found[k] = Search(evidence, points, models, k).best();
   };
   auto other = std::async(std::launch::async, [&] { run(1); });
   run(0);
@@ -119,38 +118,39 @@ std::vector<std::optional<Trial>> search_all(const SeriesEvidence& evidence,
   return found;
 }
 
-Remedy remedy_of(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points, double mean_error) {
+ParameterExplanation explanation_of(const SeriesData& evidence, const std::vector<ExplainedPoint>& points,
+                                    double mean_error) {
   const auto found = search_all(evidence, points);
   double least = mean_error;
   for (const auto& trial : found)
     if (trial) least = std::min(least, trial->error);
-  Remedy remedy;
-  remedy.mean_error = remedy.remaining_error = mean_error;
-  if (least > mean_error - as_good) return remedy;
-  const auto& world = points.back().world;
+  ParameterExplanation explanation;
+  explanation.mean_error = explanation.remaining_error = mean_error;
+  if (least > mean_error - as_good) return explanation;
+  const auto& sample = points.back().sample;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (!found[k] || found[k]->error > least + as_good) continue;
     const auto& prior = evidence.priors[k];
-    const double believed = world.*parameter_fields()[k].value;
-    const double believed_at = coordinate_of(prior, believed);
-    const double moved = std::abs(found[k]->at - believed_at);
-    if (!remedy.parameter.empty() && moved >= std::abs(remedy.needed_at - remedy.believed_at)) continue;
-    remedy = {parameter_fields()[k].name,       prior.unit,   believed,   believed_at,
-              prior_value(prior, found[k]->at), found[k]->at, mean_error, found[k]->error};
+    const double expected = sample.*parameter_fields()[k].value;
+    const double posterior_at = z_score_of(prior, expected);
+    const double moved = std::abs(found[k]->at - posterior_at);
+    if (!explanation.parameter.empty() && moved >= std::abs(explanation.needed_at - explanation.posterior_at)) continue;
+    explanation = {parameter_fields()[k].name,       prior.unit,   expected,   posterior_at,
+                   prior_value(prior, found[k]->at), found[k]->at, mean_error, found[k]->error};
   }
-  return remedy;
+  return explanation;
 }
 
 } // namespace
 
-Explanation explain_points(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points) {
+Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points) {
   Explanation why;
   double sum = 0;
   for (const auto& one : points) {
     why.points.push_back(parts_of(evidence, one));
     sum += std::abs(std::log(why.points.back().predicted_s / one.point.measured_s));
   }
-  if (!points.empty()) why.remedy = remedy_of(evidence, points, sum / static_cast<double>(points.size()));
+  if (!points.empty()) why.explanation = explanation_of(evidence, points, sum / static_cast<double>(points.size()));
   return why;
 }
 

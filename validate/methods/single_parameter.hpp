@@ -9,16 +9,16 @@
 
 namespace ddlsim {
 
-/// One target of a series and the world that its median prediction was made in.
+/// One target of a series and the sample that its median prediction was made in.
 struct ExplainedPoint {
-  EvidencePoint point; ///< with the measured time
-  Parameters world;
+  DataPoint point; ///< with the measured time
+  Parameters sample;
 };
 
-/// The parts of each point, and of all parameter_fields() but form_residual (which names no cause) the one whose value,
+/// The parts of each point, and of all parameter_fields() but model_discrepancy (which names no cause) the one whose value,
 /// the same at all points, leaves the least mean error; searched between three standard deviations of its prior on
 /// either side of the prior's median. Of several that do about as well, the one that moves by the fewest standard
 /// deviations.
-Explanation explain_points(const SeriesEvidence& evidence, const std::vector<ExplainedPoint>& points);
+Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points);
 
 } // namespace ddlsim

@@ -135,8 +135,8 @@ std::string parts_bar(const ForecastParts& parts) {
 std::string explained_row(const ExplainedSeries& one) {
   const auto& parts = one.why.points.back();
   auto row = "<tr>" + html_row_head(one.series) + html_cell(html_percent(one.mean_error)) +
-             html_cell(remedy_text(one.why.remedy), "t") + html_cell(parts.bottleneck, "t") + parts_bar(parts) +
-             html_cell(fmt::format("{}", parts.gpus)) + html_cell(seconds_text(parts.measured_s)) +
+             html_cell(explanation_text(one.why.explanation), "t") + html_cell(parts.bottleneck, "t") +
+             parts_bar(parts) + html_cell(fmt::format("{}", parts.gpus)) + html_cell(seconds_text(parts.measured_s)) +
              html_cell(seconds_text(parts.predicted_s));
   for (const double part_s :
        {parts.compute_s, parts.communication_s, parts.synchronisation_s, parts.straggling_s, parts.input_s})
