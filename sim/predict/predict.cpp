@@ -138,7 +138,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
     largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;
-  if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
+  if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", to_text(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;

@@ -183,7 +183,7 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   if (requested == Fidelity::reduced) {
     if (const auto why = why_not_reduced(machine, algorithm))
-      throw CannotReduce(fmt::format("{} on {} ranks cannot be folded: {}", to_text(algorithm), machine.ranks, *why));
+      throw CannotReduce(fmt::format("{} on {} ranks cannot be reduced: {}", to_text(algorithm), machine.ranks, *why));
     return {Fidelity::reduced};
   }
   if (requested == Fidelity::full) {
@@ -202,7 +202,7 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
   if (requested == Fidelity::reduced) {
     if (const auto why = why_server_exchange_not_reduced(machine, servers, exchange))
-      throw CannotReduce(fmt::format("{} servers cannot be folded: {}", servers.servers, *why));
+      throw CannotReduce(fmt::format("{} servers cannot be reduced: {}", servers.servers, *why));
     return {Fidelity::reduced};
   }
   if (requested == Fidelity::full) {

@@ -1,5 +1,5 @@
 #pragma once
-// What is measured, as data: one struct for each kind of record of a measurement file (README, "Files"). Figures are in
+// What is measured, as data: one struct for each kind of record of a measurement file (docs/formats.md, "Measurements"). Figures are in
 // SI; an absent figure is an empty optional or an empty text.
 
 #include <cstdint>
