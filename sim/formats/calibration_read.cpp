@@ -174,7 +174,8 @@ Calibration calibration_from(const JsonNode& root) {
 
 Calibration read_calibration(const std::filesystem::path& file) {
   Calibration calibration;
-  read_document(file, "ddlsim-calibration", calibration_version, [&](const JsonNode& root) { calibration = calibration_from(root); });
+  read_document(file, "ddlsim-calibration", calibration_version,
+                [&](const JsonNode& root) { calibration = calibration_from(root); });
   return calibration;
 }
 
