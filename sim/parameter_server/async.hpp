@@ -20,8 +20,8 @@ struct AsyncExchange {
 
 /// The steady state.
 struct AsyncTiming {
-  double updates_per_s = 0;  ///< iterations of all workers together
-  double iteration_s = 0;    ///< of a worker, mean: workers / updates_per_s
+  double updates_per_s = 0; ///< iterations of all workers together
+  double iteration_s = 0;   ///< of a worker, mean: workers / updates_per_s
   /// Updates of other workers that a parameter has seen between a worker's pull of it and that worker's push of it
   /// being applied; mean over bytes.
   double mean_staleness = 0;
