@@ -117,11 +117,11 @@ CommunicationResult simulate_communication(const StepSetup& setup, const Communi
 /// Fills in everything except compute_s, which is known.
 void add_asynchronous(const Parameters& sample, const Machine& machine, const CommunicationResult& exposed,
                       StepTime& time) {
-  const double uncached_s = overhead_s(sample, machine.nodes(), time.compute_s);
+  const double own_cost_s = overhead_s(sample, machine.nodes(), time.compute_s);
   time.mean_staleness = exposed.mean_staleness;
   // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - uncached_s) * sample.model_discrepancy;
-  time.synchronisation_s = uncached_s * sample.model_discrepancy;
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - own_cost_s) * sample.model_discrepancy;
+  time.synchronisation_s = own_cost_s * sample.model_discrepancy;
   time.compute_s *= sample.model_discrepancy;
 }
 

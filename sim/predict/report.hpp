@@ -7,8 +7,8 @@
 
 namespace ddlsim {
 
-/// A table for each strategy, a row for each scale, then two sentences: the knee and what to measure next; last a small
-/// curve of efficiency, a letter a strategy.
+/// A table for each strategy, a row for each scale, then two sentences: the largest efficient scale and what to measure
+/// next; last a small curve of efficiency, a letter a strategy.
 std::string to_terminal_text(const Prediction& prediction);
 
 /// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.

@@ -117,7 +117,7 @@ std::string to_json_text(const Prediction& prediction) {
                   {"efficiency_bound", scenario.efficiency_bound},
                   {"one_gpu",
                    {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", prediction.estimate_one_gpu_time},
+                    {"evidence", prediction.one_gpu_evidence},
                     {"text", prediction.one_gpu_text}}},
                   {"points", points},
                   {"strategies", strategies},
