@@ -142,7 +142,7 @@ private:
   std::vector<Level> levels_;
 };
 
-/// "expected '}'" out of the parser's own words; "" when it says nothing of the kind.
+/// "expected '}'" out of the parser's own message; "" when it has no such part.
 std::string expected_text(const std::string& words) {
   const auto at = words.rfind("; expected ");
   return at == std::string::npos ? "" : words.substr(at + 2);

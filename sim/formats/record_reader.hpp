@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// Called for every line that is an object of its kind, mistakes of its own or not; may note more.
+/// Called for every line that is an object of its kind, also one with mistakes; may note more.
 struct LineChecks {
   std::function<void(const Context&, const JsonNode&)> context;
   std::function<void(const Record&, const JsonNode&)> record;
