@@ -1,5 +1,5 @@
 #pragma once
-// Arguments -> one checked struct; nothing later looks at arguments again.
+// Arguments -> one checked struct; no later code reads arguments.
 
 #include "calibrate/import/imported.hpp"
 #include "sim/base/json.hpp"

@@ -112,7 +112,7 @@ std::string describe(const nlohmann::json& value);
 std::string read_text_file(const std::filesystem::path& file);
 
 /// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
-/// `edit`, when given, changes the document before anything is looked at.
+/// `edit`, when given, changes the document before anything is checked.
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
                    const std::function<void(const JsonNode&)>& read,
                    const std::function<void(nlohmann::json&)>& edit = {});

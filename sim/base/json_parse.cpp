@@ -148,7 +148,7 @@ std::string expected_text(const std::string& words) {
   return at == std::string::npos ? "" : words.substr(at + 2);
 }
 
-/// The word, number or single character that the parser stumbled over when it had read `read` bytes.
+/// The word, number or single character at which the parser failed when it had read `read` bytes.
 std::string_view faulty_token(std::string_view text, std::size_t read) {
   const auto in_word = [&](std::size_t i) {
     const char c = text[i];

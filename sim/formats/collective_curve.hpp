@@ -15,7 +15,7 @@ class JsonNode;
 struct CollectiveKey {
   std::string cluster;
   std::string series;
-  std::string transport; ///< "unknown" where the records do not say
+  std::string transport; ///< "unknown" where the records do not state it
   std::string library;
   std::string operation; ///< all_reduce, ..., or point_to_point
   std::string algorithm; ///< "unknown" where the library chose
@@ -29,7 +29,7 @@ bool operator<(const CollectiveKey& a, const CollectiveKey& b);
 struct AlphaBetaConstant {
   double value = 0;
   double error = 0;        ///< standard deviation of its logarithm after the fit
-  bool identified = false; ///< the measurements, not the prior, say what it is
+  bool identified = false; ///< decided by the measurements, not by the prior
 };
 
 /// Where the measured time leaves the fit between one size and the next: a switch of protocol or algorithm.

@@ -1,5 +1,5 @@
 #pragma once
-// Readers of parsed documents, shared by the read_... functions and by check_file, which looks at names as well.
+// Readers of parsed documents, shared by the read_... functions and by check_file, which looks names up as well.
 // Each notes its mistakes at the place and gives a value that is whole only when there were none.
 
 #include "sim/base/json.hpp"

@@ -214,7 +214,7 @@ std::string from_of(const JsonNode& line, const std::string& origin, const std::
   return from;
 }
 
-/// Times of the repetitions; as many as "repeats" says, where it says so.
+/// Times of the repetitions; as many as "repeats", where that is stated.
 std::vector<double> samples_from(const JsonNode& line, int repeats) {
   if (!line.has("samples_s")) return {};
   const auto before = line.mistakes_so_far();

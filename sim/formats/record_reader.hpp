@@ -1,5 +1,5 @@
 #pragma once
-// Lines of a measurement file, one at a time; check_file looks at their names while they are read.
+// Lines of a measurement file, one at a time; check_file looks their names up while they are read.
 
 #include "sim/base/json.hpp"
 #include "sim/formats/record.hpp"
