@@ -1,7 +1,6 @@
 #include "cli/options.hpp"
 
 #include "calibrate/import/plain_text.hpp"
-#include "cli/examples.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction.hpp"
@@ -63,7 +62,9 @@ void add_json(CLI::App& app, CommandLine& line) {
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
                             "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
-  check.add_option("FILE", command.files, "Files to check; all mistakes of all are told")->required()->type_name("");
+  check.add_option("FILE", command.files, "Files to check; all mistakes of all files are reported")
+      ->required()
+      ->type_name("");
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
@@ -74,7 +75,7 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
       ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
 }
 
-/// What varies a scenario from the command line, as typed.
+/// Changes of a scenario from the command line, as typed.
 struct Variation {
   std::vector<int> gpus;
   std::string cluster;
@@ -105,7 +106,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->type_name("NAME,NAME");
   predict
       .add_option("--set", variation.set,
-                  "Another value at a place of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+                  "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
       ->type_name("/PATH=VALUE");
   predict
       .add_option("--sweep", variation.sweep,
@@ -120,7 +121,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option(
           "--fidelity", command.fidelity,
           "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
-          "closed-form (formulas only), folded (what plays the same role once), full (every message on SimGrid)")
+          "closed-form (formulas only), reduced (what plays the same role once), full (every message on SimGrid)")
       ->type_name("HOW")
       ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""));
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
@@ -134,7 +135,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
   calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
       ->required()
       ->type_name("NAME");
-  calibrate.add_flag("--json", line.json, "Print the calibration instead of what was learnt in words");
+  calibrate.add_flag("--json", line.json, "Print the calibration itself instead of a summary");
   calibrate
       .add_option("--output,-o", line.output, "Write the calibration to this file instead of to the cluster's folder")
       ->type_name("FILE");
@@ -197,7 +198,7 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   add_output(import, line, "the records");
 }
 
-/// What cannot be meant together, in a sentence; "" when all is well.
+/// Options that exclude each other, in a sentence; "" where there are none.
 std::string conflict_in(const ValidateCommand& command) {
   const auto& stated = command.context;
   const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
@@ -214,7 +215,7 @@ std::string conflict_in(const ValidateCommand& command) {
   return "";
 }
 
-/// "NAME=VALUE" words, taken apart; `wrong` becomes the first word that is not one.
+/// "NAME=VALUE" words as pairs; `wrong` becomes the first word that is not one.
 std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
                                                              std::string& wrong) {
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -233,7 +234,7 @@ std::string as_json_list(std::vector<int> counts) {
   return fmt::format("[{}]", fmt::join(counts, ","));
 }
 
-/// --set first, so that --gpus and --cluster, which say the same more plainly, come last.
+/// --set first, so that --gpus and --cluster, which set the same fields, come last.
 std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
   std::vector<JsonChange> changes;
   for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
@@ -242,7 +243,7 @@ std::vector<JsonChange> changes_of(const Variation& variation, std::string& wron
   return changes;
 }
 
-/// At the commas that are outside of brackets and quotes.
+/// The text split at the commas outside of brackets and quotes.
 std::vector<std::string> split_values(const std::string& text) {
   std::vector<std::string> values(1);
   int depth = 0;

@@ -121,7 +121,7 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
     text += fmt::format(", on the line through batches {:g} to {:g}", points.front().batch, points.back().batch);
     if (!in_reach(*best.curve, question.batch)) text += " far beyond them";
   } else if (best.batch_distance > 0) {
-    text += fmt::format(", carried from batch {:g}", best.nearest->batch);
+    text += fmt::format(", scaled from batch {:g}", best.nearest->batch);
   }
   return text;
 }
@@ -206,7 +206,7 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
-  // A line's first doubt is the line's, so these two are of records at the very batch.
+  // The first doubt of a line is the line's own, so these two are of records at the very batch.
   return evidence.label == "calibrated" || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }

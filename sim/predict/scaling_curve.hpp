@@ -1,5 +1,5 @@
 #pragma once
-// One strategy over scales: the median sample and all drawn samples.
+// One strategy over scales: the median sample and all drawn samples, its largest efficient scale, what to measure next.
 
 #include "sim/iteration/step.hpp"
 #include "sim/predict/prediction.hpp"
@@ -7,15 +7,15 @@
 
 namespace ddlsim {
 
-/// What a calibration says beyond the samples themselves.
+/// What a calibration adds to the samples themselves.
 struct CalibrationInfo {
-  bool any = false;                 ///< there is a calibration
-  std::vector<bool> identified{};   ///< by parameter_fields(): narrowed by measurements
-  std::vector<bool> borrowed{};     ///< the same, by measurements of other clusters only
-  ResidualProcess alpha_beta{};     ///< of what no parameter explains
-  std::vector<KnownResidual> own{}; ///< of the same series, where it was measured
-  bool donated = false;             ///< another cluster ran such a strategy over this transport
-  int largest_nodes = 0;            ///< measured with this transport and kind of strategy
+  bool any = false;                   ///< there is a calibration
+  std::vector<bool> identified{};     ///< by parameter_fields(): narrowed by measurements
+  std::vector<bool> borrowed{};       ///< the same, by measurements of other clusters only
+  ResidualProcess residual_process{}; ///< of this strategy's series
+  std::vector<KnownResidual> own{};   ///< of the same series, where it was measured
+  bool donated = false;               ///< a donor cluster ran such a strategy over this transport
+  int largest_nodes = 0;              ///< measured with this transport and kind of strategy
 };
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.
@@ -33,24 +33,35 @@ struct Curve {
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// The sample with what no parameter explains at that scale: carried from the scales where the same series was measured,
-/// else the law's spread. `sample.model_discrepancy` comes as drawn from its prior.
+/// The sample with the model discrepancy at that scale, estimated from the scales where the same series was measured;
+/// without any it has the process's spread. `sample.model_discrepancy` is as drawn from its prior.
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 
-/// Median sample by `fidelity`; interval from the drawn samples run quickly, carried over as a ratio to the median sample
-/// run quickly, so that what contention adds in a full run moves the whole interval; where the way of running is an
-/// approximation, its gap widens the interval. Beyond growth_gpus: a point with an error.
+/// Median sample by `fidelity`; interval from the drawn samples by screening, times the ratio of the median sample by
+/// `fidelity` to the median sample by screening, so that what contention adds in a full run moves the whole interval;
+/// where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a point with an error.
 struct PointAndSamples {
   PredictedPoint point;
-  std::vector<double> sample_times_s; ///< none for a point that cannot be
+  std::vector<double> sample_times_s; ///< none for a point with an error
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// Iteration times at that scale of the first samples, none by a full run: of all, or of fewer (40 or more) where the
-/// shards on servers make one costly, so that a point stays within about 0.2 s.
+/// Iteration times at that scale of the first samples by screening: of all, or of fewer (40 or more) where shards on
+/// servers make one costly, so that a point stays within about 0.2 s.
 std::vector<double> sample_times(const Curve& curve, int gpus);
 
-/// Efficiency of one sample at that scale, not by a full run.
+/// Efficiency of one sample at that scale, by screening.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
+
+/// The last scale at or above the efficiency bound: doubling from one node up to growth, then bisection to a whole node
+/// between the last scale that holds and the next that does not; inside one node, GPU by GPU. The interval is that of
+/// the samples' own largest efficient scales.
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound);
+
+/// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
+/// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time) over the
+/// samples (linear regression; r^2 is the share of variance that one parameter explains).
+/// `times_s` are the samples' iteration times there (sample_times).
+MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s);
 
 } // namespace ddlsim

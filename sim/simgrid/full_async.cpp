@@ -1,9 +1,8 @@
-#include "sim/simgrid/full_async.hpp"
-
 #include "sim/base/child_process.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -21,13 +20,13 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// What the comparison with the queueing network, to 3 %, leaves to chance; and how many rounds are run for it.
+/// Standard error that a comparison with the queueing network to 3 % needs, and how many rounds are run for it.
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
-/// Before the rounds' own scatter is believed. Few workers hardly change phase within a round and often do not meet at
-/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many are dear and scatter
-/// little (64 workers: 3). One worker meets nobody.
+/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at
+/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and
+/// scatter little (64 workers: 3). One worker meets no other.
 int fewest_rounds(int workers) {
   return workers == 1 ? 3 : 3 + 400 / (workers * workers);
 }
@@ -80,7 +79,7 @@ struct Connection {
 
 int no_content = 0;
 
-/// All connections of a worker ask for the same iteration's factor; whoever comes first draws it.
+/// All connections of a worker ask for the same iteration's factor; the first one draws it.
 double compute_factor(WorkerState& worker, int iteration) {
   while (worker.factors.size() <= at(iteration)) {
     worker.factors.push_back(worker.draws.next());

@@ -1,8 +1,7 @@
 #include "sim/simgrid/message_trace.hpp"
 
 #include "sim/base/child_process.hpp"
-#include "sim/simgrid/full_ring.hpp"
-#include "sim/simgrid/full_server.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
@@ -26,7 +25,7 @@ int number_of(const s4u::Host& host) {
   return static_cast<int>(host.get_netpoint()->id());
 }
 
-/// SimGrid tells the two ends of a message apart when each of them finds it complete, in no fixed order.
+/// SimGrid reports each end of a message when that end finds it complete, in no fixed order.
 struct HalfKnown {
   MessageSpan span;
   bool sender = false;
