@@ -44,11 +44,9 @@ std::optional<std::string> why_server_exchange_not_reduced(const Machine& machin
                                                            const ServerExchange& exchange,
                                                            std::size_t most_connections = most_reduced_connections);
 
-// Links that the classes of connections share.
-
-/// One representative of each link; connection c pushes as flow 2c and pulls as flow 2c + 1, none active yet. The links
-/// are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by itself, and
-/// a ceiling for each connection.
+/// The links that classes of connections share, one representative of each; connection c pushes as flow 2c and pulls as
+/// flow 2c + 1, none active yet. The links are those of the full simulation: NICs, leaf uplinks, loopbacks and server
+/// processes, each direction by itself, and a ceiling for each connection.
 MaxMin make_reduced_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                           const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
 
