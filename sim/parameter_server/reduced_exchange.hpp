@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// What the full simulation does, every copy by itself and all links shared by max-min fairness, with one
 /// representative for each class of connections (server_classes.hpp): equal to it, whatever the servers, shards, leaves
 /// and slow node. Honours slow_nic_factor and slow_ready_s. Time and memory grow with the classes and not with the

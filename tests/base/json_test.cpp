@@ -121,6 +121,7 @@ TEST_CASE("a line of JSON Lines is reported by its column") {
           "b.jsonl:12: the text ends too early, at column 8: expected '}'; is the file truncated?");
   }
 }
+
 namespace ddlsim {
 
 namespace {
