@@ -1,6 +1,6 @@
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
-#include "tests/formats/sample_files.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/resource.h>
@@ -71,7 +71,7 @@ TEST_CASE("a link stays a link") {
   CHECK(read_text_file(target) == "two");
 }
 
-TEST_CASE("where nothing can be written, that is told and the old file stays") {
+TEST_CASE("where nothing can be written, that is reported and the old file stays") {
   const TemporaryFolder folder;
   const auto reported = [](const fs::path& file) {
     return ddlsim_test::mistakes_of(file, [&] { write_file(file, "x"); });
