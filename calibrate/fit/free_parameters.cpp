@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 std::string base_key(const CalibrationScope& scope) {
-  return fmt::format("{}\n{}\n{:.9g}", scope.model, scope.precision, scope.batch_per_gpu);
+  return fmt::format("{}\n{}\n{:.9g}", scope.model, to_text(scope.precision), scope.batch_per_gpu);
 }
 
 /// Models, precisions and batches whose series start from different one-GPU times.
@@ -29,7 +29,7 @@ std::set<std::string> unlike_bases(const std::vector<SeriesData>& series) {
 std::string free_parameter_key(const FreeParameter& free_parameter) {
   const auto& scope = free_parameter.scope;
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", free_parameter.field, scope.transport, scope.preset,
-                     scope.precision, scope.model, scope.batch_per_gpu, free_parameter.prior.median,
+                     to_text(scope.precision), scope.model, scope.batch_per_gpu, free_parameter.prior.median,
                      free_parameter.prior.width);
 }
 
@@ -58,7 +58,7 @@ bool depends_on(const SeriesData& series, const std::string& parameter) {
   case Measured::step:
     break;
   }
-  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
+  if (is_parameter_server(series.setup.strategy.name)) return !is_in(all_reduce_only, parameter);
   return !parameter.starts_with("server_");
 }
 

@@ -28,10 +28,10 @@ struct PredictedPoint {
   double input_wait_s = 0;
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; 0 but for ps-async
   std::string bottleneck;
-  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
-  std::string fidelity;      ///< closed-form, reduced, full: how the communication was run
-  std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
-  std::string error;         ///< not empty: the point cannot be; the other fields are then 0
+  EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that the number depends on
+  std::string fidelity;                            ///< closed-form, reduced, full: how the communication was run
+  std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
+  std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
 };
 
 /// Largest GPU count, in whole nodes, whose efficiency is still at or above the bound.
@@ -70,8 +70,8 @@ struct Prediction {
   Scenario scenario;
   std::string gpu;
   double one_gpu_samples_per_s = 0;
-  std::string estimate_one_gpu_time; ///< label
-  std::string one_gpu_text;          ///< where it is known from
+  EvidenceLabel estimate_one_gpu_time = EvidenceLabel::assumed;
+  std::string one_gpu_text; ///< where it is known from
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;
