@@ -1,4 +1,4 @@
-#include "sim/collective/reduced.hpp"
+#include "sim/collective/all_reduce.hpp"
 #include "sim/simgrid/engine.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
@@ -14,8 +14,7 @@ namespace {
 /// The promise of the project for reduced against full, step by step.
 constexpr double promised = 1e-6;
 
-constexpr Algorithm every_algorithm[] = {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
-                                         Algorithm::halving_doubling};
+const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
   return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).front();
