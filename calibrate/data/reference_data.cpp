@@ -22,13 +22,7 @@ const Preset& preset_of(const ReferenceData& reference, const std::string& name,
 }
 
 Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& stated) {
-  const auto has = [&](const std::string& name) {
-    return std::find_if(cluster.transports.begin(), cluster.transports.end(),
-                        [&](const Transport& one) { return one.name == name; });
-  };
-  if (has(stated) != cluster.transports.end()) return *has(stated);
-  for (const auto& name : preset.transports)
-    if (has(name) != cluster.transports.end()) return *has(name);
+  if (const auto* transport = transport_for(cluster, preset, stated)) return *transport;
   return cluster.transports.empty() ? Transport{"shm", ""} : cluster.transports.front();
 }
 

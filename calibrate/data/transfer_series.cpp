@@ -12,12 +12,6 @@
 #include <tuple>
 
 namespace ddlsim {
-const Transport* transport_named(const Cluster& cluster, const std::string& name) {
-  for (const auto& transport : cluster.transports)
-    if (transport.name == name) return &transport;
-  return nullptr;
-}
-
 SeriesData empty_transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
@@ -47,8 +41,8 @@ const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) 
   if (key.transport != "unknown" || key.nodes != 1 || key.library != "nccl")
     return transport_named(cluster, key.transport);
   const auto& all = cluster.transports;
-  const auto one =
-      std::find_if(all.begin(), all.end(), [](const Transport& each) { return each.name.starts_with("nccl"); });
+  const auto one = std::find_if(all.begin(), all.end(),
+                                [](const Transport& each) { return carrier_of(each.name) == Carrier::nccl; });
   return one == all.end() ? nullptr : &*one;
 }
 

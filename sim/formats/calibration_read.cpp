@@ -26,14 +26,13 @@ CalibrationScope scope_from(const JsonNode& node) {
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {
   static const std::vector<std::string> known{"median", "width", "scale", "source"};
-  static const std::vector<std::string> scales{"log", "linear"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
   prior.parameter = of.name;
   prior.median = node.number("median", -unbounded, unbounded);
   prior.width = node.positive("width");
-  prior.scale = node.one_of("scale", scales);
+  prior.scale = one_of<PriorScale>(node, "scale");
   prior.source = node.text("source");
   prior.unit = unit;
   return prior;

@@ -44,8 +44,10 @@ Json to_json(const CalibratedParameter& one) {
   if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
   json["z_score"] = mean;
   json["error"] = error;
-  json["prior"] = {
-      {"median", prior.median}, {"width", prior.width}, {"scale", one.prior.scale}, {"source", one.prior.source}};
+  json["prior"] = {{"median", prior.median},
+                   {"width", prior.width},
+                   {"scale", to_text(one.prior.scale)},
+                   {"source", one.prior.source}};
   return json;
 }
 

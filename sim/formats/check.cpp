@@ -49,7 +49,7 @@ std::string summary_of(const Cluster& cluster) {
   transports.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) transports.push_back(transport.name);
   return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes, devices,
-                     cluster.fabric.kind, transports.empty() ? "none" : join_names(transports));
+                     to_text(cluster.fabric.kind), transports.empty() ? "none" : join_names(transports));
 }
 
 std::string summary_of(const Calibration& calibration) {

@@ -18,11 +18,6 @@ std::string simple_name(const JsonNode& node, const std::string& key) {
   return name;
 }
 
-const std::vector<std::string>& transport_names() {
-  static const std::vector<std::string> names{"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"};
-  return names;
-}
-
 const std::vector<std::string>& nic_paths() {
   static const std::vector<std::string> paths{"virtual-switch"};
   return paths;

@@ -1,5 +1,7 @@
 #include "sim/formats/names.hpp"
 
+#include <utility>
+
 namespace ddlsim {
 
 // No switch has a default: the compiler names a value that is missing (-Wswitch). Beyond the last value the text is "".
@@ -136,6 +138,52 @@ std::string to_text(Library value) {
   return "";
 }
 
+std::string to_text(IntraKind value) {
+  switch (value) {
+  case IntraKind::none:
+    return "none";
+  case IntraKind::pcie_tree:
+    return "pcie-tree";
+  case IntraKind::nvlink_mesh:
+    return "nvlink-mesh";
+  case IntraKind::nvswitch:
+    return "nvswitch";
+  case IntraKind::host_staging:
+    return "host-staging";
+  }
+  return "";
+}
+
+std::string to_text(FabricKind value) {
+  switch (value) {
+  case FabricKind::star:
+    return "star";
+  case FabricKind::fat_tree:
+    return "fat-tree";
+  }
+  return "";
+}
+
+std::string to_text(NodeReduce value) {
+  switch (value) {
+  case NodeReduce::reduce_scatter:
+    return "reduce-scatter";
+  case NodeReduce::one_gpu:
+    return "one-gpu";
+  }
+  return "";
+}
+
+std::string to_text(PriorScale value) {
+  switch (value) {
+  case PriorScale::log:
+    return "log";
+  case PriorScale::linear:
+    return "linear";
+  }
+  return "";
+}
+
 std::string to_text(EvidenceLabel value) {
   switch (value) {
   case EvidenceLabel::calibrated:
@@ -202,6 +250,30 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy) {
 
 std::optional<StrategyName> strategy_name_in(std::string_view strategy_text) {
   return value_named<StrategyName>(strategy_text.substr(0, strategy_text.find('(')));
+}
+
+namespace {
+
+constexpr std::pair<const char*, Carrier> transports[] = {
+    {"nccl-ib", Carrier::nccl}, {"nccl-tcp", Carrier::nccl}, {"mpi-ib", Carrier::mpi},
+    {"mpi-tcp", Carrier::mpi},  {"grpc", Carrier::grpc},     {"shm", Carrier::shm},
+};
+
+} // namespace
+
+const std::vector<std::string>& transport_names() {
+  static const auto names = [] {
+    std::vector<std::string> all;
+    for (const auto& [name, carrier] : transports) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
+std::optional<Carrier> carrier_of(std::string_view transport) {
+  for (const auto& [name, carrier] : transports)
+    if (transport == name) return carrier;
+  return std::nullopt;
 }
 
 bool is_half(Precision precision) {

@@ -52,6 +52,23 @@ enum class WirePrecision { fp32, fp16, bf16, unknown };
 /// What a preset's framework moves gradients with.
 enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
 
+/// How GPUs of one node reach each other.
+enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
+
+/// How nodes reach each other: all on one non-blocking switch, or leaves under narrower uplinks.
+enum class FabricKind { star, fat_tree };
+
+/// What software a transport moves bytes with; shm stays inside a node.
+enum class Carrier { nccl, mpi, grpc, shm };
+
+/// What the GPUs of a node do with a gradient before it leaves for parameter servers:
+///   reduce_scatter  each sums a part, and the parts are gathered when they are back
+///   one_gpu         one GPU, another for each tensor, sums all of it
+enum class NodeReduce { reduce_scatter, one_gpu };
+
+/// How a prior's width is meant: of the logarithm, or in its unit.
+enum class PriorScale { log, linear };
+
 /// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
 /// or GPU; a prior.
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
@@ -71,6 +88,10 @@ std::string to_text(Device value);
 std::string to_text(Precision value);
 std::string to_text(WirePrecision value);
 std::string to_text(Library value);
+std::string to_text(IntraKind value);
+std::string to_text(FabricKind value);
+std::string to_text(NodeReduce value);
+std::string to_text(PriorScale value);
 std::string to_text(EvidenceLabel value);
 std::string to_text(RecordKind value);
 std::string to_text(RunMode value);
@@ -126,6 +147,12 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy);
 
 /// The name in front of a strategy's text: that of "ps(2 dedicated, bytes)" is ps. Nothing for a text of none.
 std::optional<StrategyName> strategy_name_in(std::string_view strategy_text);
+
+/// The transports that cluster files may name: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm".
+const std::vector<std::string>& transport_names();
+
+/// What moves the bytes of the transport of that name; nothing for a name of none.
+std::optional<Carrier> carrier_of(std::string_view transport);
 
 /// 16 bits a number, on tensor cores where the GPU has them; amp counts, tf32 does not.
 bool is_half(Precision precision);

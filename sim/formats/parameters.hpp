@@ -36,6 +36,8 @@ struct Parameters {
   double algorithm_draw =
       0; ///< 0 .. 1: which of several possible algorithms this sample has, by the preset's cumulative
          ///< weights; 0 is the likeliest
+
+  bool operator==(const Parameters&) const = default;
 };
 
 /// Name in priors.json and place in the struct; the order is the order of draws.

@@ -68,9 +68,10 @@ std::vector<std::string> transports_from(const JsonNode& node) {
 }
 
 Preset preset_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name",     "title",      "grouping",   "first_bucket", "bucket",
-                                              "cycle",    "split",      "overlapped", "library",      "all_reduce",
-                                              "sharding", "transports", "source"};
+  static const std::vector<std::string> known{
+      "name",     "title",      "grouping",   "first_bucket",   "bucket",
+      "cycle",    "split",      "overlapped", "library",        "all_reduce",
+      "sharding", "transports", "source",     "node_reduction", "serves_one_machine"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
@@ -82,8 +83,10 @@ Preset preset_from(const JsonNode& node) {
   preset.library = one_of<Library>(node, "library");
   preset.all_reduce = weighted_from(node, "all_reduce", names_of<Algorithm>());
   preset.shardings = weighted_from(node, "sharding", known_names_of<Sharding>());
+  preset.node_reduce = one_of_or(node, "node_reduction", NodeReduce::reduce_scatter);
+  preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
   preset.transports = transports_from(node);
-  preset.source = node.text("source");
+  preset.source = node.paragraph("source");
   if (node.mistakes_so_far() == before) read_sizes(node, preset);
   return preset;
 }
@@ -110,6 +113,13 @@ const std::string& choice_at(const std::vector<LikelyChoice>& choices, double dr
     if (draw < reached) return choice.name;
   }
   return choices.front().name;
+}
+
+const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated) {
+  if (const auto* named = transport_named(cluster, stated)) return named;
+  for (const auto& name : preset.transports)
+    if (const auto* first = transport_named(cluster, name)) return first;
+  return nullptr;
 }
 
 std::vector<Preset> read_presets(const std::filesystem::path& file) {

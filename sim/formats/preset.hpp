@@ -1,6 +1,7 @@
 #pragma once
 // What a framework does with gradients, as data: scenarios/presets.json.
 
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/names.hpp"
 
 #include <filesystem>
@@ -20,14 +21,17 @@ struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
   Grouping grouping = Grouping::buckets;
-  double first_bucket_bytes = 0; ///< buckets
-  double bucket_bytes = 0;       ///< buckets and fusion: the cap
-  double cycle_s = 0;            ///< fusion: how often ready tensors are collected
-  bool overlapped = true;        ///< synchronisation runs beside backward
-  Library library = Library::nccl;
+  double first_bucket_bytes = 0;        ///< buckets
+  double bucket_bytes = 0;              ///< buckets and fusion: the cap
+  double cycle_s = 0;                   ///< fusion: how often ready tensors are collected
+  bool overlapped = true;               ///< synchronisation runs beside backward
+  Library library = Library::nccl;      ///< for a person: what it does is in the other fields
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
   std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first: round-robin, bytes,
                                         ///< split, hash
+  NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< before gradients leave for servers
+  bool serves_one_machine =
+      true; ///< false: with a single machine no server is started, its GPUs reduce among themselves
   double split_bytes =
       0; ///< sharding split: tensors this large are cut over all servers; hash: the largest piece, 0 when whole
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
@@ -36,6 +40,10 @@ struct Preset {
 
 /// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
+
+/// The transport that the preset's framework takes on a cluster: the one of the name `stated` where the cluster has it,
+/// else the first of the preset's that it has; null where it has none of them.
+const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated = "");
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);

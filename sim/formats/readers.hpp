@@ -53,7 +53,6 @@ std::string simple_name(const JsonNode& node, const std::string& key);
 void refuse_bare_model_name(const JsonNode& node, const std::string& key, const std::string& name);
 
 /// Names that files of several formats share.
-const std::vector<std::string>& transport_names();
 const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
 const std::vector<std::string>& layer_kinds();
 

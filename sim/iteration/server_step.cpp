@@ -94,8 +94,7 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 } // namespace
 
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
-  return machine.nodes() == 1 &&
-         (setup.strategy.placement != Placement::dedicated || setup.preset.library == Library::byteps);
+  return machine.nodes() == 1 && (setup.strategy.placement != Placement::dedicated || !setup.preset.serves_one_machine);
 }
 
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
@@ -110,7 +109,7 @@ double work_of_servers(const StepSetup& setup, const Parameters& sample, const C
 
 namespace {
 
-/// BytePS on one machine starts no server: tensors are summed among its GPUs and come back over the same paths.
+/// One machine for which no server is started: tensors are summed among its GPUs and come back over the same paths.
 CommunicationResult run_without_servers(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
                                         double slowdown) {
   auto both_ways = plan_node_reduction(setup.preset, machine, sizes_by_creation(profile));
@@ -124,7 +123,7 @@ CommunicationResult run_without_servers(const StepSetup& setup, const ComputePro
 
 CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                 const Machine& machine, double slowdown, Fidelity requested) {
-  if (serves_itself(setup, machine) && setup.preset.library == Library::byteps)
+  if (serves_itself(setup, machine) && !setup.preset.serves_one_machine)
     return run_without_servers(setup, profile, machine, slowdown);
   const ServerSetup ready = set_up_servers(setup, sample, profile, machine, slowdown);
   const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, requested);

@@ -16,8 +16,7 @@ struct CommunicationResult {
   double mean_staleness = 0; ///< ps-async only
 };
 
-/// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
-/// mode).
+/// One node whose servers live on it, or for which the preset starts none.
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
 /// Looks at a server's shard that one quick run takes.

@@ -2,9 +2,6 @@
 
 #include "sim/network/machine.hpp"
 
-#include <algorithm>
-#include <tuple>
-
 namespace ddlsim {
 namespace {
 
@@ -25,24 +22,7 @@ template <typename Fields> void clear(Parameters& sample, const Fields& fields) 
   for (const auto field : fields) sample.*field = 0;
 }
 
-/// Every field of the machine: one more, and this no longer compiles.
-auto numbers(const Machine& machine) {
-  const auto& [ranks, per_node, intra_Bps, intra_s, nic_Bps, net_s, per_leaf, uplink_Bps, slow] = machine;
-  return std::tuple(ranks, per_node, intra_Bps, intra_s, nic_Bps, net_s, per_leaf, uplink_Bps, slow);
-}
-
-bool same(const Parameters& a, const Parameters& b) {
-  const auto fields = parameter_fields();
-  return a.algorithm_draw == b.algorithm_draw &&
-         std::all_of(fields.begin(), fields.end(),
-                     [&](const ParameterField& field) { return a.*field.value == b.*field.value; });
-}
-
 } // namespace
-
-bool operator==(const CommunicationInputs& a, const CommunicationInputs& b) {
-  return a.compute_s == b.compute_s && numbers(a.machine) == numbers(b.machine) && same(a.sample, b.sample);
-}
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample) {
   CommunicationInputs inputs{build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node),

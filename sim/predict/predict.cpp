@@ -162,11 +162,7 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {
   if (!scenario.transport.empty()) return find_transport(cluster, scenario.transport);
-  for (const auto& name : preset.transports) {
-    for (const auto& transport : cluster.transports) {
-      if (transport.name == name) return transport;
-    }
-  }
+  if (const auto* transport = transport_for(cluster, preset)) return *transport;
   std::vector<std::string> has;
   for (const auto& transport : cluster.transports) has.push_back(transport.name);
   throw UserError(scenario.name, "/preset",

@@ -48,9 +48,9 @@ inline ddlsim::ReferenceData planted_reference() {
   cluster.name = "planted";
   cluster.gpu = "G";
   cluster.gpus_per_node = 4;
-  cluster.intra = {"pcie-tree", 6e9, 1e-5};
+  cluster.intra = {IntraKind::pcie_tree, 6e9, 1e-5};
   cluster.nics = {{"nic", 1.25e9, 1}};
-  cluster.fabric = {"star", 0, 1, 0};
+  cluster.fabric = {FabricKind::star, 0, 1, 0};
   cluster.transports = {{"nccl-ib", "nic"}, {"mpi-ib", "nic"}};
   cluster.available_nodes = 8;
   reference.clusters.emplace("planted", cluster);

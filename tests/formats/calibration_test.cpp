@@ -71,7 +71,7 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   REQUIRE(back.parameters.size() == 2);
   CHECK(back.parameters[0].z_score == -0.5123); // four digits
   CHECK(back.parameters[1].scope == sample().parameters[1].scope);
-  CHECK(back.parameters[1].prior.scale == "linear");
+  CHECK(back.parameters[1].prior.scale == PriorScale::linear);
   CHECK(back.parameters[1].prior.unit == "s");
   CHECK(back.correlation == std::vector<std::vector<double>>{{}, {-0.1235}});
   REQUIRE(back.algorithm_choices.size() == 2);

@@ -13,10 +13,10 @@ TEST_CASE("a cluster is read") {
   CHECK(cluster.gpu == "V100-SXM2-16GB");
   CHECK(cluster.gpus_per_node == 4);
   CHECK(cluster.host_memory_bandwidth_Bps == 200e9);
-  CHECK(cluster.intra.kind == "nvlink-mesh");
+  CHECK(cluster.intra.kind == IntraKind::nvlink_mesh);
   CHECK(cluster.intra.bandwidth_Bps == 50e9);
   CHECK(cluster.intra.latency_s == Approx(5e-6));
-  CHECK(cluster.fabric.kind == "fat-tree");
+  CHECK(cluster.fabric.kind == FabricKind::fat_tree);
   CHECK(cluster.fabric.nodes_per_leaf == 24);
   CHECK(cluster.fabric.blocking == 1.5);
   CHECK(cluster.fabric.hop_latency_s == Approx(1e-7));

@@ -7,7 +7,8 @@
 namespace ddlsim {
 
 TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[names]", Algorithm, StrategyName, Grouping,
-                   Sharding, Placement, Device, Precision, WirePrecision, Library, EvidenceLabel, RecordKind, RunMode) {
+                   Sharding, Placement, Device, Precision, WirePrecision, Library, IntraKind, FabricKind, NodeReduce,
+                   PriorScale, EvidenceLabel, RecordKind, RunMode) {
   std::set<std::string> texts;
   for (const TestType value : values_of<TestType>()) {
     CHECK(value_named<TestType>(to_text(value)) == value);
@@ -32,6 +33,12 @@ TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce
   }
   for (const auto open : {StrategyName::none, StrategyName::ps, StrategyName::all_reduce, StrategyName::automatic})
     CHECK_FALSE(algorithm_of(open).has_value());
+}
+
+TEST_CASE("each transport says what moves its bytes", "[names]") {
+  for (const auto& name : transport_names()) CHECK(carrier_of(name).has_value());
+  CHECK(carrier_of("mpi-tcp") == Carrier::mpi);
+  CHECK_FALSE(carrier_of("pigeon").has_value());
 }
 
 TEST_CASE("a strategy's text says its name first", "[names]") {

@@ -86,7 +86,7 @@ TEST_CASE("the most special prior is found") {
   CHECK(find_prior(priors, "nic_efficiency", "nccl-ib", "tf-ps").median == 0.8);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "horovod").median == 0.7);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "tf-ps").median == 0.75);
-  CHECK(find_prior(priors, "offset", "", "").scale == "linear");
+  CHECK(find_prior(priors, "offset", "", "").scale == PriorScale::linear);
   CHECK(priors[1].learnt_from == std::vector<std::string>{"iris"});
   CHECK_THROWS_WITH(
       find_prior(priors, "nic_eficiency", "", ""),

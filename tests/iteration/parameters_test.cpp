@@ -72,7 +72,7 @@ TEST_CASE("prior values: log-normal and normal cut at nothing", "[parameters]") 
   prior.width = 0.5;
   CHECK(prior_value(prior, 0) == 2);
   CHECK(prior_value(prior, 2) == Approx(2 * 2.718281828459045));
-  prior.scale = "linear";
+  prior.scale = PriorScale::linear;
   CHECK(prior_value(prior, 1) == 2.5);
   CHECK(prior_value(prior, -10) == 0);
 }

@@ -10,9 +10,9 @@ Cluster two_level() {
   Cluster cluster;
   cluster.name = "test";
   cluster.gpus_per_node = 4;
-  cluster.intra = {"nvlink-mesh", 40e9, 2e-6};
+  cluster.intra = {IntraKind::nvlink_mesh, 40e9, 2e-6};
   cluster.nics = {{"ib", 12.5e9, 2}};
-  cluster.fabric = {"fat-tree", 24, 1.5, 1e-7};
+  cluster.fabric = {FabricKind::fat_tree, 24, 1.5, 1e-7};
   cluster.transports = {{"nccl-ib", "ib"}, {"mpi-ib", "ib"}};
   return cluster;
 }

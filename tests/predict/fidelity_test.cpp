@@ -30,8 +30,8 @@ struct LayeredCluster : SmallCluster {
       model.layers.push_back({"fc", "linear", 40 * parameters, 0, {{"weight", {count}, 4 * parameters}}});
     }
     cluster.gpus_per_node = layout.gpus_per_node;
-    cluster.intra = {"nvlink-mesh", 8e9, 2e-6};
-    if (layout.in_leaves) cluster.fabric = {"fat-tree", 3, 2, 0};
+    cluster.intra = {IntraKind::nvlink_mesh, 8e9, 2e-6};
+    if (layout.in_leaves) cluster.fabric = {FabricKind::fat_tree, 3, 2, 0};
     preset.overlapped = true;
     preset.first_bucket_bytes = 1e6;
     preset.bucket_bytes = 8e6;

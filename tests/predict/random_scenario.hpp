@@ -84,10 +84,10 @@ private:
   void make_cluster() {
     cluster.name = "test";
     cluster.gpus_per_node = 1 + below(4);
-    cluster.intra = {"path", log_uniform(random, 1e9, 1e11), log_uniform(random, 1e-7, 1e-4)};
+    cluster.intra = {IntraKind::pcie_tree, log_uniform(random, 1e9, 1e11), log_uniform(random, 1e-7, 1e-4)};
     cluster.nics = {{"nic", log_uniform(random, 1e8, 1e10), 1}};
-    cluster.fabric = {"star", 0, 1, 0};
-    if (below(3) == 0) cluster.fabric = {"fat-tree", 1 + below(3), uniform(random, 1, 4), 0};
+    cluster.fabric = {FabricKind::star, 0, 1, 0};
+    if (below(3) == 0) cluster.fabric = {FabricKind::fat_tree, 1 + below(3), uniform(random, 1, 4), 0};
     cluster.transports = {{"nccl-tcp", "nic"}};
   }
 

@@ -21,9 +21,9 @@ struct SmallCluster {
     gpu.memory_bandwidth_Bps = 1e11;
     cluster.name = "test";
     cluster.gpus_per_node = 1;
-    cluster.intra = {"none", 1e9, 0};
+    cluster.intra = {IntraKind::none, 1e9, 0};
     cluster.nics = {{"nic", 1e9, 1}};
-    cluster.fabric = {"star", 0, 1, 0};
+    cluster.fabric = {FabricKind::star, 0, 1, 0};
     cluster.transports = {{"nccl-tcp", "nic"}};
     preset.name = "test";
     preset.grouping = Grouping::single;
