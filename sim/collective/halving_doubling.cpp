@@ -135,7 +135,8 @@ bool is_power_of_two(int count) {
 
 std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machine) {
   if (has_slow_node(machine)) return "a slow node delays its partners, and they theirs";
-  if (!is_power_of_two(machine.ranks)) return "the ranks are no power of two: some are folded into their neighbours";
+  if (!is_power_of_two(machine.ranks))
+    return "the ranks are no power of two: some first give their vector to a neighbour";
   if (!is_power_of_two(ranks_of_full_node(machine))) return "ranks of a node are no power of two";
   if (has_leaves(machine)) return "pairs across leaves share the uplinks, pairs inside do not";
   return std::nullopt;

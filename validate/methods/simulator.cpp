@@ -37,8 +37,7 @@ public:
 
   std::optional<Forecast> forecast(const Question& question) const override {
     const auto& cluster = question.known.cluster;
-    if (!can_simulate(question.strategy) || reference_.clusters.count(cluster) == 0)
-      return {}; // a person's own cluster
+    if (reference_.clusters.count(cluster) == 0) return {}; // a person's own cluster
     const auto priors = priors_of(cluster);
     const auto fit_data = series_data(reference_, priors, question.known);
     if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
