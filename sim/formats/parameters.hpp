@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddlsim {
@@ -40,12 +41,39 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
 };
 
-/// Name in priors.json and place in the struct; the order is the order of draws.
-struct ParameterField {
-  const char* name;
-  double Parameters::*value;
+/// What shares one value of a parameter: all that was measured over one transport, of one stack, in one precision, with
+/// one model and batch. With all false the whole cluster does.
+struct ParameterScope {
+  bool transport = false;
+  bool preset = false;
+  bool precision = false;
+  bool model = false;
 };
+
+/// The measurements whose times depend on a parameter.
+struct SeenBy {
+  bool all_reduce_step = false; ///< training with all-reduces
+  bool server_step = false;     ///< training with parameter servers
+  bool all_reduce = false;      ///< an all-reduce alone
+  bool message = false;         ///< a message alone
+  bool server = false;          ///< pushes and pulls of one server alone
+};
+
+/// Everything that the program knows of one parameter.
+struct ParameterField {
+  const char* name; ///< in priors.json; compute_factor's prior has the name of the one-GPU time's evidence
+  double Parameters::*value;
+  const char* unit; ///< in priors.json
+  ParameterScope scope;
+  SeenBy seen_by;
+  const char* measured_by; ///< what a person runs to learn it
+};
+
+/// One row a parameter; the order is the order of draws.
 std::span<const ParameterField> parameter_fields();
+
+/// The row of that name; throws std::out_of_range when there is none.
+const ParameterField& parameter_field(std::string_view name);
 
 /// Worlds: values[i] with the standard-normal coordinates it came from, coordinates[i][k] for parameter_fields()[k].
 struct Draws {

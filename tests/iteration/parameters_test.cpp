@@ -29,6 +29,18 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
   }
 }
 
+TEST_CASE("a parameter's row has the unit of its priors, and says what to run", "[parameters]") {
+  for (const auto& field : parameter_fields()) {
+    INFO(field.name);
+    CHECK(std::string(field.measured_by).size() > 10);
+    for (const auto& prior : load_priors(shipped)) {
+      if (prior.parameter == field.name) CHECK(prior.unit == field.unit);
+    }
+  }
+  CHECK(parameter_field("net_latency").value == &Parameters::net_latency_s);
+  CHECK_THROWS_AS(parameter_field("no_such"), std::out_of_range);
+}
+
 TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
   const auto priors = load_priors(shipped);
   const auto with = median_parameters(priors, "compute_measured", "nccl-tcp", "byteps");
