@@ -4,7 +4,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <array>
-#include <compare>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,16 @@ class JsonNode;
 /// What a curve holds for. `series` keeps programs apart: curves of one key but another series are never pooled.
 struct CollectiveKey {
   std::string cluster;
+  std::string series;
   std::string transport; ///< "unknown" where the records do not say
   std::string library;
   std::string operation; ///< all_reduce, ..., or point_to_point
   std::string algorithm; ///< "unknown" where the library chose
-  std::string series;
-  int ranks = 0; ///< 2 of point_to_point
-  int nodes = 0; ///< 0: not stated (point_to_point)
-
-  auto operator<=>(const CollectiveKey&) const = default;
+  int ranks = 0;         ///< 2 of point_to_point
+  int nodes = 0;         ///< 0: not stated (point_to_point)
 };
+bool operator==(const CollectiveKey& a, const CollectiveKey& b);
+bool operator<(const CollectiveKey& a, const CollectiveKey& b);
 
 /// A fitted constant: its logarithm is normal about ln(value).
 struct AlphaBetaConstant {
