@@ -10,6 +10,7 @@ if [ -n "$long" ]; then
   printf 'files over 400 lines (one noun a file):\n%s\n' "$long" >&2
   exit 1
 fi
+python3 tests/layers.py "$root"
 if [ "${2:-}" = tidy ]; then
   git ls-files 'sim/*.cpp' 'calibrate/*.cpp' 'validate/*.cpp' | xargs -P 2 -n 4 clang-tidy --quiet -p build/release --extra-arg=-Wno-unknown-warning-option
 fi
