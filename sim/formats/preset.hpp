@@ -26,13 +26,13 @@ struct Preset {
   bool overlapped = true;               ///< synchronisation runs beside backward
   Library library = Library::nccl;      ///< for a person: what it does is in the other fields
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
-  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first: round-robin, bytes,
-                                        ///< split, hash
+  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
   NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< before gradients leave for servers
-  bool serves_one_machine =
-      true; ///< false: with a single machine no server is started, its GPUs reduce among themselves
-  double split_bytes =
-      0; ///< sharding split: tensors this large are cut over all servers; hash: the largest piece, 0 when whole
+  /// false: with a single machine no server is started, and its GPUs reduce among themselves.
+  bool serves_one_machine = true;
+  /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.
+  /// hash does not read it.
+  double split_bytes = 0;
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
   std::string source;                  ///< code and version the rules were read in
 };

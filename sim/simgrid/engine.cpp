@@ -1,12 +1,8 @@
 #include "sim/simgrid/engine.hpp"
 
 #include "sim/base/child_process.hpp"
-#include "sim/parameter_server/async_reduced.hpp"
 #include "sim/parameter_server/traffic.hpp"
-#include "sim/simgrid/full_async.hpp"
-#include "sim/simgrid/full_ring.hpp"
-#include "sim/simgrid/full_schedule.hpp"
-#include "sim/simgrid/full_server.hpp"
+#include "sim/simgrid/full.hpp"
 
 #include <algorithm>
 
