@@ -118,7 +118,7 @@ TEST_CASE("what a record leaves out has its usual value") {
   CHECK(read.head.relative_spread == 0);
   CHECK(read.head.note.empty());
   CHECK(read.head.gpu == "K80"); // its own before the context's
-  CHECK(read.mode == RunMode::train);
+  CHECK(read.mode == ddlsim::RunMode::train);
   CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
 }
 

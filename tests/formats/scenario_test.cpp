@@ -32,7 +32,7 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   for (const char* key : {"transport", "rank_mapping", "efficiency_bound", "seed", "samples"}) json.erase(key);
   const auto scenario = read_scenario(folder.write("a.json", json.dump()));
   CHECK(scenario.transport.empty());
-  CHECK(scenario.wire_precision == WirePrecision::fp32);
+  CHECK(scenario.wire_precision == ddlsim::WirePrecision::fp32);
   CHECK(scenario.rank_mapping == "fill-nodes");
   CHECK(scenario.efficiency_bound == 0.8);
   CHECK(scenario.seed == 1);
