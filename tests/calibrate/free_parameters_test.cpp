@@ -68,7 +68,7 @@ TEST_CASE("stacks that start from different one-GPU times have compute of their 
             .scope.preset == "horovod");
 }
 
-TEST_CASE("a world is the priors' medians at 0, and each coordinate moves its own parameter") {
+TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own parameter") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small"});
   const auto free_parameters = find_free_parameters(series);
