@@ -66,6 +66,27 @@ TEST_CASE("where the library's choice is not known, algorithms have weights, the
   CHECK(preset.all_reduce[1].weight == 0.25);
 }
 
+TEST_CASE("what a library does with servers is told by its preset; what is left out is what most do") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][2]["node_reduction"] = "one-gpu";
+  presets["presets"][2]["serves_one_machine"] = false;
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_presets(folder.write("presets.json", presets.dump()));
+  CHECK(read[2].node_reduce == ddlsim::NodeReduce::one_gpu);
+  CHECK_FALSE(read[2].serves_one_machine);
+  CHECK(read[0].node_reduce == ddlsim::NodeReduce::reduce_scatter);
+  CHECK(read[0].serves_one_machine);
+}
+
+TEST_CASE("a source may be a list of its lines") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["source"] = {"reducer.hpp: 1 MiB,", "then 25 MiB"};
+  const ddlsim_test::TemporaryFolder folder;
+  CHECK(read_presets(folder.write("presets.json", presets.dump()))[0].source == "reducer.hpp: 1 MiB, then 25 MiB");
+  presets["presets"][0]["source"] = nlohmann::json::array();
+  CHECK_THROWS_AS(read_presets(folder.write("presets.json", presets.dump())), ddlsim::UserError);
+}
+
 TEST_CASE("hashed tensors may be cut into pieces first") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][2]["sharding"] = "hash";
