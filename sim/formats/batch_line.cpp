@@ -24,10 +24,6 @@ double line_width(const BatchLine& line, double batch) {
   return std::sqrt(std::max(0.0, variance));
 }
 
-bool line_reaches(const BatchLine& line, double batch) {
-  return batch >= reach_below_smallest * line.smallest_batch && batch <= reach_beyond_largest * line.largest_batch;
-}
-
 BatchLine batch_line_from(const JsonNode& node) {
   static const std::vector<std::string> known{"gpu",
                                               "model",

@@ -41,7 +41,4 @@ double line_time_s(const BatchLine& line, double batch);
 /// numbers.
 double line_width(const BatchLine& line, double batch);
 
-/// Whether the line may be used at `batch`.
-bool line_reaches(const BatchLine& line, double batch);
-
 } // namespace ddlsim

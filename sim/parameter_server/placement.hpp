@@ -28,7 +28,4 @@ struct Shard {
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
                                  double split_bytes);
 
-/// Bytes on each server.
-std::vector<double> server_loads(const std::vector<Shard>& shards, int servers);
-
 } // namespace ddlsim

@@ -19,11 +19,6 @@ std::vector<double> simulate_all_reduces(const Machine& machine, const std::vect
 
 } // namespace
 
-std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                          Fidelity fidelity) {
-  return time_all_reduces(machine, sizes_bytes, Algorithm::ring, fidelity);
-}
-
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity) {
   if (fidelity == Fidelity::full && machine.ranks > 1 && !sizes_bytes.empty()) {

@@ -56,15 +56,6 @@ TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
   CHECK(again.correlation == line.correlation);
 }
 
-TEST_CASE("a line holds from half the smallest batch to 1.5 times the largest", "[compute-line]") {
-  auto line = sample_line();
-  line.smallest_batch = 8;
-  CHECK(line_reaches(line, 4));
-  CHECK(line_reaches(line, 48));
-  CHECK_FALSE(line_reaches(line, 3.9));
-  CHECK_FALSE(line_reaches(line, 49));
-}
-
 TEST_CASE("a line's doubt is its scatter and its two numbers, by propagation", "[compute-line]") {
   const auto line = sample_line();
   const double share = 0.052 / line_time_s(line, 16);

@@ -3,7 +3,7 @@
 // moved.
 
 #include "sim/iteration/timeline.hpp"
-#include "sim/simgrid/message_trace.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/golden/timeline_text.hpp"
 #include "tests/predict/small_cluster.hpp"
 

@@ -5,8 +5,8 @@
 #include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/iteration/timeline.hpp"
-#include "sim/simgrid/message_trace.hpp"
 #include "tests/collective/schedule_sums.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/predict/random_scenario.hpp"
 #include "tests/simgrid/scale.hpp"
 
