@@ -78,7 +78,7 @@ TEST_CASE("a simulation prints nothing, a child's output stays away from the ter
   ddlsim::Machine machine;
   machine.ranks = 4;
   machine.nic_Bps = 1e9;
-  CHECK(bytes_printed([&] { time_all_reduces(machine, {1e6}, Algorithm::ring, ddlsim::Fidelity::full); }) == 0);
+  CHECK(bytes_printed([&] { time_all_reduces(machine, {1e6}, ddlsim::Algorithm::ring, ddlsim::Fidelity::full); }) == 0);
 }
 namespace ddlsim {
 
