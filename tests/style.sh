@@ -10,6 +10,7 @@ if [ -n "$long" ]; then
   printf 'files over 400 lines (one noun a file):\n%s\n' "$long" >&2
   exit 1
 fi
+python3 tests/layers.py "$root"
 if [ "${2:-}" = tidy ]; then
   git ls-files '*.cpp' | grep -v '^tests/smpi/' | xargs -P 2 -n 4 clang-tidy --quiet -p build/tidy
 fi

@@ -31,8 +31,8 @@ std::string sibling_key(const Series& series) {
   static const std::regex residual_version("^(resnet[0-9]+)_v[12]$");
   if (!std::regex_match(series.model, residual_version)) return "";
   return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", set_of(series),
-                     std::regex_replace(series.model, residual_version, "$1"), series.precision, series.batch_per_gpu,
-                     series.data, series.strategy, series.preset);
+                     std::regex_replace(series.model, residual_version, "$1"), to_text(series.precision),
+                     series.batch_per_gpu, series.data, series.strategy, series.preset);
 }
 
 /// |d - median d| / sqrt 2 at every scale the two share.

@@ -13,8 +13,8 @@ namespace {
 constexpr double tie = 1e-9;
 
 std::string contest_of(const Series& one) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", one.file, one.cluster, one.gpu, one.model, one.precision,
-                     one.batch_per_gpu, one.data, one.transport);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", one.file, one.cluster, one.gpu, one.model,
+                     to_text(one.precision), one.batch_per_gpu, one.data, one.transport);
 }
 
 std::string schedule_text(const Series& one) {

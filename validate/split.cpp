@@ -29,8 +29,9 @@ std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
 
 std::string experiment_of(const Located& at) {
   const auto& step = *at.step;
-  return fmt::format("{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}\n{}", at.cluster, step.head.gpu, step.model, step.precision,
-                     step.batch_per_gpu, step.data, step.strategy.name, step.preset, step.head.transport);
+  return fmt::format("{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}\n{}", at.cluster, step.head.gpu, step.model,
+                     to_text(step.precision), step.batch_per_gpu, step.data, to_text(step.strategy.name), step.preset,
+                     step.head.transport);
 }
 
 /// Multi-node scales of every experiment, ascending.
@@ -157,9 +158,8 @@ std::string model_family(const std::string& model) {
   return std::regex_replace(model, variant, "");
 }
 
-std::string schedule_of(const std::string& strategy_name, const std::string& preset) {
-  const bool server = strategy_name == "ps" || strategy_name == "ps-async";
-  return fmt::format("{} by {}", server ? strategy_name : "all-reduce", preset);
+std::string schedule_of(StrategyName strategy, const std::string& preset) {
+  return fmt::format("{} by {}", to_text(is_parameter_server(strategy) ? strategy : StrategyName::all_reduce), preset);
 }
 
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {

@@ -12,7 +12,7 @@ constexpr double same_time = 0.02; ///< |ln ratio|
 constexpr double other_fabric = 2; ///< ratio of line rates
 
 std::string experiment_of(const Series& series) {
-  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", series.file, series.model, series.precision,
+  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", series.file, series.model, to_text(series.precision),
                      series.batch_per_gpu, series.data, series.preset, series.strategy);
 }
 

@@ -12,7 +12,7 @@ ReferenceData read_reference_data(const DataFolder& data) {
 }
 
 std::string stand_in_preset(const Strategy& strategy) {
-  return strategy.name.starts_with("ps") ? "byteps" : "pytorch-ddp";
+  return is_parameter_server(strategy.name) ? "byteps" : "pytorch-ddp";
 }
 
 const Preset& preset_of(const ReferenceData& reference, const std::string& name, const Strategy& strategy) {
@@ -22,13 +22,7 @@ const Preset& preset_of(const ReferenceData& reference, const std::string& name,
 }
 
 Transport transport_of(const Cluster& cluster, const Preset& preset, const std::string& stated) {
-  const auto has = [&](const std::string& name) {
-    return std::find_if(cluster.transports.begin(), cluster.transports.end(),
-                        [&](const Transport& one) { return one.name == name; });
-  };
-  if (has(stated) != cluster.transports.end()) return *has(stated);
-  for (const auto& name : preset.transports)
-    if (has(name) != cluster.transports.end()) return *has(name);
+  if (const auto* transport = transport_for(cluster, preset, stated)) return *transport;
   return cluster.transports.empty() ? Transport{"shm", ""} : cluster.transports.front();
 }
 

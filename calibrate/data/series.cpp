@@ -21,17 +21,17 @@ struct Seen {
 std::string key_of(const Seen& seen) {
   const auto& step = *seen.step;
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", seen.file->context.cluster, seen.file->file.string(),
-                     step.head.series, step.head.gpu, step.model, step.precision, step.batch_per_gpu, step.data,
-                     step.preset);
+                     step.head.series, step.head.gpu, step.model, to_text(step.precision), step.batch_per_gpu,
+                     step.data, step.preset);
 }
 
 bool is_base(const StepRecord& step) {
-  return step.gpus == 1 && (!step.synchronised || step.strategy.name == "none");
+  return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
 /// What tells series of one key apart: how gradients travel. One-GPU records need not name a transport.
 std::string route_of(const StepRecord& step) {
-  return step.strategy.name + "\n" + step.head.transport;
+  return to_text(step.strategy.name) + "\n" + step.head.transport;
 }
 
 std::map<std::string, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
@@ -40,7 +40,7 @@ std::map<std::string, std::vector<Seen>> by_key(const std::vector<MeasurementFil
   for (const auto& file : files) {
     for (const auto& record : file.records) {
       const Seen seen{std::get_if<StepRecord>(&record), &file, index++};
-      if (seen.step != nullptr && seen.step->mode == "train") groups[key_of(seen)].push_back(seen);
+      if (seen.step != nullptr && seen.step->mode == RunMode::train) groups[key_of(seen)].push_back(seen);
     }
   }
   return groups;
@@ -121,7 +121,7 @@ void set_base(Series& series, const std::vector<Seen>& group) {
 std::string strategy_text(const std::vector<Seen>& members) {
   std::set<std::string> texts;
   for (const auto& seen : members) texts.insert(to_text(seen.step->strategy));
-  return texts.size() == 1 ? *texts.begin() : members.front().step->strategy.name;
+  return texts.size() == 1 ? *texts.begin() : to_text(members.front().step->strategy.name);
 }
 
 Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& group) {
@@ -138,6 +138,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   series.batch_per_gpu = step.batch_per_gpu;
   series.data = step.data;
   series.strategy = strategy_text(members);
+  series.strategy_name = step.strategy.name;
   series.preset = step.preset;
   series.transport = step.head.transport;
   series.emulated = seen.file->context.emulated;
@@ -153,8 +154,8 @@ void make_ids_unique(std::vector<Series>& all) {
   for (const auto& series : all) ++count[series.id];
   for (auto& series : all) {
     if (count[series.id] > 1) {
-      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, series.precision, series.batch_per_gpu,
-                               series.preset, series.strategy, series.transport, series.data);
+      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, to_text(series.precision),
+                               series.batch_per_gpu, series.preset, series.strategy, series.transport, series.data);
     }
   }
   std::map<std::string, int> seen;

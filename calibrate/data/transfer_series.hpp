@@ -14,9 +14,6 @@ constexpr double transfer_noise = 0.12;
 /// Below, libraries have protocols of their own (NCCL's LL, MPI's eager messages) that training's groups do not use.
 constexpr double least_transfer_bytes = 16 * 1024;
 
-/// The cluster's transport of that name; nullptr where it has none.
-const Transport* transport_named(const Cluster& cluster, const std::string& name);
-
 /// A series without points. Its scope is the transport; priors are those of `preset`, "" for no stack in particular.
 SeriesData empty_transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,

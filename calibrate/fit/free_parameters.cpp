@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 std::string base_key(const CalibrationScope& scope) {
-  return fmt::format("{}\n{}\n{:.9g}", scope.model, scope.precision, scope.batch_per_gpu);
+  return fmt::format("{}\n{}\n{:.9g}", scope.model, to_text(scope.precision), scope.batch_per_gpu);
 }
 
 /// Models, precisions and batches whose series start from different one-GPU times.
@@ -29,37 +29,25 @@ std::set<std::string> unlike_bases(const std::vector<SeriesData>& series) {
 std::string free_parameter_key(const FreeParameter& free_parameter) {
   const auto& scope = free_parameter.scope;
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", free_parameter.field, scope.transport, scope.preset,
-                     scope.precision, scope.model, scope.batch_per_gpu, free_parameter.prior.median,
+                     to_text(scope.precision), scope.model, scope.batch_per_gpu, free_parameter.prior.median,
                      free_parameter.prior.width);
 }
 
-bool is_in(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Whether the series' times can depend on that parameter at all.
-bool depends_on(const SeriesData& series, const std::string& parameter) {
-  static const std::vector<std::string> network{"nic_efficiency", "socket_rate",      "net_latency",
-                                                "link_spread",    "intra_efficiency", "intra_latency_factor"};
-  static const std::vector<std::string> all_reduce_only{"interference", "operation_cost", "tensor_cost",
-                                                        "tensor_cost_slope"};
-  static const std::vector<std::string> of_server{"server_process_rate", "server_connection_rate",
-                                                  "server_message_cost"};
-  if (parameter == "model_discrepancy") return false;
+bool depends_on(const SeriesData& series, const SeenBy& seen_by) {
   switch (series.measured) {
   case Measured::all_reduce:
-    return parameter == "operation_cost" || is_in(network, parameter);
+    return seen_by.all_reduce;
   case Measured::message:
-    return is_in(network, parameter);
+    return seen_by.message;
   case Measured::push:
   case Measured::pull:
   case Measured::push_pull:
-    return is_in(of_server, parameter) || is_in(network, parameter);
+    return seen_by.server;
   case Measured::step:
     break;
   }
-  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
-  return !parameter.starts_with("server_");
+  return is_parameter_server(series.setup.strategy.name) ? seen_by.server_step : seen_by.all_reduce_step;
 }
 
 } // namespace
@@ -72,10 +60,9 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
   for (const auto& one : series) {
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
-      const std::string name = fields[k].name;
-      if (!depends_on(one, name)) continue;
-      FreeParameter free_parameter{k, scope_of(name, one.scope), one.priors[k]};
-      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0)
+      if (!depends_on(one, fields[k].seen_by)) continue;
+      FreeParameter free_parameter{k, scope_of(fields[k], one.scope), one.priors[k]};
+      if (fields[k].value == &Parameters::compute_factor && unlike.count(base_key(one.scope)) > 0)
         free_parameter.scope.preset = one.scope.preset;
       const auto [found, fresh] =
           known.emplace(free_parameter_key(free_parameter), static_cast<int>(free_parameters.all.size()));
@@ -99,52 +86,12 @@ Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fi
   return sample;
 }
 
-namespace {
-
-struct Depends {
-  bool transport = false;
-  bool preset = false;
-  bool precision = false;
-  bool model = false; ///< and batch
-};
-
-const std::map<std::string, Depends>& dependencies() {
-  static const Depends network{true, false, false, false};
-  static const Depends stack{true, true, false, false};
-  static const Depends node{};
-  static const std::map<std::string, Depends> all{
-      {"compute_factor", {false, false, true, true}},
-      {"forward_share", node},
-      {"interference", network},
-      {"nic_efficiency", network},
-      {"socket_rate", network},
-      {"net_latency", network},
-      {"link_spread", network},
-      {"intra_efficiency", node},
-      {"intra_latency_factor", node},
-      {"operation_cost", stack},
-      {"tensor_cost", stack},
-      {"tensor_cost_slope", stack},
-      {"sync_on", stack},
-      {"second_node_jump", {false, true, true, false}},
-      {"step_spread", {false, true, false, false}},
-      {"server_process_rate", stack},
-      {"server_connection_rate", stack},
-      {"server_duplex", stack},
-      {"server_message_cost", stack},
-  };
-  return all;
-}
-
-} // namespace
-
-CalibrationScope scope_of(const std::string& parameter, const CalibrationScope& full) {
-  const auto depends = dependencies().at(parameter);
+CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& full) {
   CalibrationScope scope;
-  if (depends.transport) scope.transport = full.transport;
-  if (depends.preset) scope.preset = full.preset;
-  if (depends.precision) scope.precision = full.precision;
-  if (depends.model) {
+  if (field.scope.transport) scope.transport = full.transport;
+  if (field.scope.preset) scope.preset = full.preset;
+  if (field.scope.precision) scope.precision = full.precision;
+  if (field.scope.model) {
     scope.model = full.model;
     scope.batch_per_gpu = full.batch_per_gpu;
   }

@@ -31,8 +31,7 @@ Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fi
 
 // What shares a parameter: all that was measured over a transport, one stack, one model.
 
-/// The part of `full` that a parameter of that name depends on: the network's on the transport, what software costs on
-/// the stack, compute on model, precision and batch. "model_discrepancy" belongs to one series and has no scope.
-CalibrationScope scope_of(const std::string& parameter, const CalibrationScope& full);
+/// The part of `full` that shares a value of the parameter.
+CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& full);
 
 } // namespace ddlsim

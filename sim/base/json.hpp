@@ -67,7 +67,8 @@ public:
   JsonNode at(const std::string& key) const; ///< the key must be there
   std::vector<JsonNode> elements() const;    ///< of an array; notes a mistake and gives none otherwise
 
-  std::string text(const std::string& key) const; ///< required, not empty
+  std::string text(const std::string& key) const;      ///< required, not empty
+  std::string paragraph(const std::string& key) const; ///< required: a text, or a list of its lines
   std::string text_or(const std::string& key, const std::string& fallback) const;
   std::string one_of(const std::string& key, const std::vector<std::string>& allowed) const; ///< required
   std::string one_of_or(const std::string& key, const std::vector<std::string>& allowed,

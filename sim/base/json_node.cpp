@@ -119,6 +119,13 @@ std::string JsonNode::text(const std::string& key) const {
   return text_in(key, *value);
 }
 
+std::string JsonNode::paragraph(const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr || !value->is_array()) return text(key);
+  if (value->empty()) mistake_at(key, "no line found; give the text, or the list of its lines");
+  return join_names(texts_or_none(key), " ");
+}
+
 std::string JsonNode::text_or(const std::string& key, const std::string& fallback) const {
   const json* value = find(key);
   return value == nullptr ? fallback : text_in(key, *value);

@@ -1,22 +1,11 @@
 #include "sim/collective/all_reduce.hpp"
 
-#include "sim/collective/halving_doubling.hpp"
-#include "sim/collective/hierarchical_ring.hpp"
-#include "sim/collective/ring.hpp"
-#include "sim/collective/tree.hpp"
+#include "sim/collective/links_in_use.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 namespace ddlsim {
 namespace {
-
-constexpr std::pair<Algorithm, const char*> names[] = {
-    {Algorithm::ring, "ring"},
-    {Algorithm::hierarchical_ring, "hierarchical-ring"},
-    {Algorithm::tree, "tree"},
-    {Algorithm::halving_doubling, "halving-doubling"},
-};
 
 Machine all_nics_slow(Machine machine) {
   machine.nic_Bps *= machine.slow_nic_factor;
@@ -26,30 +15,29 @@ Machine all_nics_slow(Machine machine) {
 
 } // namespace
 
-std::string to_text(Algorithm algorithm) {
-  for (const auto& [known, name] : names)
-    if (known == algorithm) return name;
-  throw std::logic_error("an algorithm without a name");
-}
-
-std::optional<Algorithm> algorithm_named(const std::string& name) {
-  for (const auto& [algorithm, known] : names)
-    if (name == known) return algorithm;
-  return std::nullopt;
+const AllReduceAlgorithm& all_reduce_algorithm(Algorithm algorithm) {
+  switch (algorithm) {
+#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
+  case Algorithm::value:                                                                                               \
+    return value##_all_reduce;
+#include "sim/formats/all_reduces.def"
+  }
+  throw std::logic_error("an all-reduce without a row");
 }
 
 double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::ring:
-    return ring_all_reduce_s(machine, size_bytes);
-  case Algorithm::hierarchical_ring:
-    return hierarchical_ring_all_reduce_s(machine, size_bytes);
-  case Algorithm::tree:
-    return tree_all_reduce_s(all_nics_slow(machine), size_bytes);
-  case Algorithm::halving_doubling:
-    return halving_doubling_all_reduce_s(all_nics_slow(machine), size_bytes);
-  }
-  throw std::logic_error("an algorithm without a formula");
+  const auto& row = all_reduce_algorithm(algorithm);
+  return row.time_s(row.follows_ranks ? machine : all_nics_slow(machine), size_bytes);
+}
+
+std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm algorithm) {
+  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).why_not_reduced(machine) : std::nullopt;
+}
+
+double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+  require_rates(machine);
+  const auto& row = all_reduce_algorithm(algorithm);
+  return machine.ranks > 1 && row.reduced_s != nullptr ? row.reduced_s(machine, size_bytes) : 0;
 }
 
 } // namespace ddlsim

@@ -1,8 +1,11 @@
 #include "sim/collective/halving_doubling.hpp"
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/links_in_use.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -126,6 +129,38 @@ void add_exchanges(Program& program, const Reduction& reduce, int number, double
   program.steps.insert(program.steps.end(), steps.rbegin(), steps.rend());
 }
 
+bool is_power_of_two(int count) {
+  return std::has_single_bit(static_cast<unsigned>(count));
+}
+
+std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machine) {
+  if (has_slow_node(machine)) return "a slow node delays its partners, and they theirs";
+  if (!is_power_of_two(machine.ranks))
+    return "the ranks are no power of two: some first give their vector to a neighbour";
+  if (!is_power_of_two(ranks_of_full_node(machine))) return "ranks of a node are no power of two";
+  if (has_leaves(machine)) return "pairs across leaves share the uplinks, pairs inside do not";
+  return std::nullopt;
+}
+
+/// All ranks are alike: in each step all ranks of a node stay inside it, or all leave it through its NIC.
+double reduced_halving_doubling_s(const Machine& machine, double size_bytes) {
+  const int per_node = ranks_of_full_node(machine);
+  double time_s = 0;
+  for (int distance = 1; distance < machine.ranks; distance *= 2) {
+    const double message_bytes = size_bytes / (2.0 * distance);
+    const double step_s = distance < per_node ? machine.intra_latency_s + message_bytes / machine.intra_Bps
+                                              : machine.net_latency_s + per_node * message_bytes / machine.nic_Bps;
+    time_s += 2 * step_s; // once halving, once doubling
+  }
+  return time_s;
+}
+
+/// With nodes of 2^a ranks on one switch all ranks are in step.
+bool are_in_step(const Machine& machine) {
+  return !has_slow_node(machine) && machine.ranks % ranks_of_full_node(machine) == 0 && !has_leaves(machine) &&
+         is_power_of_two(ranks_of_full_node(machine));
+}
+
 } // namespace
 
 double halving_doubling_all_reduce_s(const Machine& machine, double size_bytes) {
@@ -164,5 +199,24 @@ Schedule halving_doubling_schedule(const Machine& machine, double size_bytes) {
   }
   return schedule;
 }
+
+const AllReduceAlgorithm halving_doubling_all_reduce{
+    .time_s = halving_doubling_all_reduce_s,
+    .follows_ranks = false,
+    .is_exact = are_in_step,
+    .gap =
+        [](const Machine&, double) {
+          return Gap{-0.24, 0.10};
+        }, // tests/simgrid/fidelity_selection_test.cpp
+    .why_inexact = "pairs of ranks run ahead of others",
+    .why_not_reduced = why_halving_doubling_not_reduced,
+    .reduced_s = reduced_halving_doubling_s,
+    .schedule = halving_doubling_schedule,
+    .messages =
+        [](const Machine& machine, double, int operations) {
+          const double ranks = machine.ranks;
+          return operations * 2 * ranks * std::floor(std::log2(ranks));
+        },
+};
 
 } // namespace ddlsim

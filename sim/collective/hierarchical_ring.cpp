@@ -1,5 +1,6 @@
 #include "sim/collective/hierarchical_ring.hpp"
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/links_in_use.hpp"
 #include "sim/collective/ring.hpp"
 
@@ -40,17 +41,30 @@ Step step_across(const Machine& machine, int rank, double size_bytes) {
   return step;
 }
 
+/// The nodes as the ranks of a ring of their own.
+Machine across_nodes(const Machine& machine) {
+  Machine across = machine;
+  across.ranks = machine.nodes();
+  across.ranks_per_node = 1;
+  return across;
+}
+
+Machine inside_node(const Machine& machine) {
+  Machine inside = machine;
+  inside.ranks = ranks_of_full_node(machine);
+  inside.ranks_per_node = inside.ranks;
+  return inside;
+}
+
+bool full_nodes(const Machine& machine) {
+  return machine.ranks % ranks_of_full_node(machine) == 0;
+}
+
 } // namespace
 
 double hierarchical_ring_all_reduce_s(const Machine& machine, double size_bytes) {
   require_rates(machine);
-  Machine inside = machine;
-  inside.ranks = ranks_of_full_node(machine);
-  inside.ranks_per_node = inside.ranks;
-  Machine across = machine;
-  across.ranks = machine.nodes();
-  across.ranks_per_node = 1;
-  return ring_all_reduce_s(inside, size_bytes) + ring_all_reduce_s(across, size_bytes);
+  return ring_all_reduce_s(inside_node(machine), size_bytes) + ring_all_reduce_s(across_nodes(machine), size_bytes);
 }
 
 Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes) {
@@ -67,5 +81,28 @@ Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes) {
   }
   return schedule;
 }
+
+const AllReduceAlgorithm hierarchical_ring_all_reduce{
+    .time_s = hierarchical_ring_all_reduce_s,
+    .follows_ranks = true,
+    .is_exact = [](const Machine& machine) { return full_nodes(machine) || !has_slow_node(machine); },
+    .gap =
+        [](const Machine&, double) {
+          return Gap{-0.05, 0.0};
+        }, // a few latencies: fidelity_selection_test.cpp
+    .why_inexact = "a slow node and a short last one delay different parts",
+    .why_not_reduced = [](const Machine& machine) { return why_ring_not_reduced(across_nodes(machine)); },
+    .reduced_s =
+        [](const Machine& machine, double size_bytes) {
+          return reduced_ring_s(inside_node(machine), size_bytes) + reduced_ring_s(across_nodes(machine), size_bytes);
+        },
+    .schedule = hierarchical_ring_schedule,
+    .messages =
+        [](const Machine& machine, double, int operations) {
+          const double ranks = machine.ranks;
+          return operations * (2.0 * (ranks_of_full_node(machine) - 1) * ranks +
+                               2.0 * (machine.nodes() - 1) * ranks_of_full_node(machine) * machine.nodes());
+        },
+};
 
 } // namespace ddlsim

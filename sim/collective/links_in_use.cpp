@@ -17,6 +17,10 @@ bool has_leaves(const Machine& machine) {
   return machine.nodes_per_leaf > 0 && machine.nodes() > machine.nodes_per_leaf;
 }
 
+bool has_slow_node(const Machine& machine) {
+  return machine.nodes() > 1 && machine.slow_nic_factor != 1;
+}
+
 void require_rates(const Machine& machine) {
   if (ranks_of_full_node(machine) > 1 && !(machine.intra_Bps > 0))
     throw std::invalid_argument("all-reduce: the rate inside a node is not above zero");

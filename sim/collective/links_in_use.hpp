@@ -14,6 +14,9 @@ int ranks_of_node(const Machine& machine, int node);
 /// More than one leaf: uplinks are passed.
 bool has_leaves(const Machine& machine);
 
+/// One node's NIC is not like the others'.
+bool has_slow_node(const Machine& machine);
+
 /// Throws std::invalid_argument when a kind of link that exists between these ranks has no rate above zero.
 void require_rates(const Machine& machine);
 

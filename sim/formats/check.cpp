@@ -49,7 +49,7 @@ std::string summary_of(const Cluster& cluster) {
   transports.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) transports.push_back(transport.name);
   return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes, devices,
-                     cluster.fabric.kind, transports.empty() ? "none" : join_names(transports));
+                     to_text(cluster.fabric.kind), transports.empty() ? "none" : join_names(transports));
 }
 
 std::string summary_of(const Calibration& calibration) {
@@ -66,7 +66,7 @@ std::string summary_of(const Scenario& scenario) {
 
 std::string summary_of(const MeasurementFile& file) {
   std::map<std::string, int> counts;
-  for (const auto& record : file.records) ++counts[kind_of(record)];
+  for (const auto& record : file.records) ++counts[to_text(kind_of(record))];
   std::vector<std::string> kinds;
   kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));

@@ -18,13 +18,14 @@ constexpr long most_in_a_node = 1024;
 
 IntraNode intra_from(const JsonNode& node) {
   static const std::vector<std::string> known{"kind", "bandwidth", "latency"};
-  static const std::vector<std::string> kinds{"none", "pcie-tree", "nvlink-mesh", "nvswitch", "host-staging"};
   static const std::vector<std::string> without_links{"kind"};
   IntraNode intra;
   if (!node.is_object()) return intra;
-  intra.kind = node.one_of("kind", kinds);
-  node.allow_only(intra.kind == "none" ? without_links : known);
-  if (intra.kind == "none") return intra;
+  const auto before = node.mistakes_so_far();
+  intra.kind = one_of<IntraKind>(node, "kind");
+  const bool linked = intra.kind != IntraKind::none || node.mistakes_so_far() > before;
+  node.allow_only(linked ? known : without_links);
+  if (!linked) return intra;
   intra.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
   intra.latency_s = node.quantity("latency", Dimension::time);
   return intra;
@@ -65,8 +66,9 @@ void read_node(const JsonNode& node, Cluster& cluster) {
   }
   cluster.cpu = node.text_or("cpu", "");
   cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
+  const auto before_intra = node.mistakes_so_far();
   cluster.intra = intra_from(node.at("intra"));
-  if (cluster.gpus_per_node > 1 && cluster.intra.kind == "none") {
+  if (cluster.gpus_per_node > 1 && node.mistakes_so_far() == before_intra && cluster.intra.kind == IntraKind::none) {
     node.mistake_at(
         "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
   }
@@ -76,13 +78,13 @@ void read_node(const JsonNode& node, Cluster& cluster) {
 Fabric fabric_from(const JsonNode& node) {
   static const std::vector<std::string> star_keys{"kind", "hop_latency"};
   static const std::vector<std::string> tree_keys{"kind", "nodes_per_leaf", "blocking", "hop_latency"};
-  static const std::vector<std::string> kinds{"star", "fat-tree"};
   constexpr double most_blocking = 1000;
   Fabric fabric;
   if (!node.is_object()) return fabric;
-  fabric.kind = node.one_of("kind", kinds);
-  const bool tree = fabric.kind == "fat-tree";
-  node.allow_only(fabric.kind == "star" ? star_keys : tree_keys);
+  const auto before = node.mistakes_so_far();
+  fabric.kind = one_of<FabricKind>(node, "kind");
+  const bool tree = fabric.kind == FabricKind::fat_tree;
+  node.allow_only(tree || node.mistakes_so_far() > before ? tree_keys : star_keys);
   if (tree) fabric.nodes_per_leaf = static_cast<int>(node.integer("nodes_per_leaf", 1, most_nodes));
   if (tree) fabric.blocking = node.number("blocking", 1, most_blocking);
   fabric.hop_latency_s = node.quantity_or_zero("hop_latency", Dimension::time);
@@ -94,7 +96,7 @@ Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {
   Transport transport;
   if (!node.is_object()) return transport;
   transport.name = node.one_of("name", transport_names());
-  const bool over_nic = transport.name != "shm";
+  const bool over_nic = carrier_of(transport.name) != Carrier::shm;
   node.allow_only(known);
   transport.nic = over_nic ? node.text("nic") : node.text_or("nic", "");
   if (!over_nic && !transport.nic.empty()) node.mistake_at("nic", "shm stays inside a node; leave \"nic\" out");
@@ -148,6 +150,19 @@ void read_extent(const JsonNode& root, Cluster& cluster) {
   }
 }
 
+std::vector<RecordKind> kinds_from(const JsonNode& node) {
+  const auto& known = names_of<RecordKind>();
+  const auto texts = node.texts_or_none("kinds");
+  if (texts.empty()) node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(known)));
+  std::vector<RecordKind> kinds;
+  for (const auto& text : texts) {
+    const auto kind = value_named<RecordKind>(text);
+    if (kind) kinds.push_back(*kind);
+    if (!kind) node.mistake_at("kinds", unknown_name_text("kind of record", text, known, known));
+  }
+  return kinds;
+}
+
 std::vector<Borrow> borrows_from(const JsonNode& root) {
   static const std::vector<std::string> known{"cluster", "kinds", "label"};
   static const std::vector<std::string> labels{"transferred"};
@@ -156,13 +171,7 @@ std::vector<Borrow> borrows_from(const JsonNode& root) {
   for (const auto& node : root.list("borrows")) {
     if (!node.is_object()) continue;
     node.allow_only(known);
-    borrows.push_back({node.text("cluster"), node.texts_or_none("kinds"), node.one_of("label", labels)});
-    if (borrows.back().kinds.empty())
-      node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(record_kinds())));
-    for (const auto& kind : borrows.back().kinds) {
-      if (std::find(record_kinds().begin(), record_kinds().end(), kind) == record_kinds().end())
-        node.mistake_at("kinds", unknown_name_text("kind of record", kind, record_kinds(), record_kinds()));
-    }
+    borrows.push_back({node.text("cluster"), kinds_from(node), node.one_of("label", labels)});
   }
   return borrows;
 }
@@ -192,12 +201,16 @@ Cluster read_cluster(const std::filesystem::path& file) {
   return cluster;
 }
 
+const Transport* transport_named(const Cluster& cluster, const std::string& name) {
+  for (const auto& transport : cluster.transports)
+    if (transport.name == name) return &transport;
+  return nullptr;
+}
+
 const Transport& find_transport(const Cluster& cluster, const std::string& name) {
+  if (const auto* transport = transport_named(cluster, name)) return *transport;
   std::vector<std::string> names;
-  for (const auto& transport : cluster.transports) {
-    if (transport.name == name) return transport;
-    names.push_back(transport.name);
-  }
+  for (const auto& transport : cluster.transports) names.push_back(transport.name);
   throw UserError("", "", unknown_name_text("transport of cluster " + cluster.name, name, names, names));
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // A machine one has, or would buy: platforms/NAME/cluster.json.
 
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -10,7 +12,7 @@ namespace ddlsim {
 
 /// How GPUs of one node reach each other.
 struct IntraNode {
-  std::string kind;         ///< none, pcie-tree, nvlink-mesh, nvswitch, host-staging
+  IntraKind kind = IntraKind::none;
   double bandwidth_Bps = 0; ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
   double latency_s = 0;
 };
@@ -25,7 +27,7 @@ struct Nic {
 /// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the
 /// leaf's ports.
 struct Fabric {
-  std::string kind = "star";
+  FabricKind kind = FabricKind::star;
   int nodes_per_leaf = 0;   ///< fat-tree only
   double blocking = 1;      ///< 1.5 means 1:1.5
   double hop_latency_s = 0; ///< one switch
@@ -45,8 +47,8 @@ struct Storage {
 /// Evidence taken from another cluster: kinds of its records, and the label its numbers then have.
 struct Borrow {
   std::string cluster;
-  std::vector<std::string> kinds; ///< record kinds: step, layer, collective, ...
-  std::string label;              ///< "transferred"
+  std::vector<RecordKind> kinds;
+  std::string label; ///< "transferred"
 };
 
 struct Cluster {
@@ -70,6 +72,9 @@ struct Cluster {
 
 /// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.
 Cluster read_cluster(const std::filesystem::path& file);
+
+/// The transport of that name; null where the cluster has none.
+const Transport* transport_named(const Cluster& cluster, const std::string& name);
 
 /// The named transport of the cluster; throws UserError listing those it has.
 const Transport& find_transport(const Cluster& cluster, const std::string& name);

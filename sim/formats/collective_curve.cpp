@@ -66,6 +66,12 @@ double beyond_variance(const CollectiveCurve& curve, double size_bytes) {
   return alpha_beta_variance(curve, size_bytes, &end) + curve.wander * curve.wander * distance;
 }
 
+/// Ends included: elsewhere the time is an extrapolation.
+bool is_measured_range(const CollectiveCurve& curve, double size_bytes) {
+  return !curve.points.empty() && size_bytes >= curve.points.front().size_bytes &&
+         size_bytes <= curve.points.back().size_bytes;
+}
+
 auto ordered(const CollectiveKey& key) {
   return std::tie(key.cluster, key.transport, key.library, key.operation, key.algorithm, key.series, key.ranks,
                   key.nodes);
@@ -89,11 +95,6 @@ double alpha_beta_s(const CollectiveCurve& curve, double size_bytes) {
 
 double collective_time_s(const CollectiveCurve& curve, double size_bytes) {
   return alpha_beta_s(curve, size_bytes) * std::exp(table_at(curve, size_bytes));
-}
-
-bool is_measured_range(const CollectiveCurve& curve, double size_bytes) {
-  return !curve.points.empty() && size_bytes >= curve.points.front().size_bytes &&
-         size_bytes <= curve.points.back().size_bytes;
 }
 
 double collective_time_error(const CollectiveCurve& curve, double size_bytes) {

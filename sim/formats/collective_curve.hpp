@@ -70,9 +70,6 @@ double alpha_beta_s(const CollectiveCurve& curve, double size_bytes);
 /// last measured point. size_bytes >= 0.
 double collective_time_s(const CollectiveCurve& curve, double size_bytes);
 
-/// True inside the measured sizes, ends included: elsewhere the time is an extrapolation.
-bool is_measured_range(const CollectiveCurve& curve, double size_bytes);
-
 /// Standard deviation of ln of collective_time_s: the noise and a random walk of ln size, held at the measured sizes.
 /// Between two of them its variance is wander^2 x left x right / (left + right), the distances in ln size; beyond the
 /// last, wander^2 x distance, and how far the errors of the constants move it from there.

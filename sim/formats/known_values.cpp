@@ -18,35 +18,14 @@ std::string simple_name(const JsonNode& node, const std::string& key) {
   return name;
 }
 
-const std::vector<std::string>& transport_names() {
-  static const std::vector<std::string> names{"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"};
-  return names;
-}
-
 const std::vector<std::string>& nic_paths() {
   static const std::vector<std::string> paths{"virtual-switch"};
   return paths;
 }
 
-const std::vector<std::string>& precision_names() {
-  static const std::vector<std::string> names{"fp32", "tf32", "amp", "fp16", "bf16"};
-  return names;
-}
-
-const std::vector<std::string>& wire_precision_names() {
-  static const std::vector<std::string> names{"fp32", "fp16", "bf16"};
-  return names;
-}
-
 const std::vector<std::string>& layer_kinds() {
   static const std::vector<std::string> kinds{"conv1x1",    "conv3x3", "conv",      "depthwise", "linear",      "norm",
                                               "activation", "pool",    "embedding", "attention", "elementwise", "loss"};
-  return kinds;
-}
-
-const std::vector<std::string>& record_kinds() {
-  static const std::vector<std::string> kinds{"step",  "collective", "point_to_point", "layer", "server",
-                                              "input", "loss"};
   return kinds;
 }
 

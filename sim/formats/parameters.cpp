@@ -6,31 +6,67 @@
 #include <array>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 namespace ddlsim {
 namespace {
 
+// What shares a value of each parameter.
+constexpr ParameterScope of_cluster{};
+constexpr ParameterScope of_transport{.transport = true};
+constexpr ParameterScope of_stack{.transport = true, .preset = true};
+constexpr ParameterScope of_preset{.preset = true};
+constexpr ParameterScope of_preset_in_precision{.preset = true, .precision = true};
+constexpr ParameterScope of_workload{.precision = true, .model = true};
+
+// Which measurements depend on it.
+constexpr SeenBy by_everything{true, true, true, true, true};
+constexpr SeenBy by_steps{.all_reduce_step = true, .server_step = true};
+constexpr SeenBy by_all_reduce_steps{.all_reduce_step = true};
+constexpr SeenBy by_operations{.all_reduce_step = true, .all_reduce = true};
+constexpr SeenBy by_server_steps{.server_step = true};
+constexpr SeenBy by_servers{.server_step = true, .server = true};
+constexpr SeenBy by_nothing{}; // what no parameter explains
+
 constexpr std::array<ParameterField, 20> fields{{
-    {"compute_factor", &Parameters::compute_factor},
-    {"forward_share", &Parameters::forward_share},
-    {"interference", &Parameters::interference},
-    {"nic_efficiency", &Parameters::nic_efficiency},
-    {"socket_rate", &Parameters::socket_Bps},
-    {"net_latency", &Parameters::net_latency_s},
-    {"link_spread", &Parameters::link_spread},
-    {"intra_efficiency", &Parameters::intra_efficiency},
-    {"intra_latency_factor", &Parameters::intra_latency_factor},
-    {"operation_cost", &Parameters::operation_cost_s},
-    {"tensor_cost", &Parameters::tensor_cost_s},
-    {"tensor_cost_slope", &Parameters::tensor_cost_slope_s},
-    {"sync_on", &Parameters::sync_on_s},
-    {"second_node_jump", &Parameters::second_node_jump},
-    {"step_spread", &Parameters::step_spread},
-    {"server_process_rate", &Parameters::server_process_Bps},
-    {"server_connection_rate", &Parameters::server_connection_Bps},
-    {"server_duplex", &Parameters::server_duplex},
-    {"server_message_cost", &Parameters::server_message_cost_s},
-    {"model_discrepancy", &Parameters::model_discrepancy},
+    {"compute_factor", &Parameters::compute_factor, "1", of_workload, by_steps,
+     "one GPU with this model, precision and batch, without synchronisation"},
+    {"forward_share", &Parameters::forward_share, "1", of_cluster, by_steps,
+     "forward and backward of one GPU, timed apart"},
+    {"interference", &Parameters::interference, "1", of_transport, by_all_reduce_steps,
+     "one node with and without overlap"},
+    {"nic_efficiency", &Parameters::nic_efficiency, "1", of_transport, by_everything,
+     "an all-reduce sweep over two or three nodes (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+    {"socket_rate", &Parameters::socket_Bps, "B/s", of_transport, by_everything,
+     "an all-reduce sweep over two or three nodes with all GPUs (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+    {"net_latency", &Parameters::net_latency_s, "s", of_transport, by_everything,
+     "small all-reduces over two or three nodes (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
+    {"link_spread", &Parameters::link_spread, "1", of_transport, by_everything,
+     "the same all-reduce sweep over two nodes and over all nodes at hand"},
+    {"intra_efficiency", &Parameters::intra_efficiency, "1", of_cluster, by_everything,
+     "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+    {"intra_latency_factor", &Parameters::intra_latency_factor, "1", of_cluster, by_everything,
+     "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
+    {"operation_cost", &Parameters::operation_cost_s, "s", of_stack, by_operations,
+     "all-reduces of 4 B inside one node"},
+    {"tensor_cost", &Parameters::tensor_cost_s, "s", of_stack, by_all_reduce_steps,
+     "a small model beside a large one on one node"},
+    {"tensor_cost_slope", &Parameters::tensor_cost_slope_s, "s", of_stack, by_all_reduce_steps,
+     "a small model on one node, two nodes and four"},
+    {"sync_on", &Parameters::sync_on_s, "s", of_stack, by_steps, "two GPUs of one node against one"},
+    {"second_node_jump", &Parameters::second_node_jump, "1", of_preset_in_precision, by_steps, "two nodes against one"},
+    {"step_spread", &Parameters::step_spread, "1", of_preset, by_steps,
+     "step times of every node over some hundred steps"},
+    {"server_process_rate", &Parameters::server_process_Bps, "B/s", of_stack, by_servers,
+     "two servers, all workers pushing and pulling the largest tensor"},
+    {"server_connection_rate", &Parameters::server_connection_Bps, "B/s", of_stack, by_servers,
+     "one worker and one server, push and pull of a large tensor"},
+    {"server_duplex", &Parameters::server_duplex, "1", of_stack, by_server_steps,
+     "one worker and one server, push and pull at once against push alone"},
+    {"server_message_cost", &Parameters::server_message_cost_s, "s", of_stack, by_servers,
+     "one worker and one server, many small tensors"},
+    {"model_discrepancy", &Parameters::model_discrepancy, "1", of_cluster, by_nothing,
+     "a run of this model at the largest scale at hand"},
 }};
 
 /// A random order of 0..count-1 by Fisher and Yates; std::shuffle's output differs between libraries.
@@ -45,6 +81,13 @@ std::vector<int> random_order(int count, std::mt19937_64& random) {
 
 std::span<const ParameterField> parameter_fields() {
   return fields;
+}
+
+const ParameterField& parameter_field(std::string_view name) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const ParameterField& field) { return name == field.name; });
+  if (found == fields.end()) throw std::out_of_range("no parameter of that name");
+  return *found;
 }
 
 std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,

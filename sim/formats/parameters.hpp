@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddlsim {
@@ -34,14 +35,43 @@ struct Parameters {
   double server_message_cost_s = 0; ///< one message at a server
   double model_discrepancy = 1;     ///< what no parameter explains: a factor on the iteration
   double algorithm_draw = 0; ///< 0 .. 1: picks an algorithm by the preset's cumulative weights; 0 is the likeliest
+
+  bool operator==(const Parameters&) const = default;
 };
 
-/// Name in priors.json and place in the struct; the order is the order of draws.
-struct ParameterField {
-  const char* name;
-  double Parameters::*value;
+/// What shares one value of a parameter: all that was measured over one transport, of one stack, in one precision, with
+/// one model and batch. With all false the whole cluster does.
+struct ParameterScope {
+  bool transport = false;
+  bool preset = false;
+  bool precision = false;
+  bool model = false;
 };
+
+/// The measurements whose times depend on a parameter.
+struct SeenBy {
+  bool all_reduce_step = false; ///< training with all-reduces
+  bool server_step = false;     ///< training with parameter servers
+  bool all_reduce = false;      ///< an all-reduce alone
+  bool message = false;         ///< a message alone
+  bool server = false;          ///< pushes and pulls of one server alone
+};
+
+/// Everything that the program knows of one parameter.
+struct ParameterField {
+  const char* name; ///< in priors.json; compute_factor's prior has the name of the one-GPU time's evidence
+  double Parameters::*value;
+  const char* unit; ///< in priors.json
+  ParameterScope scope;
+  SeenBy seen_by;
+  const char* measured_by; ///< what a person runs to learn it
+};
+
+/// One row a parameter; the order is the order of draws.
 std::span<const ParameterField> parameter_fields();
+
+/// The row of that name; throws std::out_of_range when there is none.
+const ParameterField& parameter_field(std::string_view name);
 
 /// Samples: values[i] with the z-scores it came from, z_scores[i][k] of parameter_fields()[k].
 struct Draws {

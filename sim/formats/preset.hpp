@@ -1,6 +1,9 @@
 #pragma once
 // What a framework does with gradients, as data: scenarios/presets.json.
 
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,14 +19,17 @@ struct LikelyChoice {
 struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
-  std::string grouping;                 ///< buckets, per-tensor, fusion, single
+  Grouping grouping = Grouping::buckets;
   double first_bucket_bytes = 0;        ///< buckets
   double bucket_bytes = 0;              ///< buckets and fusion: the cap
   double cycle_s = 0;                   ///< fusion: how often ready tensors are collected
   bool overlapped = true;               ///< synchronisation runs beside backward
-  std::string library;                  ///< nccl, mpi, grpc, ps-lite, byteps
+  Library library = Library::nccl;      ///< for a person: what it does is in the other fields
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
   std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
+  NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< before gradients leave for servers
+  /// false: with a single machine no server is started, and its GPUs reduce among themselves.
+  bool serves_one_machine = true;
   /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.
   /// hash does not read it.
   double split_bytes = 0;
@@ -33,6 +39,10 @@ struct Preset {
 
 /// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
+
+/// The transport that the preset's framework takes on a cluster: the one of the name `stated` where the cluster has it,
+/// else the first of the preset's that it has; null where it has none of them.
+const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated = "");
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);

@@ -19,7 +19,6 @@ namespace {
 Prior prior_from(const JsonNode& node) {
   static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
                                               "width",     "scale",     "unit",   "source", "learnt_from"};
-  static const std::vector<std::string> scales{"log", "linear"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -29,12 +28,12 @@ Prior prior_from(const JsonNode& node) {
   prior.path = node.one_of_or("path", nic_paths(), "");
   if (!prior.path.empty() && prior.transport.empty())
     node.mistake_at("path", "a path is a transport's; give \"transport\" too");
-  prior.scale = node.one_of_or("scale", scales, "log");
+  prior.scale = one_of_or(node, "scale", PriorScale::log);
   constexpr double unbounded = std::numeric_limits<double>::max();
-  prior.median = prior.scale == "linear" ? node.number("median", 0, unbounded) : node.positive("median");
+  prior.median = prior.scale == PriorScale::linear ? node.number("median", 0, unbounded) : node.positive("median");
   prior.width = node.positive("width");
   prior.unit = node.text("unit");
-  prior.source = node.text("source");
+  prior.source = node.paragraph("source");
   prior.learnt_from = node.texts_or_none("learnt_from");
   return prior;
 }
@@ -93,7 +92,7 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
 }
 
 double prior_value(const Prior& prior, double z_score) {
-  if (prior.scale == "linear") return std::max(0.0, prior.median + prior.width * z_score);
+  if (prior.scale == PriorScale::linear) return std::max(0.0, prior.median + prior.width * z_score);
   return prior.median * std::exp(prior.width * z_score);
 }
 

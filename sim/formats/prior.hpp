@@ -1,21 +1,23 @@
 #pragma once
 // The distribution of a parameter before any measurement of the cluster at hand: platforms/priors.json.
 
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-/// Log-normal unless `scale` is "linear" (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
+/// Log-normal unless `scale` is linear (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
 struct Prior {
   std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
   std::string transport; ///< "" when it holds for all
   std::string preset;    ///< "" when it holds for all
   double median = 0;     ///< SI
   double width = 0;
-  std::string scale = "log"; ///< log, linear
-  std::string unit;          ///< "s", "1", "B/s"
+  PriorScale scale = PriorScale::log;
+  std::string unit; ///< "s", "1", "B/s"
   std::string source;
   std::vector<std::string> learnt_from; ///< clusters that shaped it: dropped when one of them is under test
   std::string path{};                   ///< of the transport's NIC, as in a cluster file; "" when it holds for all

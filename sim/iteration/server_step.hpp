@@ -16,14 +16,7 @@ struct CommunicationResult {
   double mean_staleness = 0; ///< ps-async only
 };
 
-/// ps and ps-async.
-bool is_parameter_server(const Strategy& strategy);
-
-/// ps-async: no worker waits for the others.
-bool is_asynchronous(const Strategy& strategy);
-
-/// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
-/// mode).
+/// One node whose servers live on it, or for which the preset starts none.
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
 /// Cost of one screening run, in visits of a server's shard.

@@ -15,8 +15,9 @@ struct CommunicationInputs {
   Machine machine;
   double compute_s = 0; ///< of the undisturbed GPU, without model_discrepancy
   Parameters sample;    ///< 0 where the strategy does not read it, it is in the two above, or it is added afterwards
+
+  bool operator==(const CommunicationInputs&) const = default;
 };
-bool operator==(const CommunicationInputs& a, const CommunicationInputs& b);
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double loopback_Bps = 10e9;
 
 bool staged_through_mpi(const Transport& transport) {
-  return transport.name.starts_with("mpi");
+  return carrier_of(transport.name) == Carrier::mpi;
 }
 
 } // namespace
@@ -32,7 +32,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   machine.nic_Bps = std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
   machine.nic_Bps /= 1 + parameters.link_spread * expected_largest_normal(machine.nodes());
   machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
-  if (cluster.fabric.kind == "fat-tree") {
+  if (cluster.fabric.kind == FabricKind::fat_tree) {
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }
@@ -54,7 +54,7 @@ ServerMachine build_servers(const Strategy& strategy, const Machine& machine, co
   ServerMachine servers;
   const int stated = server_count(strategy.servers, machine.ranks, machine.nodes());
   servers.servers = stated > 0 ? stated : machine.nodes();
-  servers.dedicated = strategy.placement == "dedicated";
+  servers.dedicated = strategy.placement == Placement::dedicated;
   servers.process_Bps = parameters.server_process_Bps;
   servers.connection_Bps = parameters.server_connection_Bps;
   return servers;

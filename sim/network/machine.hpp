@@ -26,6 +26,8 @@ struct Machine {
   double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
+
+  bool operator==(const Machine&) const = default;
 };
 
 /// Where parameter servers run, and what one of them can move.

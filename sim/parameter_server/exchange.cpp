@@ -1,20 +1,15 @@
 #include "sim/parameter_server/exchange.hpp"
 
 #include "sim/parameter_server/fair_share.hpp"
+#include "sim/parameter_server/lanes.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <limits>
-#include <queue>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
-
-constexpr double never_s = std::numeric_limits<double>::infinity();
 
 /// What is left of a message when rounding alone keeps it from its end, as a share of its size.
 constexpr double rounding_share = 1e-12;
@@ -37,13 +32,6 @@ struct Message {
   double rate_Bps = 0;
 };
 
-/// A lane whose next shard may go at a known time.
-struct Wait {
-  double until_s = 0;
-  std::size_t lane = 0;
-  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
-};
-
 /// The state of the exchange at `now_s`.
 struct Fluid {
   FairShare share;
@@ -54,7 +42,7 @@ struct Fluid {
   std::vector<double> pulled_s;
   std::vector<Lane> lanes{}; ///< 2c pushes and 2c + 1 pulls for server class c
   std::vector<Message> under_way{};
-  std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
+  Waits waits{};
   double now_s = 0;
 };
 
@@ -122,19 +110,6 @@ void advance(Fluid& fluid, double wait_s) {
   fluid.under_way.resize(left);
 }
 
-void run(Fluid& fluid) {
-  for (std::size_t lane = 0; lane < fluid.lanes.size(); ++lane) {
-    wait_for_head(fluid, lane);
-  }
-  begin_heads(fluid);
-  double wait_s = next_change_s(fluid);
-  while (wait_s < never_s) {
-    advance(fluid, wait_s);
-    begin_heads(fluid);
-    wait_s = next_change_s(fluid);
-  }
-}
-
 /// When the exchange has brought each shard to the slowest worker.
 std::vector<double> pull_all(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                              const ServerClasses& classes) {
@@ -149,7 +124,7 @@ std::vector<double> pull_all(const Machine& machine, const ServerMachine& server
     fluid.lanes.push_back({server, true, &classes.servers[server].shards});
     fluid.lanes.push_back({server, false, &classes.servers[server].shards});
   }
-  run(fluid);
+  run_lanes(fluid);
   std::vector<double> pulled_s;
   pulled_s.reserve(exchange.shards.size());
   for (const ShardRole& role : classes.shards) {

@@ -1,17 +1,12 @@
 #include "sim/parameter_server/reduced_exchange.hpp"
 
+#include "sim/parameter_server/lanes.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
-#include <queue>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
-
-constexpr double never_s = std::numeric_limits<double>::infinity();
 
 /// One shard of the servers of a class.
 struct ShardState {
@@ -69,13 +64,6 @@ std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classe
   return lanes;
 }
 
-/// A lane whose next shard may go at a known time.
-struct Wait {
-  double until_s = 0;
-  std::size_t lane = 0;
-  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
-};
-
 /// The message that a lane has under way.
 struct Message {
   double left_bytes = 0;
@@ -89,7 +77,7 @@ struct Fluid {
   std::vector<Message> messages; ///< of each lane
   double end_share;
   double now_s = 0;
-  std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
+  Waits waits{};
   std::vector<std::size_t> just_ended{}; ///< lanes without a message at this moment; they may start another
   bool shares_hold = true;
 };
@@ -173,19 +161,6 @@ void advance(Fluid& fluid, double wait_s) {
   }
 }
 
-void run(Fluid& fluid) {
-  for (std::size_t lane = 0; lane < fluid.lanes.size(); ++lane) {
-    wait_for_head(fluid, lane);
-  }
-  begin_heads(fluid);
-  double wait_s = next_change_s(fluid);
-  while (wait_s < never_s) {
-    advance(fluid, wait_s);
-    begin_heads(fluid);
-    wait_s = next_change_s(fluid);
-  }
-}
-
 } // namespace
 
 ServerExchangeTiming server_exchange_reduced(const Machine& machine, const ServerMachine& servers,
@@ -197,7 +172,7 @@ ServerExchangeTiming server_exchange_reduced(const Machine& machine, const Serve
   Fluid fluid{make_reduced_links(machine, servers, exchange, classes, connections),
               make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size()),
               end_share};
-  run(fluid);
+  run_lanes(fluid);
   ServerExchangeTiming timing;
   timing.pulled_s.reserve(exchange.shards.size());
   for (const ShardRole& shard : classes.shards) {

@@ -1,10 +1,6 @@
 #include "sim/simgrid/engine.hpp"
 
 #include "sim/base/child_process.hpp"
-#include "sim/collective/halving_doubling.hpp"
-#include "sim/collective/hierarchical_ring.hpp"
-#include "sim/collective/reduced.hpp"
-#include "sim/collective/tree.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
 
@@ -16,20 +12,12 @@ namespace {
 
 std::vector<double> simulate_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                          Algorithm algorithm) {
-  if (algorithm == Algorithm::ring) return simulate_ring_all_reduces(machine, sizes_bytes);
-  return simulate_schedules(machine, sizes_bytes, [&](double size_bytes) {
-    if (algorithm == Algorithm::hierarchical_ring) return hierarchical_ring_schedule(machine, size_bytes);
-    if (algorithm == Algorithm::tree) return tree_schedule(machine, size_bytes);
-    return halving_doubling_schedule(machine, size_bytes);
-  });
+  const auto schedule = all_reduce_algorithm(algorithm).schedule;
+  if (schedule == nullptr) return simulate_ring_all_reduces(machine, sizes_bytes);
+  return simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); });
 }
 
 } // namespace
-
-std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                          Fidelity fidelity) {
-  return time_all_reduces(machine, sizes_bytes, Algorithm::ring, fidelity);
-}
 
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity) {

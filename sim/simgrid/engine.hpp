@@ -15,15 +15,11 @@
 
 namespace ddlsim {
 
-/// Ring all-reduce times for several message sizes, seconds, in the order given; nothing else uses the links.
-/// full runs in a forked child, because SimGrid keeps global state, and equals the closed form to 1e-6.
-/// Throws std::runtime_error when the child fails.
-std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                          Fidelity fidelity);
-
-/// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
-/// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective
-/// have the gap. Takes closed_form, reduced or full, see choose_all_reduce; throws CannotReduce.
+/// All-reduce times for several message sizes, seconds, in the order given; nothing else uses the links. full runs in a
+/// forked child, because SimGrid keeps global state; std::runtime_error when it fails. full equals the closed form to
+/// 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
+/// flows meet: the headers in sim/collective have the gap. Takes closed_form, reduced or full, see choose_all_reduce;
+/// throws CannotReduce.
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity);
 

@@ -1,16 +1,12 @@
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include "sim/collective/links_in_use.hpp"
-#include "sim/collective/reduced.hpp"
-#include "sim/collective/tree.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 namespace ddlsim {
 namespace {
@@ -32,51 +28,8 @@ constexpr double most_messages = 2e7;
 /// that Linux gives a process (vm.max_map_count).
 constexpr double most_actors = 30000;
 
-bool has_slow_node(const Machine& machine) {
-  return machine.nodes() > 1 && machine.slow_nic_factor != 1;
-}
-
-/// Where full = closed form to 1e-6 (tests/simgrid/full_ring_test.cpp, full_all_reduce_test.cpp).
-bool closed_form_is_exact(const Machine& machine, Algorithm algorithm) {
-  if (machine.ranks <= 1) return true;
-  const bool full_nodes = machine.ranks % ranks_of_full_node(machine) == 0;
-  switch (algorithm) {
-  case Algorithm::ring:
-    return true;
-  case Algorithm::hierarchical_ring:
-    return full_nodes || !has_slow_node(machine);
-  case Algorithm::halving_doubling:
-    return !has_slow_node(machine) && full_nodes && !has_leaves(machine) &&
-           std::has_single_bit(static_cast<unsigned>(ranks_of_full_node(machine)));
-  case Algorithm::tree:
-    return false;
-  }
-  return false;
-}
-
-/// Full over closed form, less 1: the range that tests/simgrid/fidelity_selection_test.cpp finds on 2 to 64 ranks, 1 to
-/// 8 a node, on a switch and in leaves.
-struct Gap {
-  double faster = 0;
-  double slower = 0;
-};
-constexpr Gap hierarchical_ring_gap{-0.05, 0.0}; ///< a few latencies
-constexpr Gap halving_doubling_gap{-0.24, 0.10};
-constexpr Gap tree_gap_few_chunks{-0.32, 0.005}; ///< up to 2 MB an operation, and any size on 3 nodes
-constexpr Gap tree_gap_some_chunks{-0.14, 0.005};
-constexpr Gap tree_gap_many_chunks{-0.07, 0.005}; ///< from 20 MB
-constexpr double few_chunks_bytes = 2e6;
-constexpr double many_chunks_bytes = 2e7;
-
 /// With a slow node some ranks wait; the formula, in which every NIC is as slow, has all of them wait.
 constexpr double slow_node_slower = 0.02;
-
-Gap gap_of(const Machine& machine, Algorithm algorithm, double operation_bytes) {
-  if (algorithm == Algorithm::hierarchical_ring) return hierarchical_ring_gap;
-  if (algorithm == Algorithm::halving_doubling) return halving_doubling_gap;
-  if (operation_bytes < few_chunks_bytes || machine.nodes() == 3) return tree_gap_few_chunks;
-  return operation_bytes < many_chunks_bytes ? tree_gap_some_chunks : tree_gap_many_chunks;
-}
 
 /// Full over closed form, less 1, for unequal shards on colocated servers, one a node or on every second one:
 /// ResNet-50, Inception v3, VGG-16 and BERT by every rule, backward of 0 to 0.3 s, on a switch and in leaves of 6. The
@@ -88,7 +41,7 @@ constexpr double exchange_gap_slower = 0.003;
 /// Where full = closed form to 1e-6: tests/simgrid/full_server_test.cpp.
 bool exchange_closed_form_is_exact(const Machine& machine, const ServerMachine& servers,
                                    const ServerExchange& exchange) {
-  const bool slow = (machine.nodes() > 1 && machine.slow_nic_factor != 1) || !exchange.slow_ready_s.empty();
+  const bool slow = has_slow_node(machine) || !exchange.slow_ready_s.empty();
   const bool one_switch = machine.nodes_per_leaf == 0 ||
                           machine.nodes() + (servers.dedicated ? servers.servers : 0) <= machine.nodes_per_leaf;
   return !slow && one_switch && (servers.dedicated || servers.servers == 1);
@@ -123,28 +76,17 @@ Machine without_hindrances(Machine machine) {
   return machine;
 }
 
-std::string why_approximate(Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::tree:
-    return "chunks share NICs as they meet";
-  case Algorithm::hierarchical_ring:
-    return "a slow node and a short last one delay different parts";
-  default:
-    return "pairs of ranks run ahead of others";
-  }
-}
-
 /// Where only some ranks are slowed, the formula, in which all are, is an upper bound, and the formula of
 /// without_hindrances() a lower one.
 Choice approximate(const Machine& machine, Algorithm algorithm, double operation_bytes) {
-  Gap gap = gap_of(machine, algorithm, operation_bytes);
-  const bool rings = algorithm == Algorithm::hierarchical_ring;
-  if (!rings && (has_slow_node(machine) || has_leaves(machine))) {
+  const auto& row = all_reduce_algorithm(algorithm);
+  Gap gap = row.gap(machine, operation_bytes);
+  if (!row.follows_ranks && (has_slow_node(machine) || has_leaves(machine))) {
     const double free_s = all_reduce_s(without_hindrances(machine), operation_bytes, algorithm);
     gap.faster = (1 + gap.faster) * free_s / all_reduce_s(machine, operation_bytes, algorithm) - 1;
     gap.slower = std::max(gap.slower, slow_node_slower);
   }
-  return {Fidelity::closed_form, gap.faster, gap.slower, why_approximate(algorithm)};
+  return {Fidelity::closed_form, gap.faster, gap.slower, row.why_inexact};
 }
 
 /// The formula takes the slow node's NIC to be as fast as the others.
@@ -159,27 +101,12 @@ Choice approximate_exchange(const Machine& machine, bool is_affordable) {
 } // namespace
 
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
-  const double ranks = machine.ranks;
-  if (machine.ranks <= 1) return 0;
-  switch (algorithm) {
-  case Algorithm::ring:
-    return 2 * (ranks - 1) * ranks * operations;
-  case Algorithm::hierarchical_ring:
-    return operations * (2.0 * (ranks_of_full_node(machine) - 1) * ranks +
-                         2.0 * (machine.nodes() - 1) * ranks_of_full_node(machine) * machine.nodes());
-  case Algorithm::halving_doubling:
-    return operations * 2 * ranks * std::floor(std::log2(ranks));
-  case Algorithm::tree: {
-    const double an_operation = size_bytes / operations;
-    const double chunks = std::ceil(an_operation / 2 / tree_chunk_bytes(machine, an_operation));
-    return operations * 4 * (ranks - 1) * chunks;
-  }
-  }
-  return 0;
+  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).messages(machine, size_bytes, operations) : 0;
 }
 
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested) {
+  const auto& row = all_reduce_algorithm(algorithm);
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   if (requested == Fidelity::reduced) {
     if (const auto why = why_not_reduced(machine, algorithm))
@@ -187,11 +114,11 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
     return {Fidelity::reduced};
   }
   if (requested == Fidelity::full) {
-    const double actors = algorithm == Algorithm::tree ? 4.0 * machine.ranks : machine.ranks;
-    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
+    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages,
+                 1.0 * row.programs_per_rank * machine.ranks);
     return {Fidelity::full};
   }
-  if (closed_form_is_exact(machine, algorithm)) return {Fidelity::closed_form};
+  if (machine.ranks <= 1 || row.is_exact(machine)) return {Fidelity::closed_form};
   if (requested == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
   return approximate(machine, algorithm, size_bytes / operations);
 }

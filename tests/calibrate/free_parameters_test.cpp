@@ -90,30 +90,28 @@ using namespace ddlsim;
 
 namespace {
 
-const CalibrationScope full{"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64};
+const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64};
 
 } // namespace
 
 TEST_CASE("what software costs is the stack's, what the network does the transport's") {
-  CHECK(scope_of("nic_efficiency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
-  CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
-  CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", "fp32", "", 0});
+  CHECK(scope_of(parameter_field("nic_efficiency"), full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of(parameter_field("net_latency"), full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of(parameter_field("sync_on"), full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
+  CHECK(scope_of(parameter_field("server_process_rate"), full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
+  CHECK(scope_of(parameter_field("second_node_jump"), full) == CalibrationScope{"", "horovod", Precision::fp32, "", 0});
 }
 
 TEST_CASE("compute is the model's at its precision and batch, the node's paths are everybody's") {
-  CHECK(scope_of("compute_factor", full) == CalibrationScope{"", "", "fp32", "resnet50_v1.5", 64});
-  CHECK(scope_of("intra_efficiency", full) == CalibrationScope{});
-  CHECK(scope_of("forward_share", full) == CalibrationScope{});
+  CHECK(scope_of(parameter_field("compute_factor"), full) ==
+        CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64});
+  CHECK(scope_of(parameter_field("intra_efficiency"), full) == CalibrationScope{});
+  CHECK(scope_of(parameter_field("forward_share"), full) == CalibrationScope{});
 }
 
-TEST_CASE("every parameter but the model discrepancy has a scope, and it covers what it was taken from") {
+TEST_CASE("every parameter's scope covers what it was taken from") {
   for (const auto& field : parameter_fields()) {
-    const std::string name = field.name;
-    if (name == "model_discrepancy") continue;
-    INFO(name);
-    CHECK(covers(scope_of(name, full), full));
+    INFO(field.name);
+    CHECK(covers(scope_of(field, full), full));
   }
-  CHECK_THROWS_AS(scope_of("model_discrepancy", full), std::out_of_range);
 }

@@ -11,7 +11,7 @@ TEST_CASE("presets are read") {
   const auto presets = read_presets(folder.write("presets.json", ddlsim_test::sample_presets().dump()));
   REQUIRE(presets.size() == 3);
   const auto& ddp = find_preset(presets, "pytorch-ddp");
-  CHECK(ddp.grouping == "buckets");
+  CHECK(ddp.grouping == Grouping::buckets);
   CHECK(ddp.first_bucket_bytes == 1048576);
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);
@@ -66,6 +66,27 @@ TEST_CASE("where the library's choice is not known, algorithms have weights, the
   CHECK(preset.all_reduce[1].weight == 0.25);
 }
 
+TEST_CASE("what a library does with servers is told by its preset; what is left out is what most do") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][2]["node_reduction"] = "one-gpu";
+  presets["presets"][2]["serves_one_machine"] = false;
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_presets(folder.write("presets.json", presets.dump()));
+  CHECK(read[2].node_reduce == ddlsim::NodeReduce::one_gpu);
+  CHECK_FALSE(read[2].serves_one_machine);
+  CHECK(read[0].node_reduce == ddlsim::NodeReduce::reduce_scatter);
+  CHECK(read[0].serves_one_machine);
+}
+
+TEST_CASE("a source may be a list of its lines") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["source"] = {"reducer.hpp: 1 MiB,", "then 25 MiB"};
+  const ddlsim_test::TemporaryFolder folder;
+  CHECK(read_presets(folder.write("presets.json", presets.dump()))[0].source == "reducer.hpp: 1 MiB, then 25 MiB");
+  presets["presets"][0]["source"] = nlohmann::json::array();
+  CHECK_THROWS_AS(read_presets(folder.write("presets.json", presets.dump())), ddlsim::UserError);
+}
+
 TEST_CASE("hashed tensors may be cut into pieces first") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][2]["sharding"] = "hash";
@@ -86,7 +107,7 @@ TEST_CASE("the most special prior is found") {
   CHECK(find_prior(priors, "nic_efficiency", "nccl-ib", "tf-ps").median == 0.8);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "horovod").median == 0.7);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "tf-ps").median == 0.75);
-  CHECK(find_prior(priors, "offset", "", "").scale == "linear");
+  CHECK(find_prior(priors, "offset", "", "").scale == PriorScale::linear);
   CHECK(priors[1].learnt_from == std::vector<std::string>{"iris"});
   CHECK_THROWS_WITH(
       find_prior(priors, "nic_eficiency", "", ""),

@@ -29,6 +29,18 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
   }
 }
 
+TEST_CASE("a parameter's row has the unit of its priors, and says what to run", "[parameters]") {
+  for (const auto& field : parameter_fields()) {
+    INFO(field.name);
+    CHECK(std::string(field.measured_by).size() > 10);
+    for (const auto& prior : load_priors(shipped)) {
+      if (prior.parameter == field.name) CHECK(prior.unit == field.unit);
+    }
+  }
+  CHECK(parameter_field("net_latency").value == &Parameters::net_latency_s);
+  CHECK_THROWS_AS(parameter_field("no_such"), std::out_of_range);
+}
+
 TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
   const auto priors = load_priors(shipped);
   const auto with = median_parameters(priors, "compute_measured", "nccl-tcp", "byteps");
@@ -72,7 +84,7 @@ TEST_CASE("prior values: log-normal and normal cut at nothing", "[parameters]") 
   prior.width = 0.5;
   CHECK(prior_value(prior, 0) == 2);
   CHECK(prior_value(prior, 2) == Approx(2 * 2.718281828459045));
-  prior.scale = "linear";
+  prior.scale = PriorScale::linear;
   CHECK(prior_value(prior, 1) == 2.5);
   CHECK(prior_value(prior, -10) == 0);
 }

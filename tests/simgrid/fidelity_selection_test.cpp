@@ -1,4 +1,4 @@
-#include "sim/collective/reduced.hpp"
+#include "sim/collective/all_reduce.hpp"
 #include "sim/simgrid/engine.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
@@ -14,8 +14,7 @@ namespace {
 /// The promise of the project for reduced against full, step by step.
 constexpr double promised = 1e-6;
 
-constexpr Algorithm every_algorithm[] = {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
-                                         Algorithm::halving_doubling};
+const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
   return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).front();
@@ -146,7 +145,7 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::reduced), CannotReduce);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
   ServerExchange exchange;
-  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, "round-robin", 0);
+  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, Sharding::round_robin, 0);
   exchange.ready_s.assign(128, 0.0);
   ServerMachine servers;
   servers.servers = 128;

@@ -1,3 +1,4 @@
+#include "tests/parameter_server/server_loads.hpp"
 #include "tests/simgrid/exchanges.hpp"
 #include "tests/simgrid/scale.hpp"
 

@@ -92,7 +92,7 @@ private:
 /// Where a value lies under its prior; the inverse of prior_value().
 double z_score_of(const Prior& prior, double value) {
   if (prior.width <= 0) return 0;
-  if (prior.scale == "linear") return (value - prior.median) / prior.width;
+  if (prior.scale == PriorScale::linear) return (value - prior.median) / prior.width;
   return std::log(value / prior.median) / prior.width;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/simgrid/message_trace.hpp"
+#include "tests/golden/message_trace.hpp"
 
 #include "sim/base/child_process.hpp"
 #include "sim/simgrid/full.hpp"

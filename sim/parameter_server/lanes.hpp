@@ -1,0 +1,41 @@
+#pragma once
+// The clock of an exchange whose messages go in lanes: what its two models, shard by shard and copy by copy, share.
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+namespace ddlsim {
+
+inline constexpr double never_s = std::numeric_limits<double>::infinity();
+
+/// A lane whose next shard may go at a known time.
+struct Wait {
+  double until_s = 0;
+  std::size_t lane = 0;
+  bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
+};
+using Waits = std::priority_queue<Wait, std::vector<Wait>, std::greater<>>; ///< the earliest first
+
+/// Moves from one change of the rates to the next until no lane has anything left to send. A model has `lanes`, and
+///   wait_for_head(model, lane)  makes the lane wait for its first shard
+///   begin_heads(model)          starts the messages that may start now, and shares the links among all under way
+///   next_change_s(model)        time until a message ends or a waiting one may begin
+///   advance(model, wait_s)      lets that time pass, and ends the messages that end
+template <class Model> void run_lanes(Model& model) {
+  for (std::size_t lane = 0; lane < model.lanes.size(); ++lane) {
+    wait_for_head(model, lane);
+  }
+  begin_heads(model);
+  double wait_s = next_change_s(model);
+  while (wait_s < never_s) {
+    advance(model, wait_s);
+    begin_heads(model);
+    wait_s = next_change_s(model);
+  }
+}
+
+} // namespace ddlsim

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Does each room include only what stands below it? usage: layers.py ROOT
+
+A room is a folder of sources. The table says which rooms it may include beside itself, and PARTS which single headers of
+others; OUTSIDE says who may use which library. Tests may include everything, and nothing but tests includes tests.
+"""
+import pathlib
+import re
+import sys
+
+SIM = ["sim/base", "sim/formats", "sim/network", "sim/compute", "sim/collective", "sim/parameter_server", "sim/simgrid",
+       "sim/iteration", "sim/predict"]
+
+ROOMS = {
+    "sim/base": [],
+    "sim/formats": ["sim/base"],
+    "sim/network": ["sim/base", "sim/formats"],
+    "sim/compute": ["sim/base", "sim/formats"],
+    "sim/collective": ["sim/base", "sim/formats", "sim/network"],
+    "sim/parameter_server": ["sim/base", "sim/formats", "sim/network"],
+    "sim/simgrid": ["sim/base", "sim/formats", "sim/network", "sim/collective", "sim/parameter_server"],
+    "sim/iteration": SIM[:7],
+    "sim/predict": SIM[:8],
+    "calibrate/import": ["sim/base", "sim/formats"],
+    "calibrate/data": SIM,
+    "calibrate/fit": SIM + ["calibrate/data"],
+    "validate": SIM + ["calibrate/data", "calibrate/fit"],
+    "validate/methods": SIM + ["calibrate/data", "calibrate/fit", "validate"],
+    "validate/page": ["sim/base", "sim/formats", "validate"],
+    "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
+    "trainer": ["sim/base", "sim/formats"],
+    "cli": SIM + ["calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods", "validate/page"],
+}
+
+# Rules that trainer and simulator share: what a layer costs, where a tensor goes.
+PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/parameter_server/placement.hpp"]}
+
+OUTSIDE = {
+    r"simgrid/|xbt/": ["sim/simgrid"],
+    r"CLI/": ["cli", "trainer"],
+    r"torch/|ATen/|c10/|mpi\.h|nccl\.h|cuda": ["trainer"],
+    r"catch2/|benchmark/": [],
+}
+
+
+def room_of(path):
+    """The longest room that the path lies in; "" for none."""
+    return max((room for room in ROOMS if path.startswith(room + "/")), key=len, default="")
+
+
+def complaints(source, room, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+        if not found:
+            continue
+        quoted, name = found[1] == '"', found[2]
+        if quoted and name not in PARTS.get(room, []) and room_of(name) not in [room] + ROOMS[room]:
+            yield f"{source}:{number}: {room} may not include {name}"
+        for library, users in OUTSIDE.items():
+            if not quoted and re.match(library, name) and room not in users:
+                yield f"{source}:{number}: {room} may not use {name}"
+
+
+def main(root):
+    found = []
+    count = 0
+    for folder in sorted({room.split("/")[0] for room in ROOMS}):
+        for source in sorted((root / folder).rglob("*.[ch]pp")):
+            name = source.relative_to(root).as_posix()
+            if room_of(name) == "":
+                found.append(f"{name}: lies in no room of tests/layers.py")
+                continue
+            count += 1
+            found += complaints(name, room_of(name), source.read_text())
+    print("\n".join(found) if found else f"layers: {count} files include what they may", file=sys.stderr if found else sys.stdout)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
