@@ -30,9 +30,9 @@ struct AllCollectiveData {
   std::vector<Excluded> notes;        ///< of records that reach no curve
 };
 
-/// Set aside, each with a word: runs that shared their links with others; suspect records, unless a curve has nothing
+/// Excluded, each with a note: runs that shared their links with others; suspect records, unless a curve has nothing
 /// else; rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
-/// Told but used: records of one size that differ by half or more, a table equal to another's.
+/// Used, with a note: records of one size that differ by half or more, a table equal to another's.
 AllCollectiveData collective_data(const std::vector<MeasurementFile>& files);
 
 /// "v100-2x1, all_reduce of 2 ranks on 2 nodes": which curve is meant.

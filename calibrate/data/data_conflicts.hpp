@@ -1,5 +1,5 @@
 #pragma once
-// Evidence that contradicts itself.
+// Measurements that contradict each other.
 
 #include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
@@ -9,11 +9,11 @@
 #include <vector>
 
 namespace ddlsim {
-/// One experiment said to have run on two fabrics, with the same times on both wherever it crosses nodes: it ran on one
-/// of them. Gives the ids of the series on the faster fabric, where the times do not belong, each with the sentence to
-/// tell. Two series are one experiment when model, precision, batch, data, stack, strategy and series file agree; times
-/// are the same within 2 % (twice the noise of a good run) at every shared scale of two nodes and more; the fabrics
-/// differ when one NIC has twice the line rate of the other.
+/// Experiments recorded on two fabrics with the same times on both wherever they cross nodes: they ran on one of them.
+/// Gives the ids of the series on the faster fabric, where the times do not belong, each with its reason. Two series
+/// are one experiment when model, precision, batch, data, stack, strategy and series file agree; times are the same
+/// within 2 % (twice the noise of a good run) at every shared scale of two nodes and more; the fabrics differ when one
+/// NIC has twice the line rate of the other.
 std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series,
                                                        const ReferenceData& reference);
 

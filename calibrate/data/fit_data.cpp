@@ -148,7 +148,7 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
   }
 }
 
-/// What that cluster's records of one kind say of transfers alone.
+/// Transfer series of that cluster's records of one kind.
 std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                         const Cluster& of, const std::string& kind,
                                         const std::vector<MeasurementFile>& files) {

@@ -12,9 +12,10 @@ struct TransferSample {
   double time_s = 0;
 };
 
-/// For each sample (ascending by size) why it cannot be believed, "" where it can. A transfer's time grows with size,
-/// and no faster. A row, or a run of rows, about a thousand times beyond that is a slip of the unit: the smaller part
-/// of the table is told. A single row three times off both neighbours that agree with each other is an outlier.
+/// For each sample (ascending by size) why it is implausible, "" where it is not. A transfer's time grows with its
+/// size, and no faster. A row, or a run of rows, about a thousand times beyond that is a slip of the unit; the smaller
+/// part of the table is taken to have it. A single row three times off both neighbours that agree with each other is an
+/// outlier.
 std::vector<std::string> implausible_rows(const std::vector<TransferSample>& samples);
 
 } // namespace ddlsim

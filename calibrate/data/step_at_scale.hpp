@@ -1,20 +1,19 @@
 #pragma once
-// One scale of a series, asked in many samples.
+// One point of a series, simulated in many samples.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/iteration/step_cache.hpp"
 
 namespace ddlsim {
 
-/// What model_time_s() says, to the bit, without working out again what does not depend on the sample. For one thread;
-/// the evidence must outlive it.
+/// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.
 class CachedStep {
 public:
   CachedStep(const SeriesData& fit_data, const DataPoint& point);
 
-  /// Time in this sample. The next samples are compared with it, and what they have in common is not run again.
+  /// Time in this sample. What the next samples have in common with it is not run again.
   double time_s(const Parameters& sample);
-  /// Time in a sample beside that one, which stays the one that others are compared with.
+  /// Time in another sample; the next are still compared with the last that time_s() was asked for.
   double time_without_caching_s(const Parameters& sample);
 
 private:

@@ -6,11 +6,12 @@
 namespace ddlsim {
 namespace {
 
-/// Of a difference of costs: points that miss for a reason of their own take sides too, and with one multi-node scale
-/// they took the wrong one (DLPerf, double tree) by a cost of some units. A power posterior.
+/// Exponent of the likelihood (a power posterior). Points that miss for another reason also favour an algorithm: at
+/// full likelihood, and with one multi-node scale, DLPerf's favoured the double tree, which is wrong, by a cost of some
+/// units.
 constexpr double expected_share = 0.25;
 
-bool tells(const SeriesData& series) {
+bool depends_on_algorithm(const SeriesData& series) {
   if (series.measured != Measured::step && series.measured != Measured::all_reduce) return false;
   return std::any_of(series.points.begin(), series.points.end(), [](const DataPoint& point) { return point.gpus > 1; });
 }
@@ -27,7 +28,7 @@ AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series) : draw
   for (std::size_t s = 0; s < series.size(); ++s) {
     const bool servers = is_parameter_server(series[s].setup.strategy);
     const auto& choices = servers ? series[s].setup.preset.shardings : series[s].setup.preset.all_reduce;
-    if (choices.size() < 2 || !tells(series[s])) continue;
+    if (choices.size() < 2 || !depends_on_algorithm(series[s])) continue;
     const CalibrationScope scope{series[s].scope.transport, "", "", "", 0};
     const auto known =
         std::find_if(algorithm_choices_.begin(), algorithm_choices_.end(), [&](const AlgorithmChoice& form) {

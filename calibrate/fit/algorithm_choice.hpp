@@ -1,6 +1,6 @@
 #pragma once
-// What a stack's library does where its preset knows several things it may do: the all-reduce it runs, how it places
-// tensors on servers.
+// Which algorithm a stack's library runs where its preset lists several: of all-reduces, and of placing tensors on
+// servers.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/iteration/server_step.hpp"

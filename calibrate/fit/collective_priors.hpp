@@ -1,5 +1,5 @@
 #pragma once
-// What is believed of a collective's law before any of its times is seen.
+// Priors of the constants of a collective's alpha-beta law.
 
 #include "calibrate/fit/alpha_beta_fit.hpp"
 #include "sim/formats/collective_curve.hpp"

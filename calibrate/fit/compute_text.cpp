@@ -56,7 +56,7 @@ double doubt_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
-/// The same reason is said once, with the records it holds for.
+/// A reason that several records share is one line.
 std::string excluded_text(const std::vector<Excluded>& excluded) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : excluded) by_reason[one.why].push_back(one.what);

@@ -54,7 +54,7 @@ struct NcclTable {
   bool has_redop = false;            ///< the layout has a column redop
   bool has_root = false;
   bool complete = false; ///< the closing lines are there
-  bool failed = false;   ///< the closing lines tell of wrong values
+  bool failed = false;   ///< the closing lines report wrong values
   std::vector<NcclRow> rows;
 };
 

@@ -89,7 +89,10 @@ struct Calibration {
   CalibrationQuality quality;
 };
 
-/// Throws UserError with every mistake of the file.
+/// Of calibration.json as this ddlsim writes and reads it.
+inline constexpr int calibration_format_version = 2;
+
+/// Throws UserError with every mistake of the file; of an older format version, with the command that writes it anew.
 Calibration read_calibration(const std::filesystem::path& file);
 std::string calibration_json(const Calibration& calibration);
 

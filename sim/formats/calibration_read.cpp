@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/readers.hpp"
@@ -10,6 +11,8 @@
 
 namespace ddlsim {
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr double unbounded = std::numeric_limits<double>::max();
 constexpr long most = 1'000'000;
@@ -45,7 +48,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   node.allow_only(known);
   one.name = node.text("name");
   one.scope = scope_from(node);
-  node.number("value", -unbounded, unbounded); // for people: the coordinate says it
+  node.number("value", -unbounded, unbounded); // for people: prior and z-score say the same
   node.number("low", -unbounded, unbounded);
   node.number("high", -unbounded, unbounded);
   one.identified = node.boolean("identified");
@@ -57,7 +60,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   if (node.has("prior")) {
     one.prior = prior_of(node.at("prior"), one, unit);
   } else {
-    node.mistake_at("prior", "missing; what was believed before, with median, width, scale and source");
+    node.mistake_at("prior", "missing; the prior, with median, width, scale and source");
   }
   return one;
 }
@@ -107,7 +110,7 @@ std::vector<double> correlation_row(const JsonNode& node, std::size_t before) {
   std::vector<double> row;
   for (const auto& element : node.elements())
     row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
-  if (!node.value().is_array()) return row; // told
+  if (!node.value().is_array()) return row; // its mistake is noted
   if (std::any_of(row.begin(), row.end(), [](double r) { return !(r >= -1 && r <= 1); }))
     node.mistake("a correlation is a number from -1 to 1");
   if (row.size() != before)
@@ -118,7 +121,7 @@ std::vector<double> correlation_row(const JsonNode& node, std::size_t before) {
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
   if (!root.has("correlation") || !root.at("correlation").value().is_array()) {
-    root.list("correlation"); // tells it
+    root.list("correlation"); // notes the mistake
     return rows;
   }
   for (const auto& node : root.list("correlation")) rows.push_back(correlation_row(node, rows.size()));
@@ -172,9 +175,22 @@ Calibration calibration_from(const JsonNode& root) {
   return calibration;
 }
 
+void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read) {
+  const auto refuse_older = [&](const nlohmann::json& document) {
+    if (!document.is_object() || document.value("format", Json{}) != "ddlsim-calibration") return;
+    const auto version = document.value("version", Json{});
+    const auto cluster = document.value("cluster", Json{});
+    if (!version.is_number_integer() || version >= calibration_format_version || !cluster.is_string()) return;
+    throw UserError(
+        file.string(), "/version",
+        fmt::format("written by an older ddlsim; run `ddlsim calibrate --cluster {}`", cluster.get<std::string>()));
+  };
+  read_document(file, "ddlsim-calibration", calibration_format_version, read, refuse_older);
+}
+
 Calibration read_calibration(const std::filesystem::path& file) {
   Calibration calibration;
-  read_document(file, "ddlsim-calibration", 1, [&](const JsonNode& root) { calibration = calibration_from(root); });
+  read_calibration_document(file, [&](const JsonNode& root) { calibration = calibration_from(root); });
   return calibration;
 }
 

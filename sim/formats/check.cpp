@@ -96,10 +96,13 @@ std::string check_cluster(const fs::path& file, const DataFolder& data) {
 }
 
 std::string check_calibration(const fs::path& file, const DataFolder& data) {
-  return check_document(
-      file, "ddlsim-calibration", calibration_from,
-      [&](const Calibration& calibration, const JsonNode& root) { look_up_names(calibration, root, file, data); },
-      [](const Calibration& calibration) { return summary_of(calibration); });
+  std::string text;
+  read_calibration_document(file, [&](const JsonNode& root) {
+    const auto calibration = calibration_from(root);
+    look_up_names(calibration, root, file, data);
+    text = summary_of(calibration);
+  });
+  return text;
 }
 
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {

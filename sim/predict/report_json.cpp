@@ -103,7 +103,7 @@ std::string to_json_text(const Prediction& prediction) {
     strategies.push_back(to_json(answer, strategy));
   }
   const Json json{{"format", "ddlsim-prediction"},
-                  {"version", 1},
+                  {"version", 2},
                   {"scenario", scenario.name},
                   {"model", scenario.model},
                   {"cluster", scenario.cluster},

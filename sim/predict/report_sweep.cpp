@@ -142,7 +142,7 @@ std::string to_json_error(const std::string& scenario, const std::string& error)
 }
 
 std::string to_json_list(const std::vector<std::string>& predictions) {
-  std::string text = "{\n \"format\": \"ddlsim-predictions\",\n \"version\": 1,\n \"predictions\": [\n";
+  std::string text = "{\n \"format\": \"ddlsim-predictions\",\n \"version\": 2,\n \"predictions\": [\n";
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     text += predictions[i];
     if (text.back() == '\n') text.pop_back();

@@ -97,7 +97,7 @@ TEST_CASE("an all-reduce is believed more where the times were made with it") {
     for (auto& point : one.points) point.strategy.name = "all-reduce";
   }
   const auto free_parameters = find_free_parameters(series);
-  const Eigen::VectorXd truth = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  const std::vector<double> truth(free_parameters.all.size(), 0);
   const auto expected = [&](std::size_t planted, const std::string& name) {
     AlgorithmChoices algorithm_choices(series);
     algorithm_choices.choose(0, planted);

@@ -68,17 +68,17 @@ TEST_CASE("stacks that start from different one-GPU times have compute of their 
             .scope.preset == "horovod");
 }
 
-TEST_CASE("a world is the priors' medians at 0, and each coordinate moves its own parameter") {
+TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own parameter") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small"});
   const auto free_parameters = find_free_parameters(series);
-  Eigen::VectorXd at = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  std::vector<double> at(free_parameters.all.size(), 0);
   const auto median = sample_at(free_parameters, series[0], 0, at);
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k)
     CHECK(median.*fields[k].value == Approx(series[0].priors[k].median).epsilon(1e-12));
   const int sync_on = free_parameter_of(free_parameters, 0, "sync_on");
-  at(sync_on) = 1;
+  at[static_cast<std::size_t>(sync_on)] = 1;
   const auto moved = sample_at(free_parameters, series[0], 0, at);
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const double factor = k == field("sync_on") ? std::exp(series[0].priors[k].width) : 1;
@@ -108,7 +108,7 @@ TEST_CASE("compute is the model's at its precision and batch, the node's paths a
   CHECK(scope_of("forward_share", full) == CalibrationScope{});
 }
 
-TEST_CASE("every parameter but the residual of a form has a scope, and it covers what it was taken from") {
+TEST_CASE("every parameter but the model discrepancy has a scope, and it covers what it was taken from") {
   for (const auto& field : parameter_fields()) {
     const std::string name = field.name;
     if (name == "model_discrepancy") continue;

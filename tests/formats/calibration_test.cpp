@@ -121,10 +121,8 @@ TEST_CASE("what is wrong with a calibration is told at its place") {
       sample_json(),
       {{"/parameters/0/error", "-1", "/parameters/0/error: -1 is out of range; give 0 to 50"},
        {"/parameters/0/z_score", "\"0.5\"",
-        "/parameters/0/coordinate: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
-       {"/parameters/0/prior", "",
-        "/parameters/0/prior: missing; what was believed before, with median, width, scale "
-        "and source"},
+        "/parameters/0/z_score: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
+       {"/parameters/0/prior", "", "/parameters/0/prior: missing; the prior, with median, width, scale and source"},
        {"/parameters/1/prior/width", "0",
         "/parameters/1/prior/width: 0 found; give a number above 0, without quotes or unit"},
        {"/parameters/1/prior/scale", "\"lin\"", "/parameters/1/prior/scale: \"lin\" found; give one of log, linear"},
@@ -182,4 +180,12 @@ TEST_CASE("another format, and a file cut short, are refused") {
   const auto reported = ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
   REQUIRE(reported.size() == 1);
   CHECK_THAT(reported[0], Catch::Contains("is the file truncated?"));
+}
+
+TEST_CASE("a calibration of an older ddlsim is one mistake, with the command that writes it anew") {
+  auto content = sample_json();
+  content["version"] = 1;
+  content["set_aside"] = nlohmann::json::array(); // a key of that version
+  CHECK(mistakes(content) ==
+        std::vector<std::string>{"/version: written by an older ddlsim; run `ddlsim calibrate --cluster iris`"});
 }

@@ -9,8 +9,8 @@
 namespace ddlsim {
 
 /// "ddlsim": for each cluster the fit of calibrate/fit/step_fit.hpp on the visible records, under the priors that were
-/// not learnt from it; the residual of the series is carried to the scale asked for. Interval: 5 % and 95 % of drawn
-/// samples. Cannot answer where the simulator cannot time the series (calibrate/data/fit_data.hpp).
+/// not learnt from it; the series' residual at the scale asked for is estimated from its visible scales. Interval: 5 %
+/// and 95 % of drawn samples. Cannot answer where the simulator cannot time the series (calibrate/data/fit_data.hpp).
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
 /// "uncalibrated": the same without the fit: compute scaled to the series' own one-GPU time, all else at the priors.
