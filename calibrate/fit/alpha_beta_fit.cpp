@@ -82,8 +82,8 @@ double next_scale(const std::vector<TransferSample>& samples, const State& state
 
 /// The likeliest constants and scale from `state` on: in turns a step of the constants and one of the scale.
 State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
-  constexpr int most_turns = 200;
-  constexpr double small_gain = 1e-13;
+  constexpr int most_turns = 1000;
+  constexpr double small_gain = 1e-15;
   RobustFitOptions options;
   options.tolerance = 1;      // one step that helps
   options.largest_step = 1.5; // of a logarithm, so that a bad start cannot overflow
