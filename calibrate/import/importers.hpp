@@ -24,7 +24,7 @@ const std::vector<Importer>& importers();
 /// Throws std::out_of_range for a kind that no row has: the command line was checked before.
 const Importer& importer_of(const std::string& kind);
 
-/// A table of training rates that a person typed (calibrate/README.md has its columns): one step record a row.
+/// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
 Imported import_csv(const std::filesystem::path& file, const ImportContext& stated);
 
 /// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,

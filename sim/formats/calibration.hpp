@@ -12,6 +12,9 @@
 
 namespace ddlsim {
 
+/// Of the file's format. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
+inline constexpr int calibration_version = 2;
+
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {
   std::string transport;
@@ -88,9 +91,6 @@ struct Calibration {
   std::vector<Excluded> excluded;
   CalibrationQuality quality;
 };
-
-/// Of calibration.json as this ddlsim writes and reads it.
-inline constexpr int calibration_format_version = 2;
 
 /// Throws UserError with every mistake of the file; of an older format version, with the command that writes it anew.
 Calibration read_calibration(const std::filesystem::path& file);

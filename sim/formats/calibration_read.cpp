@@ -60,7 +60,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   if (node.has("prior")) {
     one.prior = prior_of(node.at("prior"), one, unit);
   } else {
-    node.mistake_at("prior", "missing; the prior, with median, width, scale and source");
+    node.mistake_at("prior", "missing; give the distribution before the fit: median, width, scale and source");
   }
   return one;
 }
@@ -180,12 +180,12 @@ void read_calibration_document(const std::filesystem::path& file, const std::fun
     if (!document.is_object() || document.value("format", Json{}) != "ddlsim-calibration") return;
     const auto version = document.value("version", Json{});
     const auto cluster = document.value("cluster", Json{});
-    if (!version.is_number_integer() || version >= calibration_format_version || !cluster.is_string()) return;
+    if (!version.is_number_integer() || version >= calibration_version || !cluster.is_string()) return;
     throw UserError(
         file.string(), "/version",
         fmt::format("written by an older ddlsim; run `ddlsim calibrate --cluster {}`", cluster.get<std::string>()));
   };
-  read_document(file, "ddlsim-calibration", calibration_format_version, read, refuse_older);
+  read_document(file, "ddlsim-calibration", calibration_version, read, refuse_older);
 }
 
 Calibration read_calibration(const std::filesystem::path& file) {

@@ -2,6 +2,7 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/readers.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -122,8 +123,7 @@ std::string calibration_json(const Calibration& calibration) {
                     {"fit_error", four_digits(quality.fit_error)},
                     {"leave_one_out_points", quality.leave_one_out_points},
                     {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
-  std::string text =
-      fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_format_version);
+  std::string text = fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_version);
   text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
   text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
   text += " \"files\": " + Json(calibration.files).dump() + ",\n";

@@ -21,7 +21,7 @@ namespace {
 
 using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 
-/// Reads the document, looks its names up, and tells the mistakes of both together; `summary` is what the file is, in
+/// Reads the document, looks its names up, and reports the mistakes of both together; `summary` is what the file is, in
 /// one line.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,

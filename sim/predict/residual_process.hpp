@@ -1,6 +1,6 @@
 #pragma once
-// The part of a series' times that no parameter explains. It is correlated between scales: known at a few, it is
-// estimated at the others.
+// The residual of a series, which no parameter explains, is alike at neighbouring scales: known at a few scales, it is
+// estimated at others.
 
 #include <vector>
 
@@ -12,15 +12,15 @@ struct Scale {
   int nodes = 1;
 };
 
-/// Covariance of ln(measured / model) between two scales of one series: a Gaussian process with a persistent part and
-/// one that fades with the ratio of the GPUs,
-///   spread^2 x (persistent_share + (1 - persistent_share) x per_doubling^|log2(gpus a / gpus b)|)
-/// times node_boundary_correlation where one scale is inside a node and the other is not.
+/// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
+/// that fades,
+///   spread^2 x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
+///            x node_boundary_correlation where one scale is inside a node and the other is not
 struct ResidualProcess {
   double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
-  double persistent_share = 0.6;           ///< of the variance: residuals of DLPerf's stacks do not fade with scale,
-  double per_doubling = 0.7;               ///< those of HKBU's schedules by this a doubling
-  double node_boundary_correlation = 0.65; ///< judgement: across nodes other paths are used, with errors of their own
+  double persistent_share = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
+  double per_doubling = 0.7;     ///< those of HKBU's schedules by this a doubling
+  double node_boundary_correlation = 0.65; ///< judgement: another path, another reason to be off
 };
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 

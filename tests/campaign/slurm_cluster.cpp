@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kRound(200);
-constexpr int kRoundsAMinute = 300;
+constexpr int kMostRounds = 600;
 
 /// A port that is free now; the system does not give it out again at once.
 int free_port() {
@@ -104,13 +104,13 @@ SlurmCluster::SlurmCluster() {
          "--socket=" + folder_.path("munge.socket"), "--pid-file=" + folder_.path("munge.pid"),
          "--log-file=" + folder_.path("munge.log"), "--seed-file=" + folder_.path("munge.seed")},
         "munged.out");
-  for (int i = 0; i < kRoundsAMinute && !folder_.exists("munge.socket"); ++i) {
+  for (int i = 0; i < kMostRounds && !folder_.exists("munge.socket"); ++i) {
     std::this_thread::sleep_for(kRound);
   }
   start({"slurmctld", "-D", "-c"}, "slurmctld.out");
   start({"slurmd", "-D", "-N", "nodea"}, "slurmd-a.out");
   start({"slurmd", "-D", "-N", "nodeb"}, "slurmd-b.out");
-  for (int i = 0; i < kRoundsAMinute && !nodes_are_idle(); ++i) {
+  for (int i = 0; i < kMostRounds && !nodes_are_idle(); ++i) {
     std::this_thread::sleep_for(kRound);
   }
   if (!nodes_are_idle()) {
@@ -154,7 +154,7 @@ std::string SlurmCluster::state() const {
 }
 
 bool SlurmCluster::wait_until_empty() const {
-  for (int i = 0; i < kRoundsAMinute; ++i) {
+  for (int i = 0; i < kMostRounds; ++i) {
     const Ended queue = run_program({"squeue", "--noheader"});
     if (queue.status == 0 && queue.output.empty()) {
       return true;

@@ -71,7 +71,7 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
   folder.campaign({{"kind", "slurm"}},
                   json::array({run_named("first", {2}), run_named("second", {2}, {"--wait", "100"})}));
   REQUIRE(folder.measure().status == 0);
-  for (int i = 0; i < 300 && !folder.exists("out/parts/second-n2-r1.running"); ++i) {
+  for (int i = 0; i < 600 && !folder.exists("out/parts/second-n2-r1.running"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   REQUIRE(folder.exists("out/first.jsonl") == false);                              // written when the job ends

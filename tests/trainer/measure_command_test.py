@@ -14,7 +14,7 @@ SHORT = ["--cluster", "testbed", "--repetitions", "5", "--seconds", "1", "--anon
 
 
 def run(*words):
-    return subprocess.run([DDLTRAIN, *words], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([DDLTRAIN, *words], capture_output=True, text=True, timeout=250, check=False)
 
 
 def expect(condition, what):

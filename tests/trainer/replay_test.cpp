@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 namespace {
@@ -29,6 +30,12 @@ std::filesystem::path write(const TemporaryFile& file, const std::string& text) 
   return file.path;
 }
 
+/// A clock that stands still but for waits, each of which ends `late_s` after its time.
+ddltrain::ReplayClock clock_late_by(double late_s, double& clock_s) {
+  return {[&clock_s] { return clock_s; },
+          [&clock_s, late_s](double time_s) { clock_s = std::max(clock_s, time_s + late_s); }};
+}
+
 } // namespace
 
 TEST_CASE("A replay hands out gradients of the model's sizes, last layer first") {
@@ -42,36 +49,37 @@ TEST_CASE("A replay hands out gradients of the model's sizes, last layer first")
   CHECK(order == std::vector<std::size_t>{2, 1, 0});
 }
 
-TEST_CASE("A replay's waits end on time") {
+TEST_CASE("A replay's waits never end before their time") {
   ddltrain::ReplayCompute compute(table, profile_of(), 2);
-  std::vector<double> late_s;
-  for (int i = 0; i < 9; ++i) {
-    const double start_s = ddltrain::now_s();
-    double fc_ready_s = 0;
-    const auto times = compute.forward_backward({}, [&](std::size_t index) {
-      if (index == 2) fc_ready_s = ddltrain::now_s() - start_s;
-    });
-    const double total_s = times.forward_s + times.backward_s;
-    CHECK(total_s >= 2 * 0.012); // never early; stretched by two
-    CHECK(fc_ready_s >= 2 * 0.007);
-    late_s.push_back(total_s - 2 * 0.012);
-  }
-  // Waking takes tens of microseconds, up to a scheduler's turn (some milliseconds) with other jobs on the core. If
-  // late wake-ups of the six waits added up, or the scale were wrong, this would not hold in the median of nine.
-  CHECK(ddltrain::summarise(late_s).median < 0.01);
+  const double start_s = ddltrain::now_s();
+  double fc_ready_s = 0;
+  compute.forward_backward({}, [&](std::size_t index) {
+    if (index == 2) fc_ready_s = ddltrain::now_s() - start_s;
+  });
+  CHECK(fc_ready_s >= 2 * 0.007);
+  CHECK(ddltrain::now_s() - start_s >= 2 * 0.012); // stretched by two
+}
+
+TEST_CASE("Late wake-ups do not add up") {
+  double clock_s = 100;
+  const double late_s = 0.0005;
+  ddltrain::ReplayCompute compute(table, profile_of(), 2, clock_late_by(late_s, clock_s));
+  double fc_ready_s = 0;
+  const auto times = compute.forward_backward({}, [&](std::size_t index) {
+    if (index == 2) fc_ready_s = clock_s - 100;
+  });
+  CHECK(times.forward_s == Approx(2 * 0.004 + late_s));
+  CHECK(fc_ready_s == Approx(2 * 0.007 + late_s));
+  CHECK(times.forward_s + times.backward_s == Approx(2 * 0.012 + late_s)); // of six waits, one is late
 }
 
 TEST_CASE("A late listener does not delay what comes after it") {
-  ddltrain::ReplayCompute compute(table, profile_of(), 5); // backward: 40 ms, of which 15 ms are fc's
-  std::vector<double> backward_s;
-  for (int i = 0; i < 9; ++i) {
-    const auto times = compute.forward_backward({}, [](std::size_t index) {
-      if (index == 2) ddltrain::wait_until(ddltrain::now_s() + 0.02); // the GPU works on
-    });
-    CHECK(times.backward_s >= 0.0395); // from a turn that may be late
-    backward_s.push_back(times.backward_s);
-  }
-  CHECK(ddltrain::summarise(backward_s).median < 0.055); // 60 ms if they added up
+  double clock_s = 100;
+  ddltrain::ReplayCompute compute(table, profile_of(), 5, clock_late_by(0, clock_s)); // 15 ms of backward's 40 are fc's
+  const auto times = compute.forward_backward({}, [&](std::size_t index) {
+    if (index == 2) clock_s += 0.02; // the GPU works on
+  });
+  CHECK(times.backward_s == Approx(0.04)); // 60 ms if they added up
 }
 
 TEST_CASE("A profile that does not fit the model is refused") {

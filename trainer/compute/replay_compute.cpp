@@ -29,6 +29,10 @@ void wait_until(double time_s) {
   }
 }
 
+ReplayClock machine_clock() {
+  return {now_s, wait_until};
+}
+
 namespace {
 
 at::Tensor parameter_with_gradient(const TensorRow& row) {
@@ -60,8 +64,8 @@ void check_names(const LayerTable& table, std::map<std::string, LayerTime> times
 
 } // namespace
 
-ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double time_scale)
-    : profile_(std::move(profile)), time_scale_(time_scale) {
+ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double time_scale, ReplayClock clock)
+    : profile_(std::move(profile)), time_scale_(time_scale), clock_(std::move(clock)) {
   const auto times = times_by_layer(profile_);
   check_names(table, times, profile_);
   if (!(time_scale > 0)) throw UsageError(fmt::format("a time scale of {}; give a number above 0", time_scale));
@@ -88,18 +92,18 @@ ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double ti
 
 PassTimes ReplayCompute::forward_backward(const Batch& /*batch*/, const GradientReady& ready) {
   ask_for_exact_timers();
-  const double start_s = now_s();
-  for (const double end_s : forward_ends_s_) wait_until(start_s + time_scale_ * end_s);
-  const double turn_s = now_s();
+  const double start_s = clock_.now_s();
+  for (const double end_s : forward_ends_s_) clock_.wait_until(start_s + time_scale_ * end_s);
+  const double turn_s = clock_.now_s();
   // From the planned turn: what the last forward wait was late is not added.
   const double planned_s = start_s + time_scale_ * (forward_ends_s_.empty() ? 0 : forward_ends_s_.back());
   for (const Pause& pause : backward_) {
-    wait_until(planned_s + time_scale_ * pause.end_s);
+    clock_.wait_until(planned_s + time_scale_ * pause.end_s);
     for (const std::size_t index : pause.ready) {
       if (ready) ready(index);
     }
   }
-  return {turn_s - start_s, now_s() - turn_s};
+  return {turn_s - start_s, clock_.now_s() - turn_s};
 }
 
 } // namespace ddltrain

@@ -13,6 +13,15 @@ void ask_for_exact_timers();
 /// several ranks share a core.
 void wait_until(double time_s);
 
+/// The clock a replay waits by; tests give it one of their own.
+struct ReplayClock {
+  std::function<double()> now_s;
+  std::function<void(double time_s)> wait_until; ///< returns when now_s() has reached `time_s`, or later
+};
+
+/// The machine's monotonic clock.
+ReplayClock machine_clock();
+
 /// Emulated compute: each layer's forward and backward pass is a wait to an absolute time, after which its gradients,
 /// real memory of the model's sizes, are told ready. Late wake-ups do not add up, and a `ready` that takes long does
 /// not delay later layers, as it would not delay a GPU.
@@ -21,7 +30,7 @@ public:
   /// time_scale: every wait is that many times as long. With K, a network of 1 Gbit/s stands for one of K Gbit/s with
   /// the same bytes and buckets, and latencies for a K-th. Throws UsageError when a layer of the profile is not in the
   /// table, or a layer with parameters is not in the profile.
-  ReplayCompute(const LayerTable& table, Profile profile, double time_scale);
+  ReplayCompute(const LayerTable& table, Profile profile, double time_scale, ReplayClock clock = machine_clock());
 
   const std::vector<NamedTensor>& parameters() const override { return parameters_; }
   /// The batch is not looked at, and gradients keep the values they have.
@@ -40,6 +49,7 @@ private:
 
   Profile profile_;
   double time_scale_;
+  ReplayClock clock_;
   std::vector<NamedTensor> parameters_;
   std::vector<double> forward_ends_s_;
   std::vector<Pause> backward_;

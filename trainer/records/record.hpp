@@ -1,6 +1,6 @@
 #pragma once
-// What is measured, as data: one struct for each kind of record of a measurement file (README, "Files"). Figures are in
-// SI; an absent figure is an empty optional or an empty text.
+// What is measured, as data: one struct for each kind of record of a measurement file (docs/formats.md,
+// "Measurements"). Figures are in SI; an absent figure is an empty optional or an empty text.
 
 #include <cstdint>
 #include <optional>
