@@ -1,6 +1,5 @@
 #include "calibrate/data/collective_data.hpp"
 
-#include "calibrate/data/implausible_rows.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 

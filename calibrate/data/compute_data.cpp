@@ -1,6 +1,6 @@
 #include "calibrate/data/compute_data.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
 

@@ -1,6 +1,5 @@
 #include "calibrate/data/data_checks.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 #include "sim/compute/layer_times.hpp"

@@ -1,4 +1,4 @@
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/data_checks.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "calibrate/data/fit_data.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
-#include "calibrate/data/step_at_scale.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"

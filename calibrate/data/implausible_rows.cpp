@@ -1,6 +1,5 @@
-#include "calibrate/data/implausible_rows.hpp"
-
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/collective_data.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>

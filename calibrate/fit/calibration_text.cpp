@@ -1,6 +1,6 @@
 #include "calibrate/fit/calibrate.hpp"
-#include "calibrate/fit/collective_text.hpp"
-#include "calibrate/fit/compute_text.hpp"
+#include "calibrate/fit/collective_fit.hpp"
+#include "calibrate/fit/compute_fit.hpp"
 #include "sim/formats/parameters.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "calibrate/fit/collective_fit.hpp"
 
-#include "calibrate/fit/collective_priors.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <fmt/format.h>

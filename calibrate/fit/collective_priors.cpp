@@ -1,4 +1,4 @@
-#include "calibrate/fit/collective_priors.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 
 #include <algorithm>
 #include <cmath>

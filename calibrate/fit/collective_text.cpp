@@ -1,5 +1,4 @@
-#include "calibrate/fit/collective_text.hpp"
-
+#include "calibrate/fit/collective_fit.hpp"
 #include "sim/base/chart.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"

@@ -1,5 +1,4 @@
-#include "calibrate/fit/compute_text.hpp"
-
+#include "calibrate/fit/compute_fit.hpp"
 #include "sim/base/table.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 // What the fit of step times solves: z-scores of the free parameters in, whitened residuals and their derivatives out.
 
-#include "calibrate/data/step_at_scale.hpp"
+#include "calibrate/data/fit_data.hpp"
 #include "calibrate/fit/algorithm_choice.hpp"
 #include "calibrate/fit/free_parameters.hpp"
 #include "calibrate/fit/step_fit.hpp"

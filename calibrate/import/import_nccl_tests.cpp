@@ -1,6 +1,5 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/nccl_run.hpp"
-#include "calibrate/import/nccl_scale.hpp"
 #include "sim/base/names.hpp"
 #include "sim/formats/readers.hpp"
 

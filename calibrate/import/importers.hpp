@@ -29,8 +29,8 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& stat
 
 /// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,
 /// in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may have operation, ranks, nodes,
-/// transport and algorithm. Among the mistakes: a row that is not whole, a bandwidth that contradicts its time, size and
-/// number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
+/// transport and algorithm. Among the mistakes: a row that is not whole, a bandwidth that contradicts its time, size
+/// and number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
 Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated);
 
 } // namespace ddlsim

@@ -1,4 +1,4 @@
-#include "calibrate/import/nccl_scale.hpp"
+#include "calibrate/import/nccl_run.hpp"
 
 #include <fmt/format.h>
 

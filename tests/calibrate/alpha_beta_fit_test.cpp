@@ -1,5 +1,4 @@
 #include "calibrate/fit/collective_fit.hpp"
-#include "calibrate/fit/collective_priors.hpp"
 #include "tests/calibrate/planted_curve.hpp"
 
 #include <catch2/catch.hpp>

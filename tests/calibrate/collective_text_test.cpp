@@ -1,4 +1,4 @@
-#include "calibrate/fit/collective_text.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 
 #include <catch2/catch.hpp>
 

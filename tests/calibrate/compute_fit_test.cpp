@@ -1,5 +1,4 @@
 #include "calibrate/fit/compute_fit.hpp"
-#include "calibrate/fit/compute_text.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/formats/plain_records.hpp"

@@ -1,6 +1,6 @@
 #include "calibrate/data/reference_data.hpp"
 #include "tests/validate/result.hpp"
-#include "validate/methods/single_parameter.hpp"
+#include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,3 @@
-#include "validate/methods/scalability_law.hpp"
 
 #include "validate/methods/rivals.hpp"
 

@@ -7,7 +7,6 @@
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/server_step.hpp"
 #include "sim/predict/posterior.hpp"
-#include "validate/methods/single_parameter.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
-#include "validate/methods/single_parameter.hpp"
-
 #include "calibrate/fit/step_problem.hpp"
+#include "validate/methods/simulator.hpp"
 
 #include <algorithm>
 #include <array>

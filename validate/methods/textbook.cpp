@@ -1,5 +1,4 @@
 #include "validate/methods/rivals.hpp"
-#include "validate/methods/scalability_law.hpp"
 
 #include <algorithm>
 #include <tuple>
