@@ -29,7 +29,7 @@ double largest_spread(const Series& series) {
 }
 
 /// Set, model without its version, precision, batch, data, strategy, preset.
-using SiblingKey = std::tuple<Set, std::string, std::string, double, std::string, std::string, std::string>;
+using SiblingKey = std::tuple<Set, std::string, Precision, double, std::string, std::string, std::string>;
 
 /// Equal for the two siblings of a pair; none for a model that has no sibling.
 std::optional<SiblingKey> sibling_key(const Series& series) {

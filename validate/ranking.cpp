@@ -13,7 +13,7 @@ constexpr double tie = 1e-9;
 
 /// File, cluster, GPU, model, precision, batch, data, transport: what schedules that are compared agree in.
 using Contest =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, double, std::string, std::string>;
+    std::tuple<std::string, std::string, std::string, std::string, Precision, double, std::string, std::string>;
 
 Contest contest_of(const Series& one) {
   return {one.file, one.cluster, one.gpu, one.model, one.precision, one.batch_per_gpu, one.data, one.transport};

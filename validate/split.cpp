@@ -30,7 +30,7 @@ std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
 
 /// Cluster, GPU, model, precision, batch, data, strategy name, preset, transport: what records of one experiment agree
 /// in, in whatever files.
-using Experiment = std::tuple<std::string, std::string, std::string, std::string, double, std::string, std::string,
+using Experiment = std::tuple<std::string, std::string, std::string, Precision, double, std::string, StrategyName,
                               std::string, std::string>;
 
 Experiment experiment_of(const Located& at) {
@@ -163,9 +163,8 @@ std::string model_family(const std::string& model) {
   return std::regex_replace(model, variant, "");
 }
 
-std::string schedule_of(const std::string& strategy_name, const std::string& preset) {
-  const bool server = strategy_name == "ps" || strategy_name == "ps-async";
-  return fmt::format("{} by {}", server ? strategy_name : "all-reduce", preset);
+std::string schedule_of(StrategyName strategy, const std::string& preset) {
+  return fmt::format("{} by {}", to_text(is_parameter_server(strategy) ? strategy : StrategyName::all_reduce), preset);
 }
 
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {

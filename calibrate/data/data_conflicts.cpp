@@ -13,7 +13,7 @@ constexpr double same_time = 0.02; ///< |ln ratio|
 constexpr double other_fabric = 2; ///< ratio of line rates
 
 /// All that two series of one experiment agree in, the fabric aside.
-using Experiment = std::tuple<std::string, std::string, std::string, double, std::string, std::string, std::string>;
+using Experiment = std::tuple<std::string, std::string, Precision, double, std::string, std::string, std::string>;
 
 Experiment experiment_of(const Series& series) {
   return {series.file, series.model,  series.precision, series.batch_per_gpu,

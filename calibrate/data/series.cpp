@@ -26,7 +26,7 @@ struct GroupKey {
   std::string series;
   std::string gpu;
   std::string model;
-  std::string precision;
+  Precision precision = Precision::fp32;
   double batch_per_gpu = 0;
   std::string data;
   std::string preset;
@@ -47,12 +47,12 @@ GroupKey key_of(const Seen& seen) {
 }
 
 bool is_base(const StepRecord& step) {
-  return step.gpus == 1 && (!step.synchronised || step.strategy.name == "none");
+  return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
 /// What tells series of one group apart: how gradients travel. One-GPU records need not name a transport.
 struct Route {
-  std::string strategy; ///< its name
+  StrategyName strategy = StrategyName::none;
   std::string transport;
   std::string whole_strategy{}; ///< its text, where one scale was measured under two strategies of this name
   auto operator<=>(const Route&) const = default;
@@ -64,7 +64,7 @@ std::map<GroupKey, std::vector<Seen>> by_key(const std::vector<MeasurementFile>&
   for (const auto& file : files) {
     for (const auto& record : file.records) {
       const Seen seen{std::get_if<StepRecord>(&record), &file, index++};
-      if (seen.step != nullptr && seen.step->mode == "train") groups[key_of(seen)].push_back(seen);
+      if (seen.step != nullptr && seen.step->mode == RunMode::train) groups[key_of(seen)].push_back(seen);
     }
   }
   return groups;
@@ -145,7 +145,7 @@ void set_base(Series& series, const std::vector<Seen>& group) {
 std::string strategy_text(const std::vector<Seen>& members) {
   std::set<std::string> texts;
   for (const auto& seen : members) texts.insert(to_text(seen.step->strategy));
-  return texts.size() == 1 ? *texts.begin() : members.front().step->strategy.name;
+  return texts.size() == 1 ? *texts.begin() : to_text(members.front().step->strategy.name);
 }
 
 Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& group) {
@@ -162,6 +162,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   series.batch_per_gpu = step.batch_per_gpu;
   series.data = step.data;
   series.strategy = strategy_text(members);
+  series.strategy_name = step.strategy.name;
   series.preset = step.preset;
   series.transport = step.head.transport;
   series.emulated = seen.file->context.emulated;
@@ -177,8 +178,8 @@ void make_ids_unique(std::vector<Series>& all) {
   for (const auto& series : all) ++count[series.id];
   for (auto& series : all) {
     if (count[series.id] > 1) {
-      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, series.precision, series.batch_per_gpu,
-                               series.preset, series.strategy, series.transport, series.data);
+      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, to_text(series.precision),
+                               series.batch_per_gpu, series.preset, series.strategy, series.transport, series.data);
     }
   }
   std::map<std::string, int> seen;

@@ -26,10 +26,10 @@ bool same(const std::vector<LikelyChoice>& a, const std::vector<LikelyChoice>& b
 
 AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series) : draws_of_(series.size(), -1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
-    const bool servers = is_parameter_server(series[s].setup.strategy);
+    const bool servers = is_parameter_server(series[s].setup.strategy.name);
     const auto& choices = servers ? series[s].setup.preset.shardings : series[s].setup.preset.all_reduce;
     if (choices.size() < 2 || !depends_on_algorithm(series[s])) continue;
-    const CalibrationScope scope{series[s].scope.transport, "", "", "", 0};
+    const CalibrationScope scope{series[s].scope.transport, "", {}, "", 0};
     const auto known =
         std::find_if(algorithm_choices_.begin(), algorithm_choices_.end(), [&](const AlgorithmChoice& form) {
           return form.servers == servers && form.scope == scope && same(form.choices, choices);

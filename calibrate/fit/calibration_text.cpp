@@ -19,7 +19,7 @@ std::string scope_text(const CalibrationScope& scope) {
   };
   add(scope.transport);
   add(scope.preset);
-  add(scope.precision);
+  add(to_text(scope.precision));
   add(scope.model);
   if (scope.batch_per_gpu > 0) add(fmt::format("batch {:g}", scope.batch_per_gpu));
   return text.empty() ? "all" : text;

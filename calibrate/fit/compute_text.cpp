@@ -13,7 +13,7 @@ constexpr std::size_t most_sentences = 5;
 
 std::string name_of(const BatchLine& line) {
   return fmt::format("{} on {}, {}, {}", line.model, line.gpu.empty() ? "the GPU without name" : line.gpu,
-                     line.precision, line.preset);
+                     to_text(line.precision), line.preset);
 }
 
 std::string batches_of(const BatchLine& line) {
@@ -24,7 +24,7 @@ std::string batches_of(const BatchLine& line) {
 std::vector<std::string> row_of(const BatchLine& line) {
   return {line.gpu.empty() ? "-" : line.gpu,
           line.model,
-          line.precision,
+          to_text(line.precision),
           line.preset,
           batches_of(line),
           fmt::format("{}", line.records.size()),

@@ -15,7 +15,7 @@ namespace {
 /// What a one-GPU time is of.
 struct Workload {
   std::string model;
-  std::string precision;
+  std::optional<Precision> precision;
   double batch_per_gpu = 0;
   auto operator<=>(const Workload&) const = default;
 };
@@ -39,7 +39,7 @@ struct FreeParameterKey {
   std::size_t field = 0;
   std::string transport;
   std::string preset;
-  std::string precision;
+  std::optional<Precision> precision;
   std::string model;
   double batch_per_gpu = 0;
   double prior_median = 0;
@@ -78,7 +78,7 @@ bool depends_on(const SeriesData& series, const std::string& parameter) {
   case Measured::step:
     break;
   }
-  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
+  if (is_parameter_server(series.setup.strategy.name)) return !is_in(all_reduce_only, parameter);
   return !parameter.starts_with("server_");
 }
 

@@ -138,7 +138,7 @@ RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, c
 }
 
 bool is_lone_gpu(const StepRecord& record) {
-  return record.gpus == 1 && record.strategy.name == "none";
+  return record.gpus == 1 && record.strategy.name == StrategyName::none;
 }
 
 /// One GPU without a strategy may stand in the series that it is the baseline of.

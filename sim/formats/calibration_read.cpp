@@ -18,9 +18,13 @@ constexpr double unbounded = std::numeric_limits<double>::max();
 constexpr long most = 1'000'000;
 
 CalibrationScope scope_from(const JsonNode& node) {
-  return {node.one_of_or("transport", transport_names(), ""), node.text_or("preset", ""),
-          node.one_of_or("precision", precision_names(), ""), node.text_or("model", ""),
-          node.number_or("batch_per_gpu", 0, 0, unbounded)};
+  CalibrationScope scope;
+  scope.transport = node.one_of_or("transport", transport_names(), "");
+  scope.preset = node.text_or("preset", "");
+  if (node.has("precision")) scope.precision = one_of<Precision>(node, "precision");
+  scope.model = node.text_or("model", "");
+  scope.batch_per_gpu = node.number_or("batch_per_gpu", 0, 0, unbounded);
+  return scope;
 }
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {

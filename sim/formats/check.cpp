@@ -66,7 +66,7 @@ std::string summary_of(const Scenario& scenario) {
 
 std::string summary_of(const MeasurementFile& file) {
   std::map<std::string, int> counts;
-  for (const auto& record : file.records) ++counts[kind_of(record)];
+  for (const auto& record : file.records) ++counts[to_text(kind_of(record))];
   std::vector<std::string> kinds;
   kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));

@@ -8,6 +8,7 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/scenario.hpp"
@@ -38,6 +39,18 @@ enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
 nlohmann::json strategy_to_json(const Strategy& strategy);
 
+/// A required name of `allowed`; the first value where it is missing or another, which is a mistake.
+template <class Name>
+Name one_of(const JsonNode& node, const std::string& key, const std::vector<std::string>& allowed = names_of<Name>()) {
+  return value_named<Name>(node.one_of(key, allowed)).value_or(Name{});
+}
+/// The fallback where the key is absent.
+template <class Name>
+Name one_of_or(const JsonNode& node, const std::string& key, Name fallback,
+               const std::vector<std::string>& allowed = names_of<Name>()) {
+  return node.has(key) ? one_of<Name>(node, key, allowed) : fallback;
+}
+
 /// A required name that can be a file's: letters, digits and . _ - + only.
 std::string simple_name(const JsonNode& node, const std::string& key);
 
@@ -47,9 +60,6 @@ void refuse_bare_model_name(const JsonNode& node, const std::string& key, const 
 /// Names that files of several formats share.
 const std::vector<std::string>& transport_names();
 const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
-const std::vector<std::string>& precision_names();
-const std::vector<std::string>& wire_precision_names();
 const std::vector<std::string>& layer_kinds();
-const std::vector<std::string>& record_kinds(); ///< without context
 
 } // namespace ddlsim

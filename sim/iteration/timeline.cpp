@@ -56,8 +56,8 @@ std::vector<Group> fixed_groups(const ComputeProfile& profile, const Preset& pre
   for (std::size_t first = 0; first < end; first = groups.back().last) {
     const double cap = groups.empty() ? preset.first_bucket_bytes : preset.bucket_bytes;
     groups.push_back(take(profile, first, end, [&](const Group& group) {
-      if (preset.grouping == "per-tensor") return true;
-      if (preset.grouping == "single") return false;
+      if (preset.grouping == Grouping::per_tensor) return true;
+      if (preset.grouping == Grouping::single) return false;
       return group.size_bytes >= cap;
     }));
   }
@@ -73,7 +73,7 @@ void run_group(const Group& group, Compute& compute, const OperationTime& operat
 
 void run_fixed(const ComputeProfile& profile, const Preset& preset, Compute& compute, const OperationTime& operation,
                Timeline& timeline) {
-  const bool after_backward = !preset.overlapped || preset.grouping == "single";
+  const bool after_backward = !preset.overlapped || preset.grouping == Grouping::single;
   for (const auto& group : fixed_groups(profile, preset)) {
     compute.idle_until_done(after_backward ? profile.total_s() : profile.tensors[group.last - 1].ready_s);
     run_group(group, compute, operation, timeline);
@@ -110,7 +110,7 @@ Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, doubl
                       const OperationTime& operation) {
   Compute compute(profile.total_s(), interference);
   Timeline timeline;
-  if (preset.grouping == "fusion") {
+  if (preset.grouping == Grouping::fusion) {
     run_fusion(profile, preset, compute, operation, timeline);
   } else {
     run_fixed(profile, preset, compute, operation, timeline);

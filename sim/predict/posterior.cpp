@@ -10,7 +10,7 @@ namespace {
 
 int fields_named(const CalibrationScope& scope) {
   return static_cast<int>(!scope.transport.empty()) + static_cast<int>(!scope.preset.empty()) +
-         static_cast<int>(!scope.precision.empty()) + static_cast<int>(!scope.model.empty()) +
+         static_cast<int>(scope.precision.has_value()) + static_cast<int>(!scope.model.empty()) +
          static_cast<int>(scope.batch_per_gpu > 0);
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("weights are the preset's times exp of a quarter of what a choice cost
   CHECK(algorithm_choices.weight(0, 2) == 0); // not tried
   const auto calibrated = algorithm_choices.calibrated();
   REQUIRE(calibrated.size() == 1);
-  CHECK(calibrated[0].scope == CalibrationScope{"nccl-ib", "", "", "", 0});
+  CHECK(calibrated[0].scope == CalibrationScope{"nccl-ib", "", {}, "", 0});
   CHECK_FALSE(calibrated[0].servers);
   REQUIRE(calibrated[0].choices.size() == 3);
   CHECK(calibrated[0].choices[0].name == "tree");
@@ -79,7 +79,7 @@ TEST_CASE("servers and all-reduces are chosen apart") {
   auto reference = open_reference_data();
   reference.presets[0].shardings = {{"bytes", 0.5}, {"round-robin", 0.5}};
   auto series = planted_data(reference, {"small", "middle"});
-  series[1].setup.strategy.name = "ps";
+  series[1].setup.strategy.name = StrategyName::ps;
   AlgorithmChoices algorithm_choices(series);
   REQUIRE(algorithm_choices.count() == 2);
   CHECK(algorithm_choices.choices(0).size() == 3);
@@ -93,8 +93,8 @@ TEST_CASE("an all-reduce is believed more where the times were made with it") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small", "middle", "large"});
   for (auto& one : series) {
-    one.setup.strategy.name = "all-reduce"; // a record that does not say which
-    for (auto& point : one.points) point.strategy.name = "all-reduce";
+    one.setup.strategy.name = StrategyName::all_reduce; // a record that does not say which
+    for (auto& point : one.points) point.strategy.name = StrategyName::all_reduce;
   }
   const auto free_parameters = find_free_parameters(series);
   const std::vector<double> truth(free_parameters.all.size(), 0);

@@ -139,7 +139,7 @@ TEST_CASE("suspect and synchronised records stand back, records of no training a
   auto records = sweep({4, 16, 64, 128});
   records[0].head.suspect = true;
   records[1].synchronised = true;
-  records[2].mode = "forward";
+  records[2].mode = RunMode::forward;
   const auto found = fit(records);
   REQUIRE(found.lines.size() == 1);
   CHECK(found.lines[0].records == std::vector<std::string>{"a.jsonl:5"});

@@ -90,15 +90,15 @@ using namespace ddlsim;
 
 namespace {
 
-const CalibrationScope full{"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64};
+const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64};
 
 } // namespace
 
 TEST_CASE("what software costs is the stack's, what the network does the transport's") {
-  CHECK(scope_of("nic_efficiency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
-  CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
+  CHECK(scope_of("nic_efficiency", full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
+  CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
   CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", "fp32", "", 0});
 }
 

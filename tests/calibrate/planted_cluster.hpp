@@ -56,7 +56,7 @@ inline ddlsim::ReferenceData planted_reference() {
   reference.clusters.emplace("planted", cluster);
   ddlsim::Preset preset;
   preset.name = "pytorch-ddp";
-  preset.grouping = "buckets";
+  preset.grouping = Grouping::buckets;
   preset.first_bucket_bytes = 1e6;
   preset.bucket_bytes = 25e6;
   preset.library = "nccl";

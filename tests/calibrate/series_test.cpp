@@ -55,7 +55,7 @@ TEST_CASE("a scale measured again gives the median, its spread, and the trusted 
 TEST_CASE("server counts may change with scale; two strategies at one scale are two series") {
   const auto ps = [](int gpus, int servers) {
     auto record = plain_step("a", gpus, gpus, 1.0);
-    record.strategy.name = "ps";
+    record.strategy.name = StrategyName::ps;
     record.strategy.servers = {ServerCount::Rule::count, servers};
     return record;
   };
@@ -75,14 +75,14 @@ TEST_CASE("what must agree splits a series name, forward passes are no training,
   const auto field = GENERATE(0, 1, 2, 3, 4, 5);
   if (field == 0) other.model = "vgg16";
   if (field == 1) other.batch_per_gpu = 64;
-  if (field == 2) other.precision = "amp";
+  if (field == 2) other.precision = Precision::amp;
   if (field == 3) other.preset = "horovod";
   if (field == 4) other.head.transport = "mpi-ib";
   if (field == 5) other.data = "real";
   CHECK(group_series({file_of("c", "f", {plain_step("a", 2, 1, 0.1), other})}).size() == 2);
 
   auto forward = plain_step("a", 4, 1, 0.2);
-  forward.mode = "forward";
+  forward.mode = RunMode::forward;
   const auto series = group_series({file_of("c", "f", {CollectiveRecord{}, plain_step("a", 2, 1, 0.1), forward})});
   REQUIRE(series.size() == 1);
   REQUIRE(series[0].points.size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("what must agree splits a series name, forward passes are no training,
 
 TEST_CASE("a shelf of single GPUs has no curve but keeps its times") {
   auto alone = plain_step("v100", 1, 1, 0.2);
-  alone.strategy.name = "none";
+  alone.strategy.name = StrategyName::none;
   const auto series = group_series({file_of("single-gpu", "f", {alone})});
   REQUIRE(series.size() == 1);
   CHECK(series[0].points.empty());
@@ -104,14 +104,14 @@ using namespace ddlsim;
 
 namespace {
 
-Strategy named(const std::string& name) {
+Strategy named(StrategyName name) {
   Strategy strategy;
   strategy.name = name;
   return strategy;
 }
 
-const Strategy all_reduce = named("ring");
-const Strategy servers = named("ps");
+const Strategy all_reduce = named(StrategyName::ring);
+const Strategy servers = named(StrategyName::ps);
 
 } // namespace
 

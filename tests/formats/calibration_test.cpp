@@ -29,13 +29,13 @@ Calibration sample() {
   calibration.files = {"runs.jsonl 0123456789abcdef"};
   const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, "log", "1", "runs", {}};
   const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, "linear", "s", "a guess", {}};
-  calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", "", "", 0}, rate),
-                            parameter("sync_on", {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64}, offset)};
+  calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
+                            parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};
-  calibration.algorithm_choices = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
-                                   {{"nccl-ib", "", "", "", 0}, true, {{"bytes", 1}}}};
+  calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
+                                   {{"nccl-ib", "", {}, "", 0}, true, {{"bytes", 1}}}};
   calibration.series = {{"iris/runs/a",
-                         {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64},
+                         {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64},
                          "ring",
                          0.05,
                          true,

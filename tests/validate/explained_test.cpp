@@ -25,7 +25,8 @@ SeriesData planted_series() {
   auto series = known_series({{1, 0.2}});
   series.cluster = "ec2-p2.xlarge";
   series.model = "vgg16";
-  series.precision = series.wire_precision = "fp32";
+  series.precision = Precision::fp32;
+  series.wire_precision = WirePrecision::fp32;
   series.batch_per_gpu = 32;
   series.strategy = "ring";
   series.preset = "horovod";

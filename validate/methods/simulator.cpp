@@ -36,7 +36,7 @@ public:
 
   std::optional<Forecast> forecast(const Question& question) const override {
     const auto& cluster = question.known.cluster;
-    if (!can_simulate(question.strategy) || reference_.clusters.count(cluster) == 0) return {}; // a user's own cluster
+    if (reference_.clusters.count(cluster) == 0) return {}; // a user's own cluster
     const auto priors = priors_of(cluster);
     const auto fit_data = series_data(reference_, priors, question.known);
     if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
@@ -79,8 +79,8 @@ private:
 
   static Forecast ask(const SeriesData& fit_data, const DataPoint& point, const Calibration& calibration,
                       const std::vector<Prior>& priors) {
-    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset, is_parameter_server(point.strategy),
-                                     fit_data.scope};
+    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset,
+                                     is_parameter_server(point.strategy.name), fit_data.scope};
     const auto posterior = find_posterior(priors, &calibration, question, samples, seed);
     const auto estimated = residual_at(calibration, fit_data.id, point);
     std::size_t discrepancy = 0;
@@ -126,7 +126,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
     for (const auto& [asked, measured_s] : targets) {
       const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
       const PosteriorQuestion question{fit_data->compute_prior, fit_data->setup.preset,
-                                       is_parameter_server(asked.strategy), fit_data->scope};
+                                       is_parameter_server(asked.strategy.name), fit_data->scope};
       auto sample = find_posterior(priors, &calibration, question, 1, seed).median;
       sample.model_discrepancy = std::exp(residual_at(calibration, fit_data->id, point).mean);
       points.push_back({point, sample});

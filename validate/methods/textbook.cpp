@@ -22,10 +22,6 @@ double ring_share(double ranks) {
   return ranks > 1 ? 2 * (ranks - 1) / ranks : 0;
 }
 
-bool is_server(const Strategy& strategy) {
-  return strategy.name == "ps" || strategy.name == "ps-async";
-}
-
 /// Push and pull of all gradients: by every node (by every GPU without on-node reduction), or through the busiest
 /// server.
 double server_share(const Question& at) {
@@ -39,7 +35,8 @@ double server_share(const Question& at) {
 Load load_of(const Question& at, double bytes) {
   const double local = std::max(1.0, static_cast<double>(at.gpus) / std::max(1, at.nodes));
   Load load{ring_share(local) * bytes, 0};
-  if (at.nodes > 1) load.between = bytes * (is_server(at.strategy) ? server_share(at) : ring_share(at.nodes));
+  if (at.nodes > 1)
+    load.between = bytes * (is_parameter_server(at.strategy.name) ? server_share(at) : ring_share(at.nodes));
   return load;
 }
 
@@ -69,7 +66,7 @@ private:
 double Textbook::bytes_of(const Series& series) const {
   const auto found = facts_.model_bytes.find(series.model);
   if (found == facts_.model_bytes.end()) return 1;
-  const bool half = series.wire_precision == "fp16" || series.wire_precision == "bf16";
+  const bool half = series.wire_precision == WirePrecision::fp16 || series.wire_precision == WirePrecision::bf16;
   return half ? 0.5 * found->second : found->second;
 }
 
