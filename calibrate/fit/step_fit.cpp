@@ -139,7 +139,7 @@ void add_leave_one_out(Calibration& calibration, StepProblem& problem, const Rob
     if (counts(series[s], transfers)) {
       const auto z_scores = unknowns_without(robust, fit, first, count);
       auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
-      sample.algorithm_draw = problem.algorithm_choices().draw_of(s);
+      problem.algorithm_choices().put(s, sample);
       for (const auto& point : series[s].points)
         sum += std::abs(std::log(point.measured_s / model_time_s(series[s], point, sample)));
       calibration.quality.leave_one_out_points += static_cast<int>(count);

@@ -110,7 +110,7 @@ SlopeMask StepProblem::all_slopes() const {
 Parameters StepProblem::sample_of(std::size_t row, const std::vector<double>& z_scores) const {
   const std::size_t series = rows_[row].series;
   auto sample = sample_at(free_parameters_, series_[series], series, z_scores);
-  sample.algorithm_draw = algorithm_choices_.draw_of(series);
+  algorithm_choices_.put(series, sample);
   return sample;
 }
 

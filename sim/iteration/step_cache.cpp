@@ -33,7 +33,7 @@ auto numbers(const Machine& machine) {
 
 bool same(const Parameters& a, const Parameters& b) {
   const auto fields = parameter_fields();
-  return a.algorithm_draw == b.algorithm_draw &&
+  return a.all_reduce == b.all_reduce && a.sharding == b.sharding &&
          std::all_of(fields.begin(), fields.end(),
                      [&](const ParameterField& field) { return a.*field.value == b.*field.value; });
 }
