@@ -67,7 +67,7 @@ Parameters median_parameters(const std::vector<Prior>& priors, const std::string
 Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
                       const std::string& preset, int count, std::uint64_t seed);
 
-/// Priors without those learnt from `cluster`: what may be used when that cluster is under test.
+/// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
 
 /// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path

@@ -1,6 +1,5 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/async_draws.hpp"
-#include "sim/parameter_server/async_reduced.hpp"
 
 #include <catch2/catch.hpp>
 

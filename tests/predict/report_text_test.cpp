@@ -1,5 +1,4 @@
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_sweep.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,3 @@
-#include "sim/predict/largest_efficient_scale.hpp"
 #include "sim/predict/scaling_curve.hpp"
 #include "tests/predict/small_cluster.hpp"
 
