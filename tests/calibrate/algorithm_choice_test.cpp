@@ -18,7 +18,7 @@ ReferenceData open_reference_data() {
 
 } // namespace
 
-TEST_CASE("a preset that knows its all-reduce leaves nothing open") {
+TEST_CASE("a preset with one all-reduce leaves nothing open") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small", "middle"});
   const AlgorithmChoices algorithm_choices(series);

@@ -91,7 +91,7 @@ TEST_CASE("no samples give the prior back") {
   CHECK(fit.error == prior.width);
 }
 
-TEST_CASE("one size: the law goes through it, and says that it knows no more") {
+TEST_CASE("one size: the law goes through it, and its errors stay those of the prior") {
   const auto key = two_nodes();
   const PlantedCurve alpha_beta{100e-6, 5e9, 0.6};
   const auto curve = fit_curve(key, {{64e6, alpha_beta.time_s(64e6)}});

@@ -53,7 +53,7 @@ TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compu
   }
 }
 
-TEST_CASE("the priors of one-GPU times are as wide as leaving one out says", "[compute-transfer]") {
+TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures", "[compute-transfer]") {
   const auto all = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
   const auto reference = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, true).material);
   const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
