@@ -71,7 +71,7 @@ TEST_CASE("a link stays a link") {
   CHECK(read_text_file(target) == "two");
 }
 
-TEST_CASE("where nothing can be written, that is told and the old file stays") {
+TEST_CASE("where nothing can be written, that is reported and the old file stays") {
   const TemporaryFolder folder;
   const auto reported = [](const fs::path& file) {
     return ddlsim_test::mistakes_of(file, [&] { write_file(file, "x"); });

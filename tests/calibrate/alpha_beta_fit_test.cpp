@@ -58,7 +58,7 @@ TEST_CASE("with five sizes the priors help, and the intervals still hold what wa
   for (const int count : inside) CHECK(count >= 0.85 * seeds);
 }
 
-TEST_CASE("without noise the law comes back") {
+TEST_CASE("without noise the constants come back") {
   const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(1);
@@ -70,7 +70,7 @@ TEST_CASE("without noise the law comes back") {
   CHECK(fit.value[2] == Approx(alpha_beta.pipelining).epsilon(0.01));
 }
 
-TEST_CASE("one wild row in ten does not move the law") {
+TEST_CASE("one wild row in ten does not move the fit") {
   const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(2);

@@ -46,7 +46,7 @@ TEST_CASE("a borrowed record at this batch comes before an own one at another", 
   CHECK(found.label == EvidenceLabel::transferred);
 }
 
-TEST_CASE("another batch is carried over by a + c batch", "[evidence]") {
+TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
   const Desk desk;
   const auto found = find_compute(desk.question(64), {record(32, 0.1)}, {});
   const double fixed_s = 10 * 3 * 60e-6;
