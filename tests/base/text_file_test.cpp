@@ -1,6 +1,6 @@
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
-#include "tests/formats/sample_files.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/resource.h>

@@ -178,3 +178,10 @@ TEST_CASE("what is wrong with a strategy is reported") {
         "/servers: unknown key; known here: name");
   CHECK(reported(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
 }
+
+TEST_CASE("a scenario is checked after it was changed", "[json-change]") {
+  const auto file = std::string(DDLSIM_SOURCE_DIR) + "/scenarios/iris-resnet50.json";
+  CHECK(read_scenario(file, {{"/batch_per_gpu", "64"}}).batch_per_gpu == 64);
+  CHECK_THROWS_WITH(read_scenario(file, {{"/batch_per_gpu", "-64"}}), Catch::Contains("/batch_per_gpu"));
+  CHECK_THROWS_WITH(read_scenario(file, {{"/bach", "64"}}), Catch::Contains("/bach"));
+}
