@@ -99,11 +99,11 @@ TEST_CASE("what software costs is the stack's, what the network does the transpo
   CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
   CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
   CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
-  CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", "fp32", "", 0});
+  CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", Precision::fp32, "", 0});
 }
 
 TEST_CASE("compute is the model's at its precision and batch, the node's paths are everybody's") {
-  CHECK(scope_of("compute_factor", full) == CalibrationScope{"", "", "fp32", "resnet50_v1.5", 64});
+  CHECK(scope_of("compute_factor", full) == CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64});
   CHECK(scope_of("intra_efficiency", full) == CalibrationScope{});
   CHECK(scope_of("forward_share", full) == CalibrationScope{});
 }

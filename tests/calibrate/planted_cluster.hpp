@@ -56,10 +56,10 @@ inline ddlsim::ReferenceData planted_reference() {
   reference.clusters.emplace("planted", cluster);
   ddlsim::Preset preset;
   preset.name = "pytorch-ddp";
-  preset.grouping = Grouping::buckets;
+  preset.grouping = ddlsim::Grouping::buckets;
   preset.first_bucket_bytes = 1e6;
   preset.bucket_bytes = 25e6;
-  preset.library = "nccl";
+  preset.library = ddlsim::Library::nccl;
   preset.all_reduce = {{"ring", 1}};
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "mpi-ib"};

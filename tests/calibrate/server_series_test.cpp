@@ -88,7 +88,7 @@ TEST_CASE("a server's records become a series each work and number of workers, i
   REQUIRE(all[0].points.size() == 2);
   CHECK(all[0].points[1].size_bytes == 4 * mega);
   CHECK(all[0].points[1].measured_s == Approx(0.040).epsilon(1e-12)); // through a rate and back
-  CHECK(all[0].scope == CalibrationScope{"mpi-ib", "", "", "", 0});
+  CHECK(all[0].scope == CalibrationScope{"mpi-ib", "", {}, "", 0});
   CHECK(all[1].points.at(0).gpus == 3);
   CHECK(all[1].points.at(0).nodes == 4);
   CHECK(all[2].measured == Measured::push_pull);
