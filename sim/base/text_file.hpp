@@ -36,7 +36,8 @@ private:
 
 // Output that is whole or not there: written to a temporary name beside the file, then renamed.
 
-/// Throws UserError when the folder is missing, not writable or full; the old file is then left as it was.
+/// Throws UserError when the folder is missing, not writable or full; the old file is then left as it was. A device or
+/// pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
 /// 64-bit FNV-1a of a file's bytes (Fowler, Noll and Vo), 16 hexadecimal digits: tells that an input changed, guards

@@ -1,7 +1,11 @@
 #include "sim/iteration/timeline.hpp"
 
+#include "sim/iteration/buckets.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -51,15 +55,25 @@ Group take(const ComputeProfile& profile, std::size_t first, std::size_t end,
 
 /// Groups known before the iteration starts.
 std::vector<Group> fixed_groups(const ComputeProfile& profile, const Preset& preset) {
-  const std::size_t end = profile.tensors.size();
+  std::vector<double> tensor_bytes;
+  tensor_bytes.reserve(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
+  constexpr double all = std::numeric_limits<double>::infinity();
+  const bool each = preset.grouping == "per-tensor";
+  const bool one = preset.grouping == "single";
+  const auto ends = bucket_ends(tensor_bytes,
+                                each  ? 0
+                                : one ? all
+                                      : preset.first_bucket_bytes,
+                                each  ? 0
+                                : one ? all
+                                      : preset.bucket_bytes);
   std::vector<Group> groups;
-  for (std::size_t first = 0; first < end; first = groups.back().last) {
-    const double cap = groups.empty() ? preset.first_bucket_bytes : preset.bucket_bytes;
-    groups.push_back(take(profile, first, end, [&](const Group& group) {
-      if (preset.grouping == "per-tensor") return true;
-      if (preset.grouping == "single") return false;
-      return group.size_bytes >= cap;
-    }));
+  for (const std::size_t end : ends) {
+    const std::size_t first = groups.empty() ? 0 : groups.back().last;
+    groups.push_back({first, end,
+                      std::accumulate(tensor_bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                                      tensor_bytes.begin() + static_cast<std::ptrdiff_t>(end), 0.0)});
   }
   return groups;
 }
