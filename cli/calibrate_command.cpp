@@ -21,7 +21,7 @@ std::vector<MeasurementFile> all_records(const DataFolder& data) {
 
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
-  load_cluster(data, command.cluster); // an unknown name is told before anything else
+  load_cluster(data, command.cluster); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);
   const auto calibrated = calibrate(reference, command.cluster, all_records(data));
   CommandLine to_file = line;

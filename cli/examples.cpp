@@ -6,11 +6,12 @@ namespace ddlsim {
 
 std::string examples_of(const std::string& command) {
   static const std::map<std::string, std::string> examples{
-      {"", "Begin with:\n"
-           "  ddlsim predict scenarios/iris-resnet50.json\n"
-           "  ddlsim list clusters\n"
-           "  ddlsim COMMAND --help      options and examples of a command\n"
-           "Exit code: 0 done, 1 a file or a name is wrong (told on standard error) or a bar is broken, 2 wrong use."},
+      {"",
+       "Begin with:\n"
+       "  ddlsim predict scenarios/iris-resnet50.json\n"
+       "  ddlsim list clusters\n"
+       "  ddlsim COMMAND --help      options and examples of a command\n"
+       "Exit code: 0 done, 1 a file or a name is wrong (reported on standard error) or a bar is broken, 2 wrong use."},
       {"predict",
        "Examples:\n"
        "  ddlsim predict scenarios/iris-resnet50.json --gpus 8,64 --strategy ring\n"
@@ -36,7 +37,7 @@ std::string examples_of(const std::string& command) {
        "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"
        "  ddlsim import nccl-tests all_reduce.log --cluster my-cluster --gpu V100-SXM2-16GB --output nccl.jsonl\n"
        "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); all columns:\n"
-       "calibrate/README.md."}};
+       "docs/calibration.md."}};
   return examples.at(command);
 }
 

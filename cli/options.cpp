@@ -63,7 +63,9 @@ void add_json(CLI::App& app, CommandLine& line) {
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
                             "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
-  check.add_option("FILE", command.files, "Files to check; all mistakes of all are told")->required()->type_name("");
+  check.add_option("FILE", command.files, "Files to check; all mistakes of all files are reported")
+      ->required()
+      ->type_name("");
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
@@ -105,7 +107,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->type_name("NAME,NAME");
   predict
       .add_option("--set", variation.set,
-                  "Another value at a place of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+                  "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
       ->type_name("/PATH=VALUE");
   predict
       .add_option("--sweep", variation.sweep,
@@ -120,7 +122,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option(
           "--fidelity", command.fidelity,
           "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
-          "closed-form (formulas only), folded (what plays the same role once), full (every message on SimGrid)")
+          "closed-form (formulas only), reduced (what plays the same role once), full (every message on SimGrid)")
       ->type_name("HOW")
       ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""));
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
@@ -134,7 +136,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
   calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
       ->required()
       ->type_name("NAME");
-  calibrate.add_flag("--json", line.json, "Print the calibration instead of what was learnt in words");
+  calibrate.add_flag("--json", line.json, "Print the calibration itself instead of a summary");
   calibrate
       .add_option("--output,-o", line.output, "Write the calibration to this file instead of to the cluster's folder")
       ->type_name("FILE");

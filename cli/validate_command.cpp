@@ -155,7 +155,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   const auto sources = read_sources(data, command, line);
   const auto& cluster = command.context.cluster;
   check_cluster(sources, cluster);
-  if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are told before minutes of work
+  if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are reported before minutes of work
   ValidationOptions options;
   options.splits = command.splits;
   if (command.own_only || !cluster.empty()) {

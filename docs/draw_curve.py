@@ -64,7 +64,7 @@ def main():
     points = [point for point in prediction["points"] if "error" not in point]
     x, y = scales(points)
     title = (f"{prediction['model']}, {prediction['batch_per_gpu']:g} samples a GPU, {prediction['precision']}, {prediction['cluster']}: "
-             "predicted efficiency with 90 % intervals (priors only)")
+             "predicted efficiency with 90 % intervals")
     print(f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' font-family='sans-serif' font-size='12'>\n"
           f"<rect width='{WIDTH}' height='{HEIGHT}' fill='white'/>\n<text x='{LEFT}' y='20' font-size='13'>{title}</text>")
     print(axes(sorted({point["gpus"] for point in points}), x, y, prediction["efficiency_bound"]), end="")

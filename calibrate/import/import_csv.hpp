@@ -1,6 +1,6 @@
 #pragma once
 // `ddlsim import csv FILE`: a table of training rates that a person typed. The format is described in
-// calibrate/README.md.
+// docs/calibration.md.
 
 #include "calibrate/import/imported.hpp"
 

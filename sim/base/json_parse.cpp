@@ -58,7 +58,7 @@ void check_text(const std::string& text, const std::string& where, bool single_l
     at += length;
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw UserError(where, "", "the file is empty; a JSON object is expected, see the README for the formats");
+    throw UserError(where, "", "the file is empty; a JSON object is expected, see docs/formats.md");
 }
 
 /// Builds the document while it is read, so that a key given twice is seen and depth is bounded before memory is spent.

@@ -8,8 +8,8 @@
 
 namespace ddlsim {
 
-/// Time of one hierarchical ring all-reduce of `size_bytes`, seconds; 0 for one rank. With g ranks a full node, N
-/// nodes:
+/// Time of one hierarchical ring all-reduce of `size_bytes`, seconds; 0 for one rank. With g ranks a full node
+/// and N nodes:
 ///   T = 2(g-1) (latency_intra + S/(g rate_intra))      reduce-scatter before, all-gather after
 ///     + the ring of N nodes with S bytes               (sim/collective/ring.hpp)
 /// The g rings of S/g bytes run beside each other and share the NIC, so each node moves S/N a step, whatever g; on one

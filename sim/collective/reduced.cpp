@@ -48,7 +48,8 @@ std::optional<std::string> why_ring_not_reduced(const Machine& machine) {
 
 std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machine) {
   if (has_slow_node(machine)) return "a slow node delays its partners, and they theirs";
-  if (!is_power_of_two(machine.ranks)) return "the ranks are no power of two: some are folded into their neighbours";
+  if (!is_power_of_two(machine.ranks))
+    return "the ranks are no power of two: some first give their vector to a neighbour";
   if (!is_power_of_two(ranks_of_full_node(machine))) return "ranks of a node are no power of two";
   if (has_leaves(machine)) return "pairs across leaves share the uplinks, pairs inside do not";
   return std::nullopt;
@@ -105,7 +106,7 @@ std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm alg
     if (machine.ranks <= 1) return std::nullopt;
     return "every node of a double tree has another height in each of the two";
   }
-  throw std::logic_error("an algorithm that nobody can fold");
+  throw std::logic_error("an algorithm without a reduced form");
 }
 
 double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
@@ -120,7 +121,7 @@ double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm
   case Algorithm::tree:
     return 0; // one rank: nothing else may be reduced
   }
-  throw std::logic_error("an algorithm that nobody can fold");
+  throw std::logic_error("an algorithm without a reduced form");
 }
 
 } // namespace ddlsim

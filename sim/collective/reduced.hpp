@@ -16,7 +16,7 @@ std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm alg
 ///   ring            start(e, s) = max(have(r, s), start(e, s-1) + w_e), have(r+1, s+1) = start(e, s) + w_e + latency_e
 ///                   where the rank after the period's last is, by symmetry, its first
 ///   hierarchical    that ring inside a node, the one over nodes, and the one inside again
-///   halving-doubl.  the steps of sim/collective/halving_doubling.hpp, each simulated once for the busiest node
+///   halving-doubling  the steps of sim/collective/halving_doubling.hpp, each simulated once for the busiest node
 /// O(steps x ranks of a period): 16,384 ranks, 8 a node, 0.3 million additions. Ask `why_not_reduced` first.
 double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm);
 

@@ -178,15 +178,15 @@ Schedule tree_schedule(const Machine& machine, double size_bytes) {
     const std::vector<Relatives> relatives = relatives_of(machine, tree);
     for (int rank = 0; rank < machine.ranks; ++rank) {
       const Relatives& own = relatives[static_cast<std::size_t>(rank)];
-      const Step select_fit_data = take_from_children(own, tree);
+      const Step collected = take_from_children(own, tree);
       const Step spread = give_to_children(own, tree, chunk_bytes);
       if (own.parent < 0) {
-        schedule.programs.push_back(repeat(rank, select_fit_data, spread, chunks));
+        schedule.programs.push_back(repeat(rank, collected, spread, chunks));
         continue;
       }
       const Step up{{{own.parent, lane_up(tree), chunk_bytes}}, {}};
       const Step down{{}, {{own.parent, lane_down(tree)}}};
-      schedule.programs.push_back(repeat(rank, select_fit_data, up, chunks));
+      schedule.programs.push_back(repeat(rank, collected, up, chunks));
       schedule.programs.push_back(repeat(rank, down, spread, chunks));
     }
   }

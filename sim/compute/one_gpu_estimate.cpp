@@ -121,7 +121,7 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
     text += fmt::format(", on the line through batches {:g} to {:g}", points.front().batch, points.back().batch);
     if (!in_reach(*best.curve, question.batch)) text += " far beyond them";
   } else if (best.batch_distance > 0) {
-    text += fmt::format(", carried from batch {:g}", best.nearest->batch);
+    text += fmt::format(", scaled from batch {:g}", best.nearest->batch);
   }
   return text;
 }

@@ -31,7 +31,7 @@ struct OneGpuEstimate {
   std::vector<std::string> doubts; ///< all priors whose doubts add, the first included
 };
 
-/// Best evidence first (each rung's error is measured by leaving one out, see calibrate/README.md):
+/// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
 ///   the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
 ///   batch carried over by the fixed part that is expected; another GPU's time by what an anchor model of the same

@@ -12,6 +12,9 @@
 
 namespace ddlsim {
 
+/// Of the file's format. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
+inline constexpr int calibration_version = 2;
+
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {
   std::string transport;

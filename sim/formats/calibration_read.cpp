@@ -57,7 +57,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   if (node.has("prior")) {
     one.prior = prior_of(node.at("prior"), one, unit);
   } else {
-    node.mistake_at("prior", "missing; what was believed before, with median, width, scale and source");
+    node.mistake_at("prior", "missing; give the distribution before the fit: median, width, scale and source");
   }
   return one;
 }
@@ -174,7 +174,8 @@ Calibration calibration_from(const JsonNode& root) {
 
 Calibration read_calibration(const std::filesystem::path& file) {
   Calibration calibration;
-  read_document(file, "ddlsim-calibration", 1, [&](const JsonNode& root) { calibration = calibration_from(root); });
+  read_document(file, "ddlsim-calibration", calibration_version,
+                [&](const JsonNode& root) { calibration = calibration_from(root); });
   return calibration;
 }
 

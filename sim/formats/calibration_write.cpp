@@ -2,6 +2,7 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/readers.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -122,18 +123,18 @@ std::string calibration_json(const Calibration& calibration) {
                     {"fit_error", four_digits(quality.fit_error)},
                     {"leave_one_out_points", quality.leave_one_out_points},
                     {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
-  std::string text = "{\"format\": \"ddlsim-calibration\", \"version\": 1,\n";
+  std::string text = fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_version);
   text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
   text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
   text += " \"files\": " + Json(calibration.files).dump() + ",\n";
   text += " \"quality\": " + judged.dump() + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
-  text += " \"forms\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
+  text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
   text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";
-  text += " \"set_aside\": " + lines(excluded_rows(calibration)) + "\n}\n";
+  text += " \"excluded\": " + lines(excluded_rows(calibration)) + "\n}\n";
   return text;
 }
 

@@ -21,13 +21,13 @@ namespace {
 
 using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 
-/// Reads the document, looks its names up, and tells the mistakes of both together; `summary` is what the file is, in
+/// Reads the document, looks its names up, and reports the mistakes of both together; `summary` is what the file is, in
 /// one line.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
-                           const Summary& summary) {
+                           const Summary& summary, int version = 1) {
   std::string text;
-  read_document(file, format, 1, [&](const JsonNode& root) {
+  read_document(file, format, version, [&](const JsonNode& root) {
     const auto content = read(root);
     look(content, root);
     text = summary(content);
@@ -99,7 +99,7 @@ std::string check_calibration(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-calibration", calibration_from,
       [&](const Calibration& calibration, const JsonNode& root) { look_up_names(calibration, root, file, data); },
-      [](const Calibration& calibration) { return summary_of(calibration); });
+      [](const Calibration& calibration) { return summary_of(calibration); }, calibration_version);
 }
 
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {

@@ -7,8 +7,7 @@
 
 namespace ddlsim {
 
-/// One of several things a library may do, and how much of our posterior it has; the weights of a list, normalised, sum
-/// to 1.
+/// One of several things a library may do, and its probability; the weights of a list sum to 1.
 struct LikelyChoice {
   std::string name;
   double weight = 1;

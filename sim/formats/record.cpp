@@ -43,7 +43,7 @@ public:
     }
     mistakes_.move_to(name_);
     if (mistakes_.empty() && !has_context_)
-      mistakes_.add("", "the file is empty; a context record is expected first, see the README");
+      mistakes_.add("", "the file is empty; a context record is expected first, see docs/formats.md");
     mistakes_.throw_if_any();
     return std::move(read_);
   }
@@ -76,7 +76,7 @@ private:
   }
 
   void read_record(const JsonNode& node) {
-    if (!has_context_) node.mistake("a context record is expected first; see the README");
+    if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
     has_context_ = true; // told once
     const auto record = record_from(node, {&read_.context, name_, line_});
     if (!record) return;

@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// Which path between a node's g GPUs carries each tensor, by order of creation, and how long: once to be summed and
+/// Which path between a node's g GPUs each tensor takes, by order of creation, and for how long: once to be summed and
 /// once to come back.
 ///   ps-lite   a tensor is summed on one GPU, to which g - 1 others copy it; tensors go, largest first, to the GPU with
 ///             the fewest bytes so far, each GPU behind a path of its own (MXNet src/kvstore/comm.h, CommDevice), once
@@ -30,7 +30,7 @@ NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
 std::vector<double> pass_paths(const NodeReduction& node, const std::vector<std::size_t>& order,
                                const std::vector<double>& ready_s);
 
-/// When the node's last GPU has the last tensor, tensors coming back in the order in which their last shard was pulled.
+/// When the node's last GPU has the last tensor; tensors come back in the order in which their last shard was pulled.
 double spread_end_s(const NodeReduction& node, const ServerExchange& exchange, const ServerExchangeTiming& timing);
 
 } // namespace ddlsim

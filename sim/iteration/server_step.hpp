@@ -1,5 +1,5 @@
 #pragma once
-// The part of an iteration that parameter servers are in.
+// What parameter servers add to an iteration.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"
@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// What synchronisation adds, whichever way it is done.
+/// Result of running one iteration's communication, by all-reduce or by servers.
 struct CommunicationResult {
   double end_s = 0; ///< of the iteration, before straggling and the like
   std::string bottleneck = "communication";
@@ -19,14 +19,14 @@ struct CommunicationResult {
 /// ps and ps-async.
 bool is_parameter_server(const Strategy& strategy);
 
-/// ps-async: nobody waits for the others.
+/// ps-async: no worker waits for the others.
 bool is_asynchronous(const Strategy& strategy);
 
 /// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
 /// mode).
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
-/// Looks at a server's shard that one quick run takes.
+/// Cost of one screening run, in visits of a server's shard.
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine);
 
@@ -34,7 +34,7 @@ double work_of_servers(const StepSetup& setup, const Parameters& sample, const C
 CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                 const Machine& machine, double slowdown, Fidelity requested);
 
-/// What a worker's compute does not tell.
+/// What slows a worker beside its compute.
 struct WorkerDelays {
   double overhead_s = 0; ///< before each compute
   double slowdown = 1;   ///< of compute on node 0

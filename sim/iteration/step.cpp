@@ -14,13 +14,13 @@
 namespace ddlsim {
 namespace {
 
-/// What a tensor inside a collective costs in software: bookkeeping, copies, and the word of all ranks that it is
+/// Software cost of a tensor inside a collective: bookkeeping, copies, and the negotiation that all ranks have it
 /// ready.
 double tensor_cost_s(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   return sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
 }
 
-/// One rank whose library is on: every group is still handed over, and nothing travels.
+/// One rank whose library is on: every group is still handed to the library, and nothing travels.
 CommunicationResult run_alone(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                               const Machine& machine) {
   const double per_tensor_s = tensor_cost_s(setup, sample, machine);
@@ -30,8 +30,8 @@ CommunicationResult run_alone(const StepSetup& setup, const Parameters& sample, 
   return {timeline.end_s, "communication", {}, 0};
 }
 
-/// The stream of all-reduces beside backward. The closed form says first how many operations of which size there are,
-/// and so what the fidelity asked for would cost.
+/// The stream of all-reduces beside backward. A run by the closed form counts the operations and their sizes, which
+/// decide what the requested fidelity would cost.
 CommunicationResult run_all_reduce(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                    const Machine& machine, Fidelity requested) {
   const Algorithm algorithm = all_reduce_of(setup, sample);
@@ -67,7 +67,7 @@ void name_shares(StepTime& time) {
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
-/// With barriers: nothing beside what travels.
+/// Communication of strategies with barriers.
 CommunicationResult run_strategy(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
                                  Fidelity requested) {
   const auto& [machine, compute_s, sample] = inputs;
@@ -82,13 +82,13 @@ CommunicationResult run_strategy(const StepSetup& setup, const CommunicationInpu
   return run_all_reduce(setup, sample, slowest, machine, requested); // a group waits for the slowest rank
 }
 
-/// What having synchronisation on costs an iteration, whatever moves.
+/// Cost of synchronisation itself, without what travels.
 double overhead_s(const Parameters& sample, int nodes, double compute_s) {
   return sample.sync_on_s + (nodes > 1 ? sample.second_node_jump * compute_s : 0);
 }
 
-/// Nobody waits for the others: the slow node and the spread are in the mean iteration already, and so is what having
-/// synchronisation on costs, which takes no server's time.
+/// No worker waits for the others: the slow node, the spread and the cost of synchronisation itself are in the mean
+/// iteration already; that cost takes no server's time.
 CommunicationResult run_asynchronous(const StepSetup& setup, const CommunicationInputs& inputs,
                                      const BackwardShape& shape, Fidelity requested) {
   const auto& [machine, compute_s, sample] = inputs;
@@ -103,7 +103,7 @@ bool nobody_waits(const StepSetup& setup, const Machine& machine) {
   return is_asynchronous(setup.strategy) && machine.ranks > 1;
 }
 
-/// Runs what the memory does not know.
+/// Runs what the cache does not hold.
 CommunicationResult simulate_communication(const StepSetup& setup, const CommunicationInputs& inputs,
                                            Fidelity requested, StepCache& memory) {
   if (memory.communication && memory.communication->inputs == inputs) return memory.communication->exposed;
@@ -114,14 +114,14 @@ CommunicationResult simulate_communication(const StepSetup& setup, const Communi
   return exposed;
 }
 
-/// Fills in everything but compute_s, which is known.
+/// Fills in everything except compute_s, which is known.
 void add_asynchronous(const Parameters& sample, const Machine& machine, const CommunicationResult& exposed,
                       StepTime& time) {
-  const double uncached_s = overhead_s(sample, machine.nodes(), time.compute_s);
+  const double own_cost_s = overhead_s(sample, machine.nodes(), time.compute_s);
   time.mean_staleness = exposed.mean_staleness;
   // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - uncached_s) * sample.model_discrepancy;
-  time.synchronisation_s = uncached_s * sample.model_discrepancy;
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - own_cost_s) * sample.model_discrepancy;
+  time.synchronisation_s = own_cost_s * sample.model_discrepancy;
   time.compute_s *= sample.model_discrepancy;
 }
 
@@ -145,7 +145,7 @@ void add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidel
   add_synchronous(setup, sample, inputs.machine, exposed, time);
 }
 
-/// Prefetched samples come beside everything else, so only what they take longer shows.
+/// Samples are prefetched beside everything else, so only the time beyond it shows.
 void add_input(const StepSetup& setup, StepTime& time) {
   const double without_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;

@@ -1,5 +1,6 @@
 #pragma once
-// One iteration of one strategy at one scale in one sample: the question the whole program asks thousands of times.
+// One iteration of one strategy at one scale with one sample of the parameters. A prediction runs it thousands of
+// times.
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/formats/cluster.hpp"
@@ -16,7 +17,7 @@
 
 namespace ddlsim {
 
-/// Everything looked up; references must outlive it.
+/// One question with every name looked up; the references must outlive it.
 struct StepSetup {
   const Model& model;
   const Gpu& gpu;
@@ -39,32 +40,31 @@ struct StepTime {
   double iteration_s = 0;
   double compute_s = 0;               ///< one GPU's forward and backward
   double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
-  double synchronisation_s =
-      0;                   ///< what having it on costs, whatever moves: hooks and launches, the jump at the second node
-  double input_wait_s = 0; ///< what the input pipeline needs beyond all else
-  double straggling_s = 0; ///< waiting for the slowest node; 0 for ps-async, where nobody waits
-  double mean_staleness = 0; ///< updates by others that a parameter has seen between pull and push; ps-async only
-  std::string communication = "communication"; ///< what the exposed part is called: or server-link, server-software
+  double synchronisation_s = 0;       ///< cost of synchronisation itself: hooks, launches, the jump at the second node
+  double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
+  double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
+  double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
+  std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
   Choice choice; ///< how the communication was run, and how far that may be from a full run
-  std::string
-      bottleneck; ///< largest share: compute, communication, server-link, server-software, synchronisation, straggling
-  std::string largest_loss; ///< the same without compute: what stands between this and perfect scaling; "" for one GPU
+  /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, input.
+  std::string bottleneck;
+  std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };
 
 /// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
 /// auto (as the ring), ps, ps-async.
 bool can_simulate(const Strategy& strategy);
 
-/// The all-reduce a strategy names; where the name leaves it open, what the preset's library does in this sample.
+/// The all-reduce that a strategy names; where the name leaves it open, what the preset's library does in this sample.
 Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample);
 
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 
-/// How much a quick run costs, in looks at a shard of a kind of server (0.1 us each); 1 for strategies without servers.
+/// Cost of a screening run, in visits of a shard of a kind of server (0.1 us each); 1 for strategies without servers.
 double work_of_step(const StepSetup& setup, const Parameters& sample);
 
-/// Throws UserError for a strategy that cannot be simulated, or not by the fidelity asked for.
+/// Throws UserError for a strategy that cannot be simulated, or not by the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 } // namespace ddlsim

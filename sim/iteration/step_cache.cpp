@@ -13,7 +13,7 @@ constexpr double Parameters::*in_other_inputs[] = {&Parameters::compute_factor, 
                                                    &Parameters::socket_Bps,          &Parameters::net_latency_s,
                                                    &Parameters::link_spread,         &Parameters::intra_efficiency,
                                                    &Parameters::intra_latency_factor};
-/// Seconds beside what travels; asynchronous workers push later for them.
+/// Seconds added to communication; asynchronous workers push that much later.
 constexpr double Parameters::*beside[] = {&Parameters::sync_on_s, &Parameters::second_node_jump,
                                           &Parameters::step_spread};
 constexpr double Parameters::*of_all_reduce[] = {&Parameters::interference, &Parameters::operation_cost_s,

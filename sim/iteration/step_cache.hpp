@@ -1,5 +1,5 @@
 #pragma once
-// One step asked in many samples: what need not be worked out again.
+// One step in many samples: what need not be computed again.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/server_step.hpp"
@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// All of a sample that decides how gradients travel: samples with equal inputs have them travel alike.
+/// All of a sample that decides how gradients travel: samples with equal inputs have equal communication.
 struct CommunicationInputs {
   Machine machine;
   double compute_s = 0; ///< of the undisturbed GPU, without model_discrepancy
@@ -20,7 +20,7 @@ bool operator==(const CommunicationInputs& a, const CommunicationInputs& b);
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample);
 
-/// What was found out about one setup at one fidelity; for one thread.
+/// What is known of one setup at one fidelity; for one thread.
 struct StepCache {
   struct CachedCommunication {
     CommunicationInputs inputs;
@@ -31,8 +31,8 @@ struct StepCache {
   bool learns = true;
 };
 
-/// The same as without a memory, to the bit. Where the sample agrees with `memory.travelled` in all that decides,
-/// nothing is run: only seconds are added up.
+/// The same as without a cache, to the bit. Where the sample's inputs equal those of `memory.communication`, nothing is
+/// run: only seconds are added up.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity, StepCache& memory);
 
 } // namespace ddlsim

@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Compute beside the communication stream: how much of it is done when.
+/// Compute beside the communication stream: at which time how much of it is done.
 class Compute {
 public:
   Compute(double total_s, double interference) : total_s_(total_s), busy_pace_(1 / (1 + interference)) {}

@@ -1,6 +1,6 @@
 #pragma once
 // One iteration with overlapped all-reduce: gradients are grouped, groups run one after another on the communication
-// stream.
+// stream. Beside it the input pipeline brings samples to the GPUs.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/cluster.hpp"
@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// One operation on the communication stream.
 struct GroupSpan {
   double size_bytes = 0;
@@ -29,21 +30,21 @@ struct Timeline {
 using OperationTime = std::function<double(double size_bytes, int tensors)>;
 
 /// Runs the preset's grouping against the profile:
-///   buckets    : c10d's rule: tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones
-///   bucket_bytes per-tensor : one operation a tensor single     : everything in one operation after backward fusion :
-///   every cycle_s, or when the last operation ended, whatever is ready, in operations of at most bucket_bytes
-///   (Horovod)
+///   buckets     tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes (c10d)
+///   per-tensor  one operation a tensor
+///   single      everything in one operation after backward
+///   fusion      every cycle_s, or when the last operation ended, whatever is ready, in operations of at most
+///               bucket_bytes (Horovod)
 /// With preset.overlapped false the first operation waits for backward's end. While the stream is busy, compute
 /// advances 1/(1 + interference) as fast.
 Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference,
                       const OperationTime& operation);
 
-// Samples on their way to the GPUs: read from storage, decoded and augmented by the node's cores, beside the iteration.
-
 /// Time in which a node gets the samples of one iteration, seconds: the longest of
-///   samples / loader rate, samples x bytes / the node's own read rate, nodes x samples x bytes / the shared read rate
-/// because loading, reading and training are a pipeline with prefetch; 0 where the scenario says nothing of input
-/// (synthetic data).
+///   samples / loader rate                        the node's cores decode and augment
+///   samples x bytes / the node's own read rate
+///   nodes x samples x bytes / the shared read rate
+/// because loading, reading and training are a pipeline with prefetch; 0 for a scenario without input (synthetic data).
 double input_s(const InputPipeline& input, const Storage& storage, int nodes, double samples_per_node);
 
 } // namespace ddlsim

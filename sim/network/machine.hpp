@@ -1,12 +1,13 @@
 #pragma once
-// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link. All figures are what
-// software reaches (line rate x efficiency), one direction.
+// The machine as the engine sees it: ranks on nodes, and the rate and delay of each kind of link, made of a cluster
+// file and one sample of parameters. All figures are what software reaches (line rate x efficiency), one direction.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/parameters.hpp"
 #include "sim/formats/strategy.hpp"
 
 namespace ddlsim {
+
 /// Ranks fill nodes in order; the last node may be short. Ring neighbours are rank r and r+1 (mod ranks).
 ///
 ///        node 0                 node 1
@@ -30,13 +31,10 @@ struct Machine {
 /// Where parameter servers run, and what one of them can move.
 struct ServerMachine {
   int servers = 1;
-  bool dedicated =
-      true; ///< true: each server is a host of its own with the same NIC; false: server p lives on node p mod nodes
+  bool dedicated = true;     ///< servers are hosts of their own with the same NIC; else server p is on node p mod nodes
   double process_Bps = 0;    ///< ceiling of one server process, each direction (software); 0: none
   double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
 };
-
-// Cluster file + one sample of parameters -> the machine the engine runs on.
 
 /// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every
 /// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
@@ -45,9 +43,9 @@ struct ServerMachine {
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node);
 
-/// Doublings through which the word that a tensor is ready, and its copies, pass: over MPI every rank takes part, log2
-/// of the ranks; over NCCL a process a GPU speaks across nodes only, 1 + log2 of the nodes, none on one node. The form
-/// is that of the Horovod runs in platforms/azure-*; a sum over ranks fits them about as well.
+/// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI every rank takes part, log2 of
+/// the ranks; over NCCL processes negotiate across nodes only, 1 + log2 of the nodes, none on one node. The Horovod
+/// runs in platforms/azure-* have this dependence; a sum over ranks fits them about as well.
 double negotiation_hops(const Machine& machine, const Transport& transport);
 
 /// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.

@@ -11,7 +11,7 @@ namespace ddlsim {
 /// is exact: a link is full when the sum of (flows of the class on the link) x (rate of the class) is its rate.
 ///
 /// Why not SimGrid: there a multiplicity is a link listed that often in a route, which costs its square; its state is
-/// global, so each of hundreds of samples would need a process; and a solver of our own can be held to SimGrid's.
+/// global, so each of hundreds of samples would need a process. Tests compare this solver with SimGrid's.
 class MaxMin {
 public:
   struct Crossing {

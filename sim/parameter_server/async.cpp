@@ -10,15 +10,15 @@
 namespace ddlsim {
 namespace {
 
-/// The recursion goes over at most so many customers; more workers are grouped, see `ungroup`.
+/// Most customers of the recursion; more workers are grouped, see `ungroup`.
 constexpr int most_customers = 512;
 
 /// What the recursion needs of a network.
 struct Demands {
   double pull_alone_s = 0; ///< one worker alone
   double push_alone_s = 0;
-  double station_s = 0;     ///< one transfer, as far as the station alone bounds it; of a whole group
-  double same_nic_s = 0;    ///< one transfer, as far as the worker's NIC alone bounds it
+  double station_s = 0;     ///< one transfer of a whole group, bounded by the station alone
+  double same_nic_s = 0;    ///< one transfer, bounded by the worker's NIC alone
   double neighbours = 0;    ///< share of the other workers that sit on the worker's node
   double slow_share = 0;    ///< of the workers
   double hosting_share = 0; ///< of the workers
@@ -41,7 +41,7 @@ Demands demands_of(const AsyncNetwork& network, double group) {
 }
 
 /// Mean time of a transfer that meets `mean` of `others` customers at the station: the mean of
-/// max(alone, station (1 + met)). Linear in `met` but for few met, whose chances are taken as binomial.
+/// max(alone, station (1 + met)). Linear in `met`, except for few met, which are taken as binomial.
 double meeting_s(const Demands& demands, double alone_s, int others, double mean) {
   const double crowd = demands.neighbours * demands.same_nic_s;
   const bool nic_decides = crowd > demands.station_s;
@@ -129,14 +129,14 @@ Cycle solve(const AsyncNetwork& network, const AsyncExchange& async, int custome
   return cycle;
 }
 
-/// Grouping k workers into one customer makes chance larger: what it adds to the time of a network without chance
-/// falls as 1 / sqrt(customers) at the knee and faster elsewhere.
+/// Grouping k workers into one customer makes chance larger: its share of the time falls as 1 / sqrt(customers) where
+/// the station begins to saturate, and faster elsewhere.
 double ungroup(double grouped_s, double without_chance_s, double group) {
   if (group <= 1) return grouped_s;
   return without_chance_s + (grouped_s - without_chance_s) / std::sqrt(group);
 }
 
-/// No chance: everybody alone, or the station always busy.
+/// Time without chance: every worker alone, or the station always busy.
 double without_chance_s(const AsyncNetwork& network, const AsyncExchange& async) {
   const Demands demands = demands_of(network, 1);
   const double alone = network.delay_s + demands.pull_alone_s + pushed_s(network, async, demands.push_alone_s);

@@ -20,10 +20,11 @@ struct AsyncExchange {
 
 /// The steady state.
 struct AsyncTiming {
-  double updates_per_s = 0;  ///< iterations of all workers together
-  double iteration_s = 0;    ///< of a worker, mean: workers / updates_per_s
-  double mean_staleness = 0; ///< updates of other workers that a parameter has seen between a worker's pull of it and
-                             ///< that worker's push of it being applied; mean over bytes
+  double updates_per_s = 0; ///< iterations of all workers together
+  double iteration_s = 0;   ///< of a worker, mean: workers / updates_per_s
+  /// Updates of other workers that a parameter has seen between a worker's pull of it and that worker's push of it
+  /// being applied; mean over bytes.
+  double mean_staleness = 0;
   int busiest_server = 0;
   double busiest_server_share = 0; ///< of time that its narrowest link is busy, in one direction
 };
@@ -35,16 +36,17 @@ struct AsyncTiming {
 /// end at max over k of (ready_k + their share of R from k on). Exact for one server without overlap, whatever the
 /// spread: delays and processor sharing are insensitive to it (Baskett, Chandy, Muntz and Palacios, J. ACM 22, 1975).
 ///
-/// It takes the workers' phases as independent. They are not where a worker that is ahead is held up more by those
-/// behind than the other way: pushes overlapped with backward (its last push meets their earlier ones), and unequal
-/// shards where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`
-/// follows them, and `time_async_servers` says how far the two are apart. Microseconds, also for 16,384 workers.
+/// It takes the workers' phases as independent. They are not where a worker that is ahead is delayed more by those
+/// behind than they by it: pushes overlapped with backward (its last push meets their earlier ones), and unequal shards
+/// where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`
+/// follows them, and the header of `time_async_servers` has the gap between the two. Microseconds, also for 16,384
+/// workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
 struct AsyncNetwork;
 
-/// Of the mean value analysis alone, all workers grouped into so many customers; what `async_reduced` compares itself
-/// with.
+/// Iteration time by mean value analysis alone, all workers grouped into `customers` customers; `async_reduced`
+/// compares itself with it.
 double mean_value_iteration_s(const AsyncNetwork& network, const AsyncExchange& async, int customers);
 
 /// Throws std::invalid_argument when a rate in use, compute or slow_factor is not above zero, the spread is negative,

@@ -7,17 +7,17 @@
 namespace ddlsim {
 
 /// Workers that start together and differ little would stay in lock-step for about 1/(2 pi spread)^2 iterations (63 at
-/// 0.02, for ever at 0): the start's doing, not the steady state. So the first iterations of a round draw computes
-/// evenly from 0 to twice the mean; four of them have a standard deviation of more than one compute, which loses the
-/// start.
+/// 0.02, for ever at 0): an effect of the start, not the steady state. So the first iterations of a round draw computes
+/// evenly from 0 to twice the mean; the sum of four such draws has a standard deviation of more than one compute, after
+/// which the start no longer matters.
 constexpr int stirring_iterations = 4;
 
-/// Then queues come to their level at the true spread. Where workers pull each other together (see
-/// `async_closed_form`) this takes 10 to 20 iterations: 8 workers at spread 0.05 that overlap pushes with backward need
+/// Iterations in which queues then reach their level at the true spread. Where workers gather (see `async_closed_form`)
+/// this takes 10 to 20 iterations: 8 workers at spread 0.05 that overlap pushes with backward need
 /// 1.82, 1.94, 2.05, 2.07, 2.05, 2.07 computes an iteration after 2, 5, 10, 20, 40, 80 of them.
 constexpr int settling_iterations = 16;
 
-/// Few enough that a round is still mostly new draws, enough that stirring and settling are not most of the work twice.
+/// More would give less new information an iteration; with fewer, stirring and settling would be most of the work.
 constexpr int measured_iterations = 12;
 
 constexpr int first_measured = stirring_iterations + settling_iterations;
@@ -33,8 +33,8 @@ class ComputeDraws {
 public:
   ComputeDraws(std::uint64_t seed, int worker, int round, double spread);
 
-  /// Of the next iteration. Normal (a sum of 12 even draws) after the stirring, cut at a tenth of the mean and at its
-  /// mirror image: time does not run backwards.
+  /// Compute of the next iteration. After the stirring normal (a sum of 12 even draws), cut at a tenth of the mean, so
+  /// that no compute is negative, and as far above the mean, so that the mean stays.
   double next();
 
 private:

@@ -120,7 +120,8 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
   const double process_s = network.busiest_bytes / std::min(network.process_Bps, network.connection_Bps);
   const double local_s = a_node * network.host_bytes / network.loopback_Bps;
   const double remote_hosts = hosting ? hosts - 1 : hosts;
-  // Someone on one of the other serving nodes is likely to move the other way, and shares that node's NIC by flows.
+  // A worker on one of the other serving nodes is likely to move bytes the other way, and shares that node's NIC by
+  // flow.
   const double some = 1 - std::pow(1 - std::min(1.0, against / workers), remote_hosts * a_node);
   const double queue = with * std::max(0.0, 1 - a_node * (hosting ? 2 : 1) / workers);
   const double total_s = network.total_bytes / network.nic_Bps * remote_hosts / hosts;

@@ -31,7 +31,7 @@ struct AsyncNetwork {
   double nic_Bps = 0;         ///< a worker node's, shared by its flows; 0: no worker leaves its node
   double slow_nic_factor = 1; ///< of node 0
   double delay_s = 0;         ///< of an iteration: the latencies of pull and push
-  double others_end_s = 0;    ///< before this the last push to another server cannot end, alone, from compute's start
+  double others_end_s = 0;    ///< earliest end of the last push to another server, alone, from the start of compute
   int busiest_server = 0;
   double total_bytes = 0;   ///< of all servers
   double busiest_bytes = 0; ///< of the station

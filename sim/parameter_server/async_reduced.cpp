@@ -13,11 +13,11 @@ namespace {
 
 constexpr double never_s = std::numeric_limits<double>::infinity();
 
-/// More workers than this are grouped: one customer stands for several, and what it brings to the station is theirs
-/// together. Fewer customers leave more to chance; the mean value analysis says how much, see `async_reduced`.
+/// More workers than this are grouped: one customer stands for several and brings the bytes of all of them to the
+/// station. Fewer customers leave more to chance; mean value analysis corrects for that, see `async_reduced`.
 constexpr int most_customers = 64;
 
-/// Pushes are merged until each has at least this share of the bytes, but for the last: it decides when the iteration
+/// Pushes are merged until each has at least this share of the bytes, except the last, which decides when the iteration
 /// ends.
 constexpr double least_push_share = 1.0 / 16;
 
@@ -54,7 +54,7 @@ struct Customer {
   double measured_s = 0;
 };
 
-/// The state at `now_s`.
+/// The network at `now_s`.
 struct Fluid {
   const AsyncNetwork& network;
   const AsyncExchange& async;
@@ -322,7 +322,7 @@ AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, 
   }
   AsyncTiming timing;
   timing.iteration_s = iteration_s;
-  if (customers < network.workers) { // what grouping added, as far as the closed form knows
+  if (customers < network.workers) { // takes off what grouping added, by mean value analysis
     timing.iteration_s +=
         async_closed_form(machine, servers, async).iteration_s - mean_value_iteration_s(network, async, customers);
   }

@@ -19,8 +19,8 @@ constexpr double never_s = std::numeric_limits<double>::infinity();
 /// What is left of a message when rounding alone keeps it from its end, as a share of its size.
 constexpr double rounding_share = 1e-12;
 
-/// One direction of the servers of a class: a FIFO of shards, of which the first may be under way. Of alike servers the
-/// shards of one are followed.
+/// One direction of the servers of a class: a FIFO of shards, of which the first may be under way. One server stands
+/// for all of its class.
 struct Lane {
   std::size_t server_class = 0;
   bool push = true;
@@ -58,7 +58,8 @@ struct Fluid {
   double now_s = 0;
 };
 
-/// Has the lane wait for its next shard, if there is one; a pull whose shard is not pushed yet is awaited instead.
+/// Makes the lane wait for its next shard, if there is one: until a known time, or, for a pull whose shard is not
+/// pushed yet, until the sum.
 void wait_for_head(Fluid& fluid, std::size_t index) {
   Lane& lane = fluid.lanes[index];
   if (lane.head == lane.queue->size()) return;
@@ -79,7 +80,7 @@ void finish_head(Fluid& fluid, std::size_t index) {
   if (lane.push && fluid.lanes[pull].awaited) wait_for_head(fluid, pull);
 }
 
-/// Begins what may begin. While shares hold, only what begins needs to be told its rate.
+/// Starts the messages that may start. While the shares hold, only those need a rate.
 void begin_heads(Fluid& fluid) {
   const std::size_t before = fluid.under_way.size();
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {

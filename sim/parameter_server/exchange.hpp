@@ -28,8 +28,8 @@ struct ServerExchangeTiming {
 /// Closed form: every connection carries one message at a time, all copies of a shard move at one rate, and between
 /// shards the links (NICs, leaf uplinks, server process, connection, loopback) are shared by max-min fairness. With
 /// copies = nodes x messages_per_node:
-///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; its rate changes as others come and
-///   go
+///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; its rate changes as other shards
+///            start and end
 ///   2. sum:  in(p, k) = end of the push + latency; the server then has all copies
 ///   3. pull: starts at max(in(p, k), out(p, k-1)); out(p, k) at its end; pulled = out + latency
 /// A message's software cost counts as cost x R further bytes, R being the rate at which the server alone takes copies

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
 
-/// Shares that are nearer to each other than this, relative, are compared as quotients.
+/// Relative difference of shares below which they are compared as quotients.
 constexpr double rounding_apart = 1e-12;
 
 constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();

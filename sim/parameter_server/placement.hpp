@@ -19,11 +19,9 @@ struct Shard {
 ///   split        tensors of at least `split_bytes` in P equal parts, one a server; others whole on server 9973 i mod P
 ///                (MXNet kvstore_dist; its parts are whole elements, ours are exact P-ths)
 ///   pieces       parts of `split_bytes` (0: 4,096,000), the last one short, each on the server with the fewest bytes
-///   so
-///                far: what cutting tensors is for, where the hash that deals them out is not known
-///   hash         parts of 4,096,000 bytes, the last one short; part j on server djb2(text of the number 65536 i + j)
-///   mod P
-///                (BytePS, Hash_DJB2 in byteps/common/global.cc)
+///                so far: the even spread that cutting tensors aims at, where the hash that deals parts out is unknown
+///   hash         parts of 4,096,000 bytes, the last one short; part j on server
+///                djb2(text of the number 65536 i + j) mod P (BytePS, Hash_DJB2 in byteps/common/global.cc)
 /// No byte is lost: the shards of a tensor sum to it. `split_bytes` is read by split and pieces only.
 /// Throws UserError on an unknown rule or fewer than one server.
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, const std::string& rule,

@@ -90,7 +90,7 @@ struct Fluid {
   double end_share;
   double now_s = 0;
   std::priority_queue<Wait, std::vector<Wait>, std::greater<>> waits{};
-  std::vector<std::size_t> fallen_silent{}; ///< at this moment; they may speak up again
+  std::vector<std::size_t> just_ended{}; ///< lanes without a message at this moment; they may start another
   bool shares_hold = true;
 };
 
@@ -98,7 +98,7 @@ ShardState& head_of(const Lane& lane) {
   return (*lane.queue)[lane.head];
 }
 
-/// Has the lane wait for its next shard, if there is one: for a time where that is known, else for the last copy.
+/// Makes the lane wait for its next shard, if there is one: until a known time, else for the last copy.
 void wait_for_head(Fluid& fluid, std::size_t index) {
   const Lane& lane = fluid.lanes[index];
   if (lane.head == lane.queue->size()) return;
@@ -112,7 +112,7 @@ void wait_for_head(Fluid& fluid, std::size_t index) {
   }
 }
 
-/// Whoever brings the last copy wakes the lanes that wait for the sum.
+/// The last copy wakes the lanes that wait for the sum.
 void count_copy(Fluid& fluid, ShardState& shard) {
   --shard.copies_to_come;
   if (shard.copies_to_come > 0) return;
@@ -129,12 +129,12 @@ void finish_head(Fluid& fluid, std::size_t index) {
   if (lane.push) count_copy(fluid, shard);
   lane.under_way = false;
   ++lane.head;
-  fluid.fallen_silent.push_back(index);
+  fluid.just_ended.push_back(index);
   wait_for_head(fluid, index);
 }
 
-/// Begins what may begin. Rates are shared anew only when a lane falls silent or speaks up: one that goes on with its
-/// next shard leaves the others' shares as they are.
+/// Starts the messages that may start. Rates are shared anew only when a lane stops or starts; one that goes on with
+/// its next shard leaves the others' shares as they are.
 void begin_heads(Fluid& fluid) {
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
     const std::size_t index = fluid.waits.top().lane;
@@ -145,11 +145,11 @@ void begin_heads(Fluid& fluid) {
     fluid.shares_hold = fluid.shares_hold && fluid.links.is_active(index);
     fluid.links.set_active(index, true);
   }
-  for (const std::size_t index : fluid.fallen_silent) {
+  for (const std::size_t index : fluid.just_ended) {
     fluid.shares_hold = fluid.shares_hold && fluid.lanes[index].under_way;
     fluid.links.set_active(index, fluid.lanes[index].under_way);
   }
-  fluid.fallen_silent.clear();
+  fluid.just_ended.clear();
   if (fluid.shares_hold) return;
   fluid.links.settle();
   fluid.shares_hold = true;

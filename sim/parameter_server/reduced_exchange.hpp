@@ -17,7 +17,7 @@ namespace ddlsim {
 /// nodes.
 ///
 /// A message counts as ended when `end_share` of it is left. The default is rounding. More is an approximation, mostly
-/// too quick, that saves moments at which the links are shared anew where thousands of connections differ. ResNet-50
+/// too fast, that saves moments at which the links are shared anew where thousands of connections differ. ResNet-50
 /// on one unlike colocated server a node, 8 to 64 nodes, largest error over the four rules of placement.hpp, and time
 /// for 64 and 4,096 nodes, bytes rule, on one core:
 ///   end_share  error   64 nodes  4,096 nodes
@@ -33,13 +33,13 @@ ServerExchangeTiming server_exchange_reduced(const Machine& machine, const Serve
 /// 26,082, which take 0.7 s on 256 nodes and 5 s on 4,096; beyond, a point would take minutes.
 constexpr std::size_t most_reduced_connections = 30000;
 
-/// Classes of connections of an exchange: what folding it takes time and memory for. Throws std::invalid_argument as
-/// the closed form does.
+/// Classes of connections of an exchange: time and memory of the reduced run grow with them. Throws
+/// std::invalid_argument as the closed form does.
 std::size_t count_unlike_connections(const Machine& machine, const ServerMachine& servers,
                                      const ServerExchange& exchange);
 
-/// Why folding is of no use here, in one sentence: too many connections differ, as with colocated servers that all
-/// carry different shards. Nothing where it is. Throws std::invalid_argument as the closed form does.
+/// Why a reduced run is of no use here, in one sentence: too many connections differ, as with colocated servers that
+/// all carry different shards. Nothing where it is. Throws std::invalid_argument as the closed form does.
 std::optional<std::string> why_server_exchange_not_reduced(const Machine& machine, const ServerMachine& servers,
                                                            const ServerExchange& exchange,
                                                            std::size_t most_connections = most_reduced_connections);

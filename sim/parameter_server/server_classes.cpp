@@ -14,7 +14,7 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-/// Numbers what is alike alike, from 0 in order of first appearance.
+/// Gives equal descriptions equal numbers, from 0 in order of first appearance.
 template <typename Description> class Kinds {
 public:
   std::size_t kind_of(const Description& description) {
@@ -79,7 +79,7 @@ bool has_slow_node(const Machine& machine, const ServerExchange& exchange) {
   return machine.slow_nic_factor != 1 || (!exchange.slow_ready_s.empty() && exchange.slow_ready_s != exchange.ready_s);
 }
 
-/// Everything found about the nodes, by their place.
+/// What is found about each node.
 struct Nodes {
   std::vector<std::vector<std::size_t>> servers; ///< with shards, on each node
   std::vector<std::size_t> kinds;                ///< of each node
@@ -132,7 +132,7 @@ std::vector<std::size_t> find_leaves(const Machine& machine, const Nodes& nodes,
   return kinds;
 }
 
-/// Classes of nodes and servers as they are found; a class is a kind of node in a kind of leaf.
+/// Classes of nodes and servers, collected one by one; a class is a kind of node in a kind of leaf.
 struct Builder {
   ServerClasses classes;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> node_class_of;   ///< kind of leaf, kind of node

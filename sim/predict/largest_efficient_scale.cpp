@@ -9,7 +9,8 @@
 namespace ddlsim {
 namespace {
 
-/// Worlds behind the knee's interval: its ends are whole nodes, 5 samples beyond each end are enough to place them.
+/// Samples behind the interval of the largest efficient scale: its ends are whole nodes, which 5 samples beyond each
+/// end place well enough.
 constexpr std::size_t samples_of_largest_scale = 100;
 
 /// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
@@ -45,30 +46,6 @@ int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double
   return good * per_node;
 }
 
-} // namespace
-
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound) {
-  LargestEfficientScale largest_scale;
-  largest_scale.gpus = largest_scale_of_sample(curve, curve.median, efficiency_bound);
-  std::vector<int> largest_scales;
-  const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
-  for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)
-    largest_scales.push_back(largest_scale_of_sample(curve, curve.samples.values[i], efficiency_bound));
-  std::sort(largest_scales.begin(), largest_scales.end());
-  const auto at = [&](double probability) { // the nearest sample's own knee: a whole node
-    return largest_scales[static_cast<std::size_t>(
-        std::lround(probability * static_cast<double>(largest_scales.size() - 1)))];
-  };
-  largest_scale.gpus_low = std::min(largest_scale.gpus, at(low_tail));
-  largest_scale.gpus_high = std::max(largest_scale.gpus, at(high_tail));
-  largest_scale.beyond_growth = largest_scale.gpus + curve.gpus_per_full_node > curve.growth_gpus;
-  largest_scale.bottleneck =
-      time_step(at_scale(curve, largest_scale.gpus), curve.median, Fidelity::screening).largest_loss;
-  return largest_scale;
-}
-
-namespace {
-
 /// What a person would run to learn a parameter.
 const std::map<std::string, std::string>& measurements_of_parameters() {
   static const std::map<std::string, std::string> runs{
@@ -98,6 +75,26 @@ const std::map<std::string, std::string>& measurements_of_parameters() {
 }
 
 } // namespace
+
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound) {
+  LargestEfficientScale largest_scale;
+  largest_scale.gpus = largest_scale_of_sample(curve, curve.median, efficiency_bound);
+  std::vector<int> largest_scales;
+  const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
+  for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)
+    largest_scales.push_back(largest_scale_of_sample(curve, curve.samples.values[i], efficiency_bound));
+  std::sort(largest_scales.begin(), largest_scales.end());
+  const auto at = [&](double probability) { // the nearest sample's own scale: a whole node
+    return largest_scales[static_cast<std::size_t>(
+        std::lround(probability * static_cast<double>(largest_scales.size() - 1)))];
+  };
+  largest_scale.gpus_low = std::min(largest_scale.gpus, at(low_tail));
+  largest_scale.gpus_high = std::max(largest_scale.gpus, at(high_tail));
+  largest_scale.beyond_growth = largest_scale.gpus + curve.gpus_per_full_node > curve.growth_gpus;
+  largest_scale.bottleneck =
+      time_step(at_scale(curve, largest_scale.gpus), curve.median, Fidelity::screening).largest_loss;
+  return largest_scale;
+}
 
 MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s) {
   std::vector<double> log_times = times_s;

@@ -14,7 +14,7 @@ int fields_named(const CalibrationScope& scope) {
          static_cast<int>(scope.batch_per_gpu > 0);
 }
 
-/// The calibrated parameters of a question: where they are, and their joint distribution.
+/// The calibrated parameters of a question, by index, and their joint distribution.
 struct Joint {
   std::vector<std::size_t> fields;     ///< of parameter_fields()
   std::vector<std::size_t> parameters; ///< of the calibration
@@ -27,8 +27,8 @@ double correlation_of(const Calibration& calibration, std::size_t a, std::size_t
   return calibration.correlation[std::max(a, b)][std::min(a, b)];
 }
 
-/// Lower Cholesky factor. The file has four digits of a correlation: rounded, it may be of no distribution, and then
-/// the diagonal is raised by as little as makes it one.
+/// Lower Cholesky factor. The file has four digits of a correlation; rounding may leave a matrix that is no covariance,
+/// and then the diagonal is raised by as little as makes it one.
 Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
   constexpr double least = 1e-6;
   constexpr double next = 10;
@@ -86,7 +86,7 @@ void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& pr
   }
 }
 
-/// The draw, 0 to 1, that makes a sample with the preset's weights choose what its draw chooses by the calibrated ones.
+/// The draw, 0 to 1, with which the preset's weights choose what `draw` chooses by the calibrated weights.
 double algorithm_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
   const auto& chosen = choice_at(after, draw);
   double reached = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What is believed of a cluster's parameters: the priors, narrowed by its calibration where there is one.
+// The distribution of a cluster's parameters: the priors, narrowed by its calibration where there is one.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/parameters.hpp"
@@ -16,7 +16,7 @@ struct Posterior {
   Draws samples;
 };
 
-/// What is asked about: which priors hold, which calibrated parameters cover it.
+/// What a posterior is for: which priors hold, which calibrated parameters cover it.
 struct PosteriorQuestion {
   std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
   const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
@@ -24,8 +24,8 @@ struct PosteriorQuestion {
   CalibrationScope scope;
 };
 
-/// Worlds drawn by draw_parameters(); the parameters that `calibration` knows are then moved to its joint normal
-/// distribution: coordinates m + L u, L the Cholesky factor of their covariance. Without a calibration: the priors.
+/// Samples drawn by draw_parameters(); the parameters that `calibration` has are then moved to its joint normal
+/// distribution: z-scores m + L u, L the Cholesky factor of their covariance. Without a calibration: the priors.
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 

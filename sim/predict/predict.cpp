@@ -20,7 +20,7 @@
 namespace ddlsim {
 namespace {
 
-/// Everything a scenario names, read.
+/// All that a scenario names, read from its files.
 struct PredictionInputs {
   Model model;
   Cluster cluster;
@@ -32,7 +32,7 @@ struct PredictionInputs {
   std::optional<Calibration> calibration;
 };
 
-PredictionInputs select_fit_data(const Scenario& scenario, const DataFolder& data) {
+PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   PredictionInputs material{load_model(data, scenario.model),
                             load_cluster(data, scenario.cluster),
                             load_gpus(data),
@@ -58,14 +58,14 @@ bool has_servers(const std::string& strategy) {
   return strategy.starts_with("ps");
 }
 
-/// A record rarely says which algorithm its library took: "all-reduce" is then what the preset does.
+/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
 bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, const Strategy& strategy) {
   if (!(series.scope == scope)) return false;
   const bool any_all_reduce = series.strategy == "all-reduce" && (strategy.name == "ring" || strategy.name == "auto");
   return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == strategy.name;
 }
 
-/// What of the calibration bears on this strategy: its own series first, else how far series of that transport are off.
+/// What the calibration knows of this strategy: its own series, else how far series of that transport are off.
 CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
   CalibrationInfo learnt;
   learnt.any = true;
@@ -83,11 +83,11 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
     if (!same_series(series, scope, strategy)) continue;
-    learnt.alpha_beta.spread = series.spread;
+    learnt.residual_process.spread = series.spread;
     for (const auto& point : series.points)
       learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   }
-  if (learnt.own.empty() && !spreads.empty()) learnt.alpha_beta.spread = quantile(spreads, 0.5);
+  if (learnt.own.empty() && !spreads.empty()) learnt.residual_process.spread = quantile(spreads, 0.5);
   return learnt;
 }
 
@@ -110,7 +110,7 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Predi
   const double discrepancy_width = find_prior(material.priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   if (calibration != nullptr) learnt = learn(*calibration, scope, strategy);
-  if (!learnt.any) learnt.alpha_beta.spread = discrepancy_width;
+  if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   return {setup,
           posterior.median,
           std::move(posterior.samples),
@@ -138,7 +138,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
     largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;
-  if (options.progress) options.progress(fmt::format("{}: where its knee is", to_text(strategy)));
+  if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", to_text(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
@@ -173,12 +173,12 @@ Transport choose_transport(const Scenario& scenario, const Cluster& cluster, con
 }
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
-  const auto material = select_fit_data(scenario, data);
+  const auto material = read_inputs(scenario, data);
   Prediction prediction;
   prediction.scenario = scenario;
   prediction.gpu = material.cluster.gpu;
   prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / material.compute.one_gpu_s;
-  prediction.estimate_one_gpu_time = material.compute.label;
+  prediction.one_gpu_evidence = material.compute.label;
   prediction.one_gpu_text = material.compute.text;
   prediction.available_gpus = material.cluster.available_nodes * material.cluster.gpus_per_node;
   prediction.growth_gpus = material.cluster.growth_max_nodes * material.cluster.gpus_per_node;

@@ -1,5 +1,6 @@
 #pragma once
-// The answer to a scenario: a curve for each strategy, the knee, what dominates there, what to measure next.
+// The answer to a scenario: a curve for each strategy, its largest efficient scale, what dominates there, what to
+// measure next.
 
 #include "sim/formats/scenario.hpp"
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// One strategy at one scale. An interval holds 90 % of the samples.
 struct PredictedPoint {
   int gpus = 0;
@@ -26,9 +28,9 @@ struct PredictedPoint {
   double synchronisation_s = 0;
   double straggling_s = 0;
   double input_wait_s = 0;
-  double mean_staleness = 0; ///< updates by others between a worker's pull and its push; 0 but for ps-async
+  double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::string bottleneck;
-  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that the number hangs on
+  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that decides
   std::string fidelity;      ///< closed-form, reduced, full: how the communication was run
   std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
   std::string error;         ///< not empty: the point cannot be; the other fields are then 0
@@ -60,7 +62,7 @@ struct StrategyAnswer {
   MeasureNext measure_next;
 };
 
-/// A file the answer hangs on, with a checksum of its bytes.
+/// A file that the answer depends on, with a checksum of its bytes.
 struct UsedFile {
   std::string name;
   std::string fnv1a; ///< 64-bit FNV-1a, hexadecimal
@@ -70,8 +72,8 @@ struct Prediction {
   Scenario scenario;
   std::string gpu;
   double one_gpu_samples_per_s = 0;
-  std::string estimate_one_gpu_time; ///< label
-  std::string one_gpu_text;          ///< where it is known from
+  std::string one_gpu_evidence; ///< label
+  std::string one_gpu_text;     ///< where it is known from
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;

@@ -7,11 +7,11 @@
 
 namespace ddlsim {
 
-/// A table for each strategy, a row for each scale, then two sentences: the knee and what to measure next; last a small
-/// curve of efficiency, a letter a strategy.
+/// A table for each strategy, a row for each scale, then two sentences: the largest efficient scale and what to measure
+/// next; last a small curve of efficiency, a letter a strategy.
 std::string to_terminal_text(const Prediction& prediction);
 
-/// The fields of the README's prediction section, 9 significant digits; same prediction, same bytes.
+/// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
 std::string to_json_text(const Prediction& prediction);
 
 /// A row for each point, SI units, the columns named as in the JSON.

@@ -9,6 +9,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening".
+constexpr int prediction_version = 2;
+
 Json to_json(const Strategy& strategy) {
   Json json{{"name", strategy.name}};
   if (strategy.name != "ps" && strategy.name != "ps-async") return json;
@@ -103,7 +106,7 @@ std::string to_json_text(const Prediction& prediction) {
     strategies.push_back(to_json(answer, strategy));
   }
   const Json json{{"format", "ddlsim-prediction"},
-                  {"version", 1},
+                  {"version", prediction_version},
                   {"scenario", scenario.name},
                   {"model", scenario.model},
                   {"cluster", scenario.cluster},
@@ -114,7 +117,7 @@ std::string to_json_text(const Prediction& prediction) {
                   {"efficiency_bound", scenario.efficiency_bound},
                   {"one_gpu",
                    {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", prediction.estimate_one_gpu_time},
+                    {"evidence", prediction.one_gpu_evidence},
                     {"text", prediction.one_gpu_text}}},
                   {"points", points},
                   {"strategies", strategies},

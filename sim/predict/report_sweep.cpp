@@ -25,7 +25,7 @@ std::string to_line(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-/// The largest scale that can be; null when none can.
+/// The point at the largest possible scale; null when none is possible.
 const PredictedPoint* largest_point(const StrategyAnswer& answer) {
   const auto found =
       std::find_if(answer.points.rbegin(), answer.points.rend(), [](const auto& point) { return point.error.empty(); });
@@ -50,7 +50,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-// What a line has: scenario, strategy, GPUs, three times a value and its bounds, knee, dominates, evidence, why the
+// A line is: scenario, strategy, GPUs, three times a value and its bounds, knee, dominates, evidence, why the
 // communication is approximated; or scenario, strategy, error.
 constexpr std::size_t first_interval = 3;
 constexpr std::size_t interval_count = 3;

@@ -9,7 +9,7 @@
 
 namespace ddlsim {
 
-/// A line for each strategy of one scenario: the largest scale that can be, and the knee; cells parted by tabs.
+/// A line for each strategy of one scenario: the largest possible scale, and the knee; cells parted by tabs.
 std::string sweep_rows(const Prediction& prediction);
 std::string sweep_error_row(const std::string& scenario, const std::string& error);
 

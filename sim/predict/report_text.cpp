@@ -15,7 +15,7 @@ std::string hosts_text(const PredictedPoint& point) {
                                 : fmt::format("{}", point.nodes);
 }
 
-/// The cells of one figure, point by point; empty where a point cannot be.
+/// The cells of one figure, point by point; empty where a point is an error.
 template <class Figure> std::vector<std::string> to_cells(const StrategyAnswer& answer, const Figure& figure) {
   std::vector<IntervalText> intervals;
   intervals.reserve(answer.points.size());
@@ -55,7 +55,7 @@ std::string to_point_table(const StrategyAnswer& answer) {
 
 /// Which communication is not exact and why: a line for each reason, with the scales it holds for.
 std::string approximations(const StrategyAnswer& answer) {
-  std::vector<std::pair<std::string, std::string>> reasons; // what was done and why, scales; as they come
+  std::vector<std::pair<std::string, std::string>> reasons; // fidelity and reason, scales; by first appearance
   for (const auto& point : answer.points) {
     if (point.fidelity_note.empty()) continue;
     const std::string reason = fmt::format("{}: {}", point.fidelity, point.fidelity_note);
@@ -135,7 +135,7 @@ std::string to_terminal_text(const Prediction& prediction) {
       to_lines(fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})",
                            scenario.name, scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster,
                            scenario.preset, prediction.available_gpus, prediction.growth_gpus));
-  text += to_lines(fmt::format("{}: {}", prediction.estimate_one_gpu_time, prediction.one_gpu_text));
+  text += to_lines(fmt::format("{}: {}", prediction.one_gpu_evidence, prediction.one_gpu_text));
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
   return text + "\n" + efficiency_chart(prediction);
 }

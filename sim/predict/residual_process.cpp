@@ -8,17 +8,17 @@
 
 namespace ddlsim {
 
-double covariance(const ResidualProcess& alpha_beta, const Scale& a, const Scale& b) {
+double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
   const double doublings = std::abs(std::log2(static_cast<double>(a.gpus) / b.gpus));
   const double alike =
-      alpha_beta.persistent_share + (1 - alpha_beta.persistent_share) * std::pow(alpha_beta.per_doubling, doublings);
+      process.persistent_share + (1 - process.persistent_share) * std::pow(process.per_doubling, doublings);
   const bool crossing = (a.nodes > 1) != (b.nodes > 1);
-  return alpha_beta.spread * alpha_beta.spread * alike * (crossing ? alpha_beta.node_boundary_correlation : 1);
+  return process.spread * process.spread * alike * (crossing ? process.node_boundary_correlation : 1);
 }
 
-ResidualEstimate estimate_residual(const ResidualProcess& alpha_beta, const std::vector<KnownResidual>& known,
+ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
                                    const Scale& scale) {
-  if (known.empty()) return {0, alpha_beta.spread};
+  if (known.empty()) return {0, process.spread};
   const auto count = static_cast<Eigen::Index>(known.size());
   Eigen::MatrixXd among(count, count);
   Eigen::VectorXd with(count);
@@ -26,13 +26,13 @@ ResidualEstimate estimate_residual(const ResidualProcess& alpha_beta, const std:
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& one = known[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j < count; ++j)
-      among(i, j) = covariance(alpha_beta, one.scale, known[static_cast<std::size_t>(j)].scale);
+      among(i, j) = covariance(process, one.scale, known[static_cast<std::size_t>(j)].scale);
     among(i, i) += one.noise * one.noise;
-    with(i) = covariance(alpha_beta, one.scale, scale);
+    with(i) = covariance(process, one.scale, scale);
     values(i) = one.value;
   }
   const Eigen::LDLT<Eigen::MatrixXd> factor(among);
-  const double left = covariance(alpha_beta, scale, scale) - with.dot(factor.solve(with));
+  const double left = covariance(process, scale, scale) - with.dot(factor.solve(with));
   return {with.dot(factor.solve(values)), std::sqrt(std::max(0.0, left))};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What no parameter explains of a series is alike at neighbouring scales: seen at a few, it is carried to others.
+// The residual of a series, which no parameter explains, is alike at neighbouring scales: known at a few scales, it is
+// estimated at others.
 
 #include <vector>
 
@@ -11,16 +12,17 @@ struct Scale {
   int nodes = 1;
 };
 
-/// Covariance of ln(measured / model) between two scales of one series, a Gaussian process of a lasting part and one
-/// that fades: spread^2 x (lasting + (1 - lasting) x per_doubling^|log2 of the ratio of GPUs|) x (node_boundary_correlation where one
-/// scale is inside a node and the other is not).
+/// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
+/// that fades,
+///   spread^2 x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
+///            x node_boundary_correlation where one scale is inside a node and the other is not
 struct ResidualProcess {
   double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
   double persistent_share = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
   double per_doubling = 0.7;     ///< those of HKBU's schedules by this a doubling
   double node_boundary_correlation = 0.65; ///< judgement: another path, another reason to be off
 };
-double covariance(const ResidualProcess& alpha_beta, const Scale& a, const Scale& b);
+double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 
 /// ln(measured / model) where it is known, and how well.
 struct KnownResidual {
@@ -35,8 +37,8 @@ struct ResidualEstimate {
 };
 
 /// Mean and spread at `scale` given the known ones (kriging; C. Rasmussen and C. Williams, Gaussian Processes for
-/// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the law's spread.
-ResidualEstimate estimate_residual(const ResidualProcess& alpha_beta, const std::vector<KnownResidual>& known,
+/// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the process's spread.
+ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
                                    const Scale& scale);
 
 } // namespace ddlsim

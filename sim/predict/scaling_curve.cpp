@@ -16,8 +16,9 @@ int nodes_of(const Curve& curve, int gpus) {
   return (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
 }
 
-/// Share of the variance of ln(iteration time) that comes with the parameters picked; correlations of drawn
-/// coordinates, so a few per cent are noise. Compute and the form's residual have words of their own.
+/// Share of the variance of ln(iteration time) that comes with the parameters picked, by correlations of the drawn
+/// z-scores, of which a few per cent are noise. Compute and the model discrepancy are not counted: the one has a label
+/// of its own, the other is no property of the machine.
 double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
@@ -33,7 +34,7 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
   return share;
 }
 
-/// The weakest that the number hangs on.
+/// Label of the weakest evidence that decides the number.
 std::string evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
@@ -49,7 +50,7 @@ std::string evidence_of(const Curve& curve, const PredictedPoint& point, const s
   return point.nodes > learnt.largest_nodes ? "extrapolated" : curve.compute_label;
 }
 
-/// Why there can be no such run; "" when there can.
+/// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
@@ -81,7 +82,7 @@ void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& ti
   point.bottleneck = time.bottleneck;
 }
 
-/// What the communication's way of running may be off comes on top of the samples.
+/// The gap of an approximate fidelity comes on top of the samples' spread.
 void widen_by_gap(PredictedPoint& point, const Choice& choice) {
   point.iteration_s_low += choice.faster * point.exposed_communication_s;
   point.iteration_s_high += choice.slower * point.exposed_communication_s;
@@ -92,12 +93,12 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
                   const std::vector<double>& times_s) {
   const double screening_s =
       time_step(setup, estimated(curve, curve.median, setup.gpus), Fidelity::screening).iteration_s;
-  const double estimate_residual = point.iteration_s / screening_s;
+  const double to_number = point.iteration_s / screening_s;
   std::vector<double> efficiencies;
   for (std::size_t i = 0; i < times_s.size(); ++i)
-    efficiencies.push_back(setup.one_gpu_s * curve.samples.values[i].compute_factor / (estimate_residual * times_s[i]));
-  point.iteration_s_low = std::min(point.iteration_s, estimate_residual * quantile(times_s, low_tail));
-  point.iteration_s_high = std::max(point.iteration_s, estimate_residual * quantile(times_s, high_tail));
+    efficiencies.push_back(setup.one_gpu_s * curve.samples.values[i].compute_factor / (to_number * times_s[i]));
+  point.iteration_s_low = std::min(point.iteration_s, to_number * quantile(times_s, low_tail));
+  point.iteration_s_high = std::max(point.iteration_s, to_number * quantile(times_s, high_tail));
   widen_by_gap(point, choice);
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
@@ -117,7 +118,7 @@ StepSetup at_scale(const Curve& curve, int gpus) {
 
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
   const ResidualEstimate own =
-      estimate_residual(curve.learnt.alpha_beta, curve.learnt.own, {gpus, nodes_of(curve, gpus)});
+      estimate_residual(curve.learnt.residual_process, curve.learnt.own, {gpus, nodes_of(curve, gpus)});
   Parameters there = sample;
   there.model_discrepancy =
       std::exp(own.mean) * std::pow(sample.model_discrepancy, own.spread / curve.discrepancy_width);

@@ -43,7 +43,7 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity);
 
-/// Why `reduced` is not to be had for this exchange, in one sentence: more than `most_connections` of its connections
+/// Why this exchange cannot be reduced, in one sentence: more than `most_connections` of its connections
 /// differ. Nothing where it is. 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
 std::optional<std::string> why_not_reduced(const Machine& machine, const ServerMachine& servers,
                                            const ServerExchange& exchange,
@@ -52,13 +52,17 @@ std::optional<std::string> why_not_reduced(const Machine& machine, const ServerM
 /// Steady state of servers that nobody waits at. full: rounds in a child each, until the mean iteration is known to
 /// 0.5 %. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
 /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
-///   dedicated servers, or one colocated: reduced within 3 %, whatever the shards. The closed form is within 3 % without
-///   overlap and with equal shards (it is exact for one server), else too fast where workers gather before a server
-///   that is nearly busy: 2 workers on one server, overlapped -19 %, 8 of them -28 %, 8 on 4 unequal servers -39 %.
-///   servers on several worker nodes, NIC-bound (reduced, no overlap / pushes overlapped):
-///     4 workers on 4 -4 / -9 %; 8 on 4, one server with three times the bytes of the others, -3 % without overlap; 8
-///     on 8, bytes as 1 to 8, +15 %: all get the rate of the busiest node, and push and pull meet on a NIC in the mean
-///     only
+///   servers                      workers, case                              reduced   closed form
+///   dedicated, or one colocated  any shards                                 within 3 %
+///                                no overlap, equal shards                              within 3 % (one server: exact)
+///                                2 on one server, overlapped                           -19 %
+///                                8 on one server, overlapped                           -28 %
+///                                8 on 4 unequal servers                                -39 %
+///   on several worker nodes,     4 on 4, no overlap / overlapped            -4 / -9 %
+///   NIC-bound                    8 on 4, one with 3 x the bytes, no overlap -3 %
+///                                8 on 8, bytes as 1 to 8                    +15 %
+/// The closed form is too fast where workers gather before a server that is nearly busy. On worker nodes the reduced
+/// form gives every server the rate of the busiest node and lets push and pull share a NIC in the mean only.
 /// Staleness is within 3 % where iterations are and shards equal; with unequal ones it counts the busiest server's
 /// bytes for all and is up to 25 % high.
 AsyncTiming time_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,

@@ -6,20 +6,20 @@
 
 namespace ddlsim {
 
-/// closed_form: formulas, exact where nothing contends; reduced: what plays the same role is simulated once; full: every
-/// rank and every message a SimGrid activity. Wishes beside them: automatic (exact and cheap first, then full where
-/// that is affordable, else a formula whose gap is told) and quick (automatic that never runs full: for the samples
-/// behind an interval).
+/// How communication is run: closed_form by formulas, exact where nothing contends; reduced: what plays the same role
+/// is simulated once; full: every rank and every message is a SimGrid activity. Two more are requests: automatic (exact
+/// and cheap first, then full where that is affordable, else a formula with its gap) and screening (automatic that
+/// never runs full: for the samples behind an interval).
 enum class Fidelity { automatic, screening, closed_form, reduced, full };
 
-std::string to_text(Fidelity fidelity); ///< "auto", "quick", "closed-form", "reduced", "full"
+std::string to_text(Fidelity fidelity); ///< "auto", "screening", "closed-form", "reduced", "full"
 
-/// Somebody asked for `reduced` where the members of a class would not behave alike; one sentence says which do not.
+/// `reduced` was requested where the members of a class would not behave alike; one sentence names those that do not.
 struct CannotReduce : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Somebody asked for `full` where it would take hours; one sentence says how many messages there are.
+/// `full` was requested where it would take hours; one sentence with the number of messages.
 struct TooManyMessages : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

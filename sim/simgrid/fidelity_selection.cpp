@@ -18,11 +18,11 @@ namespace {
 /// Beyond this many messages automatic does not run full: SimGrid takes 0.3 to 0.5 million a second.
 constexpr double affordable_messages = 1e5;
 
-/// Unlike connections that automatic folds at most: about a second. Beyond, on 141 nodes and more, the closed form is
-/// 2 % from it and nearer the more nodes there are.
+/// Most unlike connections that automatic runs reduced: about a second. Beyond, on 141 nodes and more, the closed form
+/// is within 2 % of the reduced run, and closer the more nodes there are.
 constexpr std::size_t affordable_connections = 20000;
 
-/// Unlike connections that each of hundreds of samples folds at most: 3 ms.
+/// The same for each of hundreds of samples: 3 ms.
 constexpr std::size_t screening_connections = 100;
 
 /// Beyond this many messages full is refused: a minute or more.
@@ -68,7 +68,7 @@ constexpr Gap tree_gap_many_chunks{-0.07, 0.005}; ///< from 20 MB
 constexpr double few_chunks_bytes = 2e6;
 constexpr double many_chunks_bytes = 2e7;
 
-/// A slow node makes some ranks wait that the formula, to which every NIC is that slow, has wait already.
+/// With a slow node some ranks wait; the formula, in which every NIC is as slow, has all of them wait.
 constexpr double slow_node_slower = 0.02;
 
 Gap gap_of(const Machine& machine, Algorithm algorithm, double operation_bytes) {
@@ -100,12 +100,12 @@ constexpr double most_async_messages = 2e6;
 /// Rounds that a full run of them takes, about: tests/simgrid/full_async_test.cpp.
 constexpr double async_rounds = 10;
 
-/// Full over reduced, less 1, of what is exposed, by tests/simgrid/full_async_test.cpp: where the busiest server stands
-/// for all, and where servers and workers share NICs.
+/// Full over reduced, less 1, of the exposed communication, by tests/simgrid/full_async_test.cpp: where the busiest
+/// server stands for all, and where servers and workers share NICs.
 constexpr Gap async_station_gap{-0.03, 0.03};
 constexpr Gap async_shared_gap{-0.20, 0.17};
 
-/// And over the closed form, which takes phases as independent.
+/// Full over closed form, less 1: the closed form takes the workers' phases as independent.
 constexpr Gap async_closed_gap{-0.20, 1.0};
 
 void refuse_hours(const std::string& what, double messages, double actors) {
@@ -116,7 +116,7 @@ void refuse_hours(const std::string& what, double messages, double actors) {
                   what, messages, actors, most_messages, most_actors));
 }
 
-/// The same machine with nothing that only some ranks feel: one switch, and no slow node.
+/// The same machine without what slows only some ranks: one switch, and no slow node.
 Machine without_hindrances(Machine machine) {
   machine.slow_nic_factor = 1;
   machine.nodes_per_leaf = 0;
@@ -134,8 +134,8 @@ std::string why_approximate(Algorithm algorithm) {
   }
 }
 
-/// Where only some ranks feel a hindrance, the formula, to which all do, is an upper bound, and the same without it a
-/// lower one.
+/// Where only some ranks are slowed, the formula, in which all are, is an upper bound, and the formula of
+/// without_hindrances() a lower one.
 Choice approximate(const Machine& machine, Algorithm algorithm, double operation_bytes) {
   Gap gap = gap_of(machine, algorithm, operation_bytes);
   const bool rings = algorithm == Algorithm::hierarchical_ring;
@@ -147,7 +147,7 @@ Choice approximate(const Machine& machine, Algorithm algorithm, double operation
   return {Fidelity::closed_form, gap.faster, gap.slower, why_approximate(algorithm)};
 }
 
-/// The formula has the slow node's NIC as fast as the others.
+/// The formula takes the slow node's NIC to be as fast as the others.
 Choice approximate_exchange(const Machine& machine, bool is_affordable) {
   const double faster = is_affordable ? exchange_gap_faster : exchange_gap_faster_beyond_affordable;
   if (machine.nodes() == 1 || machine.slow_nic_factor >= 1)
@@ -183,7 +183,7 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   if (requested == Fidelity::reduced) {
     if (const auto why = why_not_reduced(machine, algorithm))
-      throw CannotReduce(fmt::format("{} on {} ranks cannot be folded: {}", to_text(algorithm), machine.ranks, *why));
+      throw CannotReduce(fmt::format("{} on {} ranks cannot be reduced: {}", to_text(algorithm), machine.ranks, *why));
     return {Fidelity::reduced};
   }
   if (requested == Fidelity::full) {
@@ -202,7 +202,7 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
   if (requested == Fidelity::reduced) {
     if (const auto why = why_server_exchange_not_reduced(machine, servers, exchange))
-      throw CannotReduce(fmt::format("{} servers cannot be folded: {}", servers.servers, *why));
+      throw CannotReduce(fmt::format("{} servers cannot be reduced: {}", servers.servers, *why));
     return {Fidelity::reduced};
   }
   if (requested == Fidelity::full) {

@@ -8,11 +8,11 @@
 
 namespace ddlsim {
 
-/// For all-reduces whose messages together are `size_bytes` in `operations` operations. A wish for automatic takes the
-/// closed form where it is exact (sim/collective headers), else full up to 100,000 messages (a second), else the closed
-/// form with its gap.
-/// Throws CannotReduce for a wish of reduced that does not hold, TooManyMessages for full beyond 20 million messages
-/// (SimGrid takes about a minute for them and one core).
+/// For all-reduces whose messages together are `size_bytes` in `operations` operations. `automatic` takes the closed
+/// form where it is exact (sim/collective headers), else full up to 100,000 messages (a second), else the closed form
+/// with its gap.
+/// Throws CannotReduce where `reduced` is requested and ranks are not alike, TooManyMessages for full beyond 20 million
+/// messages (SimGrid takes about a minute for them and one core).
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested);
 
@@ -20,13 +20,14 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
 
 /// The same for a parameter-server exchange: the closed form where it is exact; else reduced, which is exact too, up to
-/// 20,000 unlike connections (a second; quick: 100, 3 ms); else the closed form with its gap. CannotReduce beyond 30,000.
+/// 20,000 unlike connections (a second; screening: 100, 3 ms); else the closed form with its gap. CannotReduce beyond
+/// 30,000.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested);
 
-/// The same for asynchronous servers: reduced, up to 0.1 s, is within 3 % of full or its gap is told; quick takes the
-/// closed form, microseconds. TooManyMessages for a wish of full beyond 2 million messages (a minute: with dozens of
-/// flows under way SimGrid takes 30,000 a second).
+/// The same for asynchronous servers: reduced, up to 0.1 s, is within 3 % of full or its gap is in the choice;
+/// screening takes the closed form, microseconds. TooManyMessages for full beyond 2 million messages (a minute: with
+/// dozens of flows under way SimGrid takes 30,000 a second).
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
                             Fidelity requested);
 

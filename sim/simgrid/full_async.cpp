@@ -21,13 +21,13 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// What the comparison with the queueing network, to 3 %, leaves to chance; and how many rounds are run for it.
+/// Standard error that a comparison with the queueing network to 3 % needs, and how many rounds are run for it.
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
-/// Before the rounds' own scatter is believed. Few workers hardly change phase within a round and often do not meet at
-/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many are dear and scatter
-/// little (64 workers: 3). One worker meets nobody.
+/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at
+/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and
+/// scatter little (64 workers: 3). One worker meets no other.
 int fewest_rounds(int workers) {
   return workers == 1 ? 3 : 3 + 400 / (workers * workers);
 }
@@ -80,7 +80,7 @@ struct Connection {
 
 int no_content = 0;
 
-/// All connections of a worker ask for the same iteration's factor; whoever comes first draws it.
+/// All connections of a worker ask for the same iteration's factor; the first one draws it.
 double compute_factor(WorkerState& worker, int iteration) {
   while (worker.factors.size() <= at(iteration)) {
     worker.factors.push_back(worker.draws.next());

@@ -62,7 +62,7 @@ RingLinks make_ring_links(s4u::NetZone& zone, const Machine& machine) {
 }
 
 std::vector<Rank> make_ranks(const Machine& machine) {
-  constexpr double idle_flops = 1; // nobody computes here
+  constexpr double idle_flops = 1; // no rank computes here
   s4u::NetZone& zone = *s4u::create_star_zone("ring");
   const RingLinks links = make_ring_links(zone, machine);
   std::vector<Rank> ranks;
@@ -89,7 +89,7 @@ double run_rank(const Rank& self, s4u::Mailbox& next, int steps, std::uint64_t c
     int* content = nullptr;
     const s4u::CommPtr chunk = self.inbox->get_async<int>(&content);
     chunk->wait();
-    // It may have come while this rank was still sending.
+    // The chunk may have come while this rank was still sending.
     s4u::this_actor::sleep_until(chunk->get_finish_time() + self.delay_s);
   }
   self.inbox->set_receiver(nullptr);

@@ -42,7 +42,7 @@ Links make_nics(s4u::NetZone& zone, const std::string& kind, const Machine& mach
   return links;
 }
 
-/// One link for each rank, node or leaf and direction; kinds that nobody passes are empty.
+/// One link for each rank, node or leaf and direction; kinds that no message passes are empty.
 struct FabricLinks {
   Links port_out, port_in, nic_out, nic_in, leaf_up, leaf_down;
 };
@@ -100,7 +100,7 @@ std::set<std::pair<int, int>> pairs_that_talk(const Schedule& schedule) {
 }
 
 std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& schedule) {
-  constexpr double idle_flops = 1; // nobody computes here
+  constexpr double idle_flops = 1; // no rank computes here
   s4u::NetZone& zone = *s4u::create_full_zone("collective");
   std::vector<s4u::Host*> hosts;
   for (int rank = 0; rank < machine.ranks; ++rank) {
@@ -137,7 +137,7 @@ void run_step(const Machine& machine, int rank, const Step& step) {
   for (std::size_t i = 0; i < received.size(); ++i) {
     received[i]->wait();
     const bool inside = machine.node_of(step.receives[i].from) == machine.node_of(rank);
-    // It may have come while this rank was still sending.
+    // The message may have come while this rank was still sending.
     end_s =
         std::max(end_s, received[i]->get_finish_time() + (inside ? machine.intra_latency_s : machine.net_latency_s));
   }

@@ -52,7 +52,7 @@ void take(s4u::Mailbox& mailbox) {
   mailbox.get<int>();
 }
 
-/// Counts a copy; whoever brings the last one wakes the connections that wait for the sum. Counted by the sender at the
+/// Counts a copy; the last one wakes the connections that wait for the sum. Counted by the sender at the
 /// moment its message ends, because the receiving actor may be busy giving out an earlier shard.
 void count_copy(ShardState& shard, double in_s) {
   shard.summed_s = std::max(shard.summed_s, in_s);

@@ -26,7 +26,7 @@ int number_of(const s4u::Host& host) {
   return static_cast<int>(host.get_netpoint()->id());
 }
 
-/// SimGrid tells the two ends of a message apart when each of them finds it complete, in no fixed order.
+/// SimGrid reports each end of a message when that end finds it complete, in no fixed order.
 struct HalfKnown {
   MessageSpan span;
   bool sender = false;

@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// One message. Ranks are numbered from 0; in an exchange worker nodes are, and server p is number nodes + p.
+/// One message. Ranks are numbered from 0; in an exchange worker nodes are numbered from 0, and server p is nodes + p.
 struct MessageSpan {
   int from = 0;
   int to = 0;

@@ -116,7 +116,7 @@ void connect(s4u::NetZone& zone, const FabricLinks& fabric, const Machine& machi
 } // namespace
 
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers) {
-  constexpr double idle_flops = 1; // nobody computes here
+  constexpr double idle_flops = 1; // no host computes here
   s4u::NetZone& zone = *s4u::create_full_zone("exchange");
   ServerPlatform platform;
   for (int node = 0; node < machine.nodes(); ++node) {

@@ -55,7 +55,7 @@ std::uint64_t to_units(double size_bytes) {
 
 void start_simgrid() {
   static const simgrid::s4u::Engine engine("ddlsim");
-  xbt_log_control_set("root.thresh:warning"); // no narration of each setting
+  xbt_log_control_set("root.thresh:warning"); // SimGrid would log each setting
   for (const char* setting : timing_settings) {
     simgrid::s4u::Engine::set_config(setting);
   }

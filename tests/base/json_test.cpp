@@ -39,7 +39,7 @@ TEST_CASE("a good document is what it says") {
 }
 
 TEST_CASE("texts that are no JSON are refused with their place") {
-  const std::string empty = "the file is empty; a JSON object is expected, see the README for the formats";
+  const std::string empty = "the file is empty; a JSON object is expected, see docs/formats.md";
   const Bad all[] = {
       {"", empty},
       {" \n\t\r\n", empty},

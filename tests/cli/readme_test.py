@@ -1,9 +1,9 @@
-"""Is what the README shows what the program prints? With --write: make it so.
+"""Is what the documents show what the program prints? With --write: make it so.
 
 usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
 
-Checked are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest of the output) and the
-accuracy table between its two comments; the run behind that table also has to hold validate/accuracy.json.
+Checked in README.md and docs/*.md are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest
+of the output) and the accuracy table between its two comments; the run behind that table also has to hold validate/accuracy.json.
 """
 
 import json
@@ -11,14 +11,17 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
 BLOCK = re.compile(r"```\n(\$ \./run ddlsim ([^\n]*)\n)(.*?)```", re.DOTALL)
 TABLE = re.compile(r"(<!-- accuracy: begin -->\n)(.*?)(<!-- accuracy: end -->)", re.DOTALL)
 SPLITS = ("T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out")
+FIRST_SCREEN = 25  # lines of output that the README shows at most
 
 
+@lru_cache(maxsize=None)
 def run(arguments):
     result = subprocess.run([DDLSIM, *shlex.split(arguments)], capture_output=True, text=True, cwd=SOURCE, timeout=900)
     if result.returncode != 0:
@@ -55,24 +58,34 @@ def as_it_should_be(text):
     return TABLE.sub(lambda match: match.group(1) + accuracy_table() + match.group(3), text)
 
 
-def main():
-    readme = SOURCE / "README.md"
-    text = readme.read_text()
-    blocks = len(BLOCK.findall(text))
-    if blocks < 2 or not TABLE.search(text):
-        sys.exit(f"README.md: found {blocks} blocks of real output; expected the prediction, the validation and the accuracy table")
+def check(document):
+    """Writes the document anew, or ends with the first line that is wrong."""
+    name, text = document.relative_to(SOURCE), document.read_text()
     right = as_it_should_be(text)
     if right == text:
-        print(f"README.md: {blocks} blocks of output and the accuracy table are what the program prints")
+        print(f"{name}: {len(BLOCK.findall(text))} blocks of output are what the program prints")
         return
     if "--write" in sys.argv:
-        readme.write_text(right)
+        document.write_text(right)
         return
     for number, (a, b) in enumerate(zip(text.split("\n"), right.split("\n")), 1):
         if a != b:
-            sys.exit(f"README.md:{number}: shows\n  {a}\nand the program prints\n  {b}\nmake it true: python3 tests/cli/readme_test.py "
+            sys.exit(f"{name}:{number}: shows\n  {a}\nand the program prints\n  {b}\nmake it true: python3 tests/cli/readme_test.py "
                      "build/release/bin/ddlsim . --write")
-    sys.exit("README.md: the program prints more, or fewer, lines than it shows")
+    sys.exit(f"{name}: the program prints more, or fewer, lines than it shows")
+
+
+def main():
+    readme = SOURCE / "README.md"
+    text = readme.read_text()
+    blocks = BLOCK.findall(text)
+    if not blocks or not TABLE.search(text):
+        sys.exit(f"README.md: found {len(blocks)} blocks of real output; expected a prediction, and the accuracy table")
+    longest = max(shown.count("\n") for _, _, shown in blocks)
+    if longest > FIRST_SCREEN:
+        sys.exit(f"README.md: shows {longest} lines of output; {FIRST_SCREEN} at most, more in docs/")
+    for document in sorted((SOURCE / "docs").glob("*.md")) + [readme]:  # the README's table takes minutes
+        check(document)
 
 
 if __name__ == "__main__":

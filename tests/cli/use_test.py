@@ -84,10 +84,10 @@ class List(Case):
             self.assertIn(name, result.stdout)
             self.assertEqual(result.stderr, "")
 
-    def test_the_readme_counts_what_is_shipped(self):
+    def test_the_documents_count_what_is_shipped(self):
         counts = [len(run("list", what).stdout.splitlines()) - 1 for what in ("models", "gpus", "clusters", "presets")]
-        said = re.search(r"shows what is shipped: ([^.]*)\.", (SOURCE / "README.md").read_text())[1]
-        self.assertEqual(said.replace("\n", " "), "{} models, {} GPUs, {} clusters and {} presets".format(*counts))
+        stated = re.search(r"shows what is shipped: ([^.]*)\.", (SOURCE / "docs" / "formats.md").read_text())[1]
+        self.assertEqual(stated.replace("\n", " "), "{} models, {} GPUs, {} clusters and {} presets".format(*counts))
 
 
 if __name__ == "__main__":

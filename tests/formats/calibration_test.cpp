@@ -102,7 +102,7 @@ TEST_CASE("equally likely choices come back in one order") {
   CHECK(read_back(once).algorithm_choices[0].choices[0].name == "ring"); // by name
 }
 
-TEST_CASE("values for people follow from coordinate and prior") {
+TEST_CASE("values for people follow from z-score and prior") {
   const auto one = sample_json()["parameters"][0];
   const double at = -0.5123;
   CHECK(one["value"].get<double>() == Approx(0.8 * std::exp(0.15 * at)).epsilon(1e-8)); // nine digits are written
@@ -116,14 +116,14 @@ TEST_CASE("what no calibration needs may be left out") {
   CHECK(mistakes(content).empty());
 }
 
-TEST_CASE("what is wrong with a calibration is told at its place") {
+TEST_CASE("what is wrong with a calibration is reported at its place") {
   ddlsim_test::check_spoilt(
       sample_json(),
       {{"/parameters/0/error", "-1", "/parameters/0/error: -1 is out of range; give 0 to 50"},
        {"/parameters/0/z_score", "\"0.5\"",
-        "/parameters/0/coordinate: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
+        "/parameters/0/z_score: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
        {"/parameters/0/prior", "",
-        "/parameters/0/prior: missing; what was believed before, with median, width, scale "
+        "/parameters/0/prior: missing; give the distribution before the fit: median, width, scale "
         "and source"},
        {"/parameters/1/prior/width", "0",
         "/parameters/1/prior/width: 0 found; give a number above 0, without quotes or unit"},

@@ -250,9 +250,9 @@ TEST_CASE("what is wrong with a context is told") {
 TEST_CASE("the order and the kinds of lines are held") {
   const std::string context = sample_context().dump();
   const std::string step = sample_record("step").dump();
-  CHECK(reported("") == Lines{"the file is empty; a context record is expected first, see the README"});
-  CHECK(reported("\n \r\n") == Lines{"the file is empty; a context record is expected first, see the README"});
-  CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first; see the README"});
+  CHECK(reported("") == Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
+  CHECK(reported("\n \r\n") == Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
+  CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first; see docs/formats.md"});
   CHECK(reported(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
   CHECK(reported(context + "\n{\"record\": \"stepp\"}") ==
         Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layer, server, input, loss "

@@ -43,7 +43,7 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
 
 TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
   const auto prediction = predict(iris(), shipped, screening);
-  CHECK(prediction.estimate_one_gpu_time == "transferred");
+  CHECK(prediction.one_gpu_evidence == "transferred");
   for (const auto& answer : prediction.strategies) {
     CHECK(answer.points.front().evidence == "transferred");
     CHECK(answer.points.back().evidence == "assumed");

@@ -8,43 +8,42 @@ using namespace ddlsim;
 
 namespace {
 
-constexpr ResidualProcess alpha_beta{0.05, 0.6, 0.7, 0.5};
+constexpr ResidualProcess process{0.05, 0.6, 0.7, 0.5};
 
 } // namespace
 
 TEST_CASE("residuals of two scales are alike by how many doublings lie between them") {
   const double whole = 0.05 * 0.05;
-  CHECK(covariance(alpha_beta, {8, 2}, {8, 2}) == Approx(whole).epsilon(1e-12));
-  CHECK(covariance(alpha_beta, {8, 2}, {16, 4}) == Approx(whole * (0.6 + 0.4 * 0.7)).epsilon(1e-12));
-  CHECK(covariance(alpha_beta, {8, 2}, {64, 16}) == Approx(whole * (0.6 + 0.4 * 0.7 * 0.7 * 0.7)).epsilon(1e-12));
-  CHECK(covariance(alpha_beta, {64, 16}, {8, 2}) == covariance(alpha_beta, {8, 2}, {64, 16}));
-  CHECK(covariance(alpha_beta, {1, 1}, {1 << 30, 2}) >= 0.5 * 0.6 * whole); // the lasting part never fades
+  CHECK(covariance(process, {8, 2}, {8, 2}) == Approx(whole).epsilon(1e-12));
+  CHECK(covariance(process, {8, 2}, {16, 4}) == Approx(whole * (0.6 + 0.4 * 0.7)).epsilon(1e-12));
+  CHECK(covariance(process, {8, 2}, {64, 16}) == Approx(whole * (0.6 + 0.4 * 0.7 * 0.7 * 0.7)).epsilon(1e-12));
+  CHECK(covariance(process, {64, 16}, {8, 2}) == covariance(process, {8, 2}, {64, 16}));
+  CHECK(covariance(process, {1, 1}, {1 << 30, 2}) >= 0.5 * 0.6 * whole); // the lasting part never fades
 }
 
 TEST_CASE("a scale inside a node tells half as much of one across nodes") {
-  CHECK(covariance(alpha_beta, {4, 1}, {8, 2}) == Approx(0.5 * covariance(alpha_beta, {8, 2}, {16, 4})).epsilon(1e-12));
-  CHECK(covariance(alpha_beta, {2, 1}, {4, 1}) == Approx(covariance(alpha_beta, {8, 2}, {16, 4})).epsilon(1e-12));
+  CHECK(covariance(process, {4, 1}, {8, 2}) == Approx(0.5 * covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
+  CHECK(covariance(process, {2, 1}, {4, 1}) == Approx(covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
 }
 
 TEST_CASE("nothing known: no residual, the law's spread") {
-  const auto estimated = estimate_residual(alpha_beta, {}, {8, 2});
+  const auto estimated = estimate_residual(process, {}, {8, 2});
   CHECK(estimated.mean == 0);
-  CHECK(estimated.spread == alpha_beta.spread);
+  CHECK(estimated.spread == process.spread);
 }
 
 TEST_CASE("what is known without noise comes back at its own scale") {
-  const auto estimated = estimate_residual(alpha_beta, {{{8, 2}, 0.03, 0}, {{16, 4}, -0.01, 0}}, {16, 4});
+  const auto estimated = estimate_residual(process, {{{8, 2}, 0.03, 0}, {{16, 4}, -0.01, 0}}, {16, 4});
   CHECK(estimated.mean == Approx(-0.01).epsilon(1e-9));
   CHECK(estimated.spread == Approx(0).margin(1e-8)); // the root of a difference of equal numbers, 1e-16 each
 }
 
 TEST_CASE("one known residual is carried by its correlation, weaker where it is noisy") {
   const double alike = 0.6 + 0.4 * 0.7;
-  const auto estimated = estimate_residual(alpha_beta, {{{8, 2}, 0.04, 0}}, {16, 4});
+  const auto estimated = estimate_residual(process, {{{8, 2}, 0.04, 0}}, {16, 4});
   CHECK(estimated.mean == Approx(alike * 0.04).epsilon(1e-12));
   CHECK(estimated.spread == Approx(0.05 * std::sqrt(1 - alike * alike)).epsilon(1e-12));
-  const auto noisy =
-      estimate_residual(alpha_beta, {{{8, 2}, 0.04, 0.05}}, {16, 4}); // as much noise as spread: half of it
+  const auto noisy = estimate_residual(process, {{{8, 2}, 0.04, 0.05}}, {16, 4}); // as much noise as spread: half of it
   CHECK(noisy.mean == Approx(0.5 * alike * 0.04).epsilon(1e-12));
   CHECK(noisy.spread == Approx(0.05 * std::sqrt(1 - 0.5 * alike * alike)).epsilon(1e-12));
 }
@@ -52,9 +51,9 @@ TEST_CASE("one known residual is carried by its correlation, weaker where it is 
 TEST_CASE("the farther, the less is known, and never less than nothing") {
   double before = 0;
   for (int nodes = 4; nodes <= 4096; nodes *= 2) {
-    const auto estimated = estimate_residual(alpha_beta, {{{8, 2}, 0.04, 0.01}}, {4 * nodes, nodes});
+    const auto estimated = estimate_residual(process, {{{8, 2}, 0.04, 0.01}}, {4 * nodes, nodes});
     CHECK(estimated.spread > before);
-    CHECK(estimated.spread < alpha_beta.spread);
+    CHECK(estimated.spread < process.spread);
     CHECK(estimated.mean > 0);
     before = estimated.spread;
   }

@@ -153,9 +153,10 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   servers.dedicated = false;
   CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
   CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
-  CHECK_THROWS_WITH(choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::reduced),
-                    "ring on 17 ranks cannot be folded: the last node is short, so every rank is another distance from "
-                    "it");
+  CHECK_THROWS_WITH(
+      choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::reduced),
+      "ring on 17 ranks cannot be reduced: the last node is short, so every rank is another distance from "
+      "it");
   CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::reduced).front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }

@@ -171,7 +171,7 @@ TEST_CASE("shipped records: the design's figures for the rivals, in its own meas
   CHECK(percent("straight-line", "azure-batchai-horovod-p100") == Approx(13).margin(0.5));
   CHECK(percent("straight-line", "azure-batchai-horovod-k80") == Approx(24).margin(0.5));
   CHECK(percent("straight-line", "bugliarello-aws-p2.xlarge-k80") == Approx(58).margin(0.5));
-  // The design's fits of these two laws are not recorded (README of this folder): 30 and 44 there.
+  // The design's fits of these two laws are not recorded (docs/validation.md): 30 and 44 there.
   CHECK(percent("amdahl", "") == Approx(28.9).margin(0.5));
   CHECK(percent("usl", "") == Approx(42.1).margin(0.5));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in validate/README.md.
+// The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in docs/validation.md.
 
 #include "validate/method.hpp"
 

@@ -21,15 +21,15 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 1, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
-    "quality": {"points": 2, "fit_error": 0.01, "left_out_points": 0, "left_out_error": 0},
+    "format": "ddlsim-calibration", "version": 2, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
+    "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0},
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
          "batch_per_gpu": 64, "value": 0.7, "low": 0.6, "high": 0.8, "unit": "1", "identified": True, "points": 2, "borrowed_points": 1,
-         "coordinate": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log", "source": "runs"}}
+         "z_score": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log", "source": "runs"}}
         for name in ("nic_efficiency", "net_latency")],
     "correlation": [[], [0.2]],
-    "forms": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
+    "algorithm_choices": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
     "series": [{"id": "iris/runs/a", "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
                 "batch_per_gpu": 64, "strategy": "ring", "spread": 0.05, "borrowed": True,
                 "points": [{"gpus": 4, "nodes": 1, "residual": -0.01, "noise": 0.004}]}],
@@ -39,14 +39,14 @@ CALIBRATION = {
          "rate_Bps": {"value": 3e9, "error": 0.05, "identified": True},
          "pipelining": {"value": 0.6, "error": 0.4, "identified": False},
          "correlation": {"latency_rate": 0.3, "latency_pipelining": -0.5, "rate_pipelining": 0.2},
-         "points": [{"size_bytes": 1000, "residual": 0.1}], "noise": 0.01, "wander": 0.08, "law_spread": 0.12,
-         "mean_left_out_error": 0.03, "worst_left_out_error": 0.2, "left_out_points": 3,
+         "points": [{"size_bytes": 1000, "residual": 0.1}], "noise": 0.01, "wander": 0.08, "fit_spread": 0.12,
+         "mean_leave_one_out_error": 0.03, "worst_leave_one_out_error": 0.2, "leave_one_out_points": 3,
          "jumps": [{"from_bytes": 1000, "to_bytes": 10000, "factor": 0.8}], "sources": ["a.jsonl:2-4"]}],
     "compute": [
         {"gpu": "K80", "model": "alexnet_tf", "precision": "fp32", "preset": "tf-ps", "fixed": "0.0143 s", "per_sample": "1.5 ms",
          "smallest_batch": 32, "largest_batch": 512, "relative_error": 0.03, "leave_one_out": 0.02, "fixed_error": 0.3,
          "per_sample_error": 0.02, "correlation": -0.26, "records": ["a.jsonl:14"]}],
-    "set_aside": [{"what": "iris/runs/b", "why": "the same times as another"}],
+    "excluded": [{"what": "iris/runs/b", "why": "the same times as another"}],
 }
 
 
