@@ -7,6 +7,8 @@
 #include "sim/predict/prediction.hpp"
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace ddlsim {
 
@@ -14,15 +16,30 @@ int run_command(const CommandLine& line);
 
 int run_check(const CheckCommand& command, const CommandLine& line);
 int run_list(const ListCommand& command, const CommandLine& line);
-/// One scenario file with its changes, as the command says. Throws UserError.
+/// One scenario file with its changes, by the command's options. Throws UserError.
 Prediction predict_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
                             const PredictCommand& command, const CommandLine& line,
                             const std::function<void(const std::string&)>& progress);
 int run_predict(const PredictCommand& command, const CommandLine& line);
+
+/// One scenario of a sweep.
+struct SweepCase {
+  std::filesystem::path scenario;
+  std::vector<JsonChange> changes;
+  std::string variant; ///< what differs from the file: "/batch_per_gpu=64 /cluster=iris"; "" for the file as it is
+};
+
+/// Every file with every combination of the axes' values, the last axis changing fastest.
+std::vector<SweepCase> sweep_cases(const PredictCommand& command);
+
+/// Predicts them beside each other, `--jobs` at a time. A scenario with an error is a row with it; exit 0 when
+/// one or more could, else 1.
+int run_sweep(const PredictCommand& command, const CommandLine& line);
+
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
-/// What the shipped data say about the names in a context; a cluster that is not shipped is taken as the person or the
-/// file says it.
+/// A context with the shipped catalogue, models and clusters to look names up in; a cluster that is not shipped is
+/// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
 
@@ -31,5 +48,9 @@ void emit(const CommandLine& line, const std::string& text);
 
 /// One line on standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);
+
+/// A function that shows what is being done once more than a second has passed; nothing when quiet or when standard
+/// error is no terminal. The line is wiped when the returned object and all its copies are gone.
+std::function<void(const std::string&)> make_progress(bool quiet);
 
 } // namespace ddlsim

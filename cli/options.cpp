@@ -1,7 +1,6 @@
 #include "cli/options.hpp"
 
 #include "calibrate/import/plain_text.hpp"
-#include "cli/examples.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction.hpp"
@@ -76,7 +75,7 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
       ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
 }
 
-/// What varies a scenario from the command line, as typed.
+/// Changes of a scenario from the command line, as typed.
 struct Variation {
   std::vector<int> gpus;
   std::string cluster;
@@ -199,7 +198,7 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   add_output(import, line, "the records");
 }
 
-/// What cannot be meant together, in a sentence; "" when all is well.
+/// Options that exclude each other, in a sentence; "" where there are none.
 std::string conflict_in(const ValidateCommand& command) {
   const auto& stated = command.context;
   const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
@@ -216,7 +215,7 @@ std::string conflict_in(const ValidateCommand& command) {
   return "";
 }
 
-/// "NAME=VALUE" words, taken apart; `wrong` becomes the first word that is not one.
+/// "NAME=VALUE" words as pairs; `wrong` becomes the first word that is not one.
 std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
                                                              std::string& wrong) {
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -235,7 +234,7 @@ std::string as_json_list(std::vector<int> counts) {
   return fmt::format("[{}]", fmt::join(counts, ","));
 }
 
-/// --set first, so that --gpus and --cluster, which say the same more plainly, come last.
+/// --set first, so that --gpus and --cluster, which set the same fields, come last.
 std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
   std::vector<JsonChange> changes;
   for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
@@ -244,7 +243,7 @@ std::vector<JsonChange> changes_of(const Variation& variation, std::string& wron
   return changes;
 }
 
-/// At the commas that are outside of brackets and quotes.
+/// The text split at the commas outside of brackets and quotes.
 std::vector<std::string> split_values(const std::string& text) {
   std::vector<std::string> values(1);
   int depth = 0;

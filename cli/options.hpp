@@ -1,5 +1,5 @@
 #pragma once
-// Arguments -> one checked struct; nothing later looks at arguments again.
+// Arguments -> one checked struct; no later code reads arguments.
 
 #include "calibrate/import/imported.hpp"
 #include "sim/base/json.hpp"
@@ -20,7 +20,7 @@ struct ListCommand {
   std::string what; ///< models, gpus, clusters, presets
 };
 
-/// One place of a scenario and the values it takes in turn.
+/// One field of a scenario and the values it takes in turn.
 struct SweepAxis {
   std::string path; ///< JSON pointer
   std::vector<std::string> values;
@@ -42,7 +42,7 @@ struct ValidateCommand {
   bool own_only = false;            ///< score the user's own series only
   std::vector<std::string> splits;  ///< names; empty: all
   std::filesystem::path html;       ///< write the page here; empty: no page
-  std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not looked at
+  std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not compared
   std::filesystem::path update_bar; ///< to be tightened; empty: none
 };
 
@@ -74,5 +74,9 @@ struct EarlyExit {
   std::string err; ///< to standard error
 };
 std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv);
+
+/// What --help of a command, or of the program for "", shows at its end: commands that work as they stand in the folder
+/// of ddlsim. Ends without a line end.
+std::string examples_of(const std::string& command);
 
 } // namespace ddlsim

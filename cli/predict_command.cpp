@@ -1,6 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/narration.hpp"
-#include "cli/sweep.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/predict/predict.hpp"
@@ -13,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// Only the strategies with one of these names; every name must be there.
+/// Keeps the strategies with one of these names; a name that the scenario lacks is an error.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
   std::vector<std::string> there;
   for (const auto& strategy : scenario.strategies) there.push_back(strategy.name);

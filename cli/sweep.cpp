@@ -1,11 +1,7 @@
-#include "cli/sweep.hpp"
-
 #include "cli/commands.hpp"
-#include "cli/narration.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +15,7 @@ std::string name_of(const SweepCase& one) {
   return one.variant.empty() ? file : file + " " + one.variant;
 }
 
-/// What a worker sends: a mark for what follows, and then the report or the words.
+/// What a worker sends: a mark for what follows, and then the report or the error.
 constexpr char answered = 'A';
 constexpr char refused = 'R';
 

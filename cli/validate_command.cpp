@@ -46,7 +46,7 @@ Sources read_sources(const DataFolder& data, const ValidateCommand& command, con
   return sources;
 }
 
-/// What the shipped files know beside records: bytes of models, line rates of clusters.
+/// What the shipped files hold beside records: bytes of models, line rates of clusters.
 TextbookFacts textbook_facts(const DataFolder& data) {
   TextbookFacts facts;
   for (const auto& name : list_models(data)) facts.model_bytes[name] = load_model(data, name).size_bytes();
@@ -101,7 +101,7 @@ bool has_answer(const ValidationResult& result, const std::string& series) {
   });
 }
 
-/// Why a person may look in vain for a series of his own, or for the simulator's answer to it.
+/// Why a series of the user's own, or the simulator's answer to it, is missing.
 void narrate_own(const Sources& sources, const ValidationResult& result, const DataFolder& data,
                  const CommandLine& line) {
   std::set<std::string> own;

@@ -53,12 +53,12 @@ std::string digits_text(double value, int digits) {
   if (value <= 0) return "0";
   const double step = std::pow(10.0, std::floor(std::log10(value)) + 1 - digits);
   const double rounded = std::round(value / step) * step;
-  // 99.96 has become 100.0: what is rounded up has one place less
+  // 99.96 has become 100.0: a number that is rounded up has one place less
   const int places = digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
   return fmt::format("{:.{}f}", rounded, std::max(places, 0));
 }
 
-/// Three digits, two of them at most behind the point: finer is no interval known.
+/// Three digits, at most two behind the point: no interval is known better.
 std::string bound_text(double value) {
   return value < 1 ? fmt::format("{:.2f}", value) : digits_text(value, 3);
 }

@@ -1,10 +1,11 @@
 #pragma once
-// A small curve in text.
+// Figures in text: a small curve, and a number with its 90 % interval.
 
 #include <string>
 #include <vector>
 
 namespace ddlsim {
+
 struct ChartLine {
   char mark = 'a';
   std::vector<double> shares; ///< one a column, 0..1; negative: nothing to draw
@@ -14,8 +15,7 @@ struct ChartLine {
 /// then the labels.
 std::string to_chart(const std::vector<std::string>& labels, const std::vector<ChartLine>& lines);
 
-// A number with its 90 % interval in one cell of a table: "395.3 ms (363..440)", the bounds in the number's unit.
-
+/// A number with its 90 % interval in one cell of a table: "395.3 ms (363..440)", the bounds in the number's unit.
 struct IntervalText {
   std::string value;  ///< four significant digits with its unit
   std::string bounds; ///< "(363..440)": three digits, in the value's unit

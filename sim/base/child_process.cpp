@@ -23,7 +23,7 @@
 namespace ddlsim {
 namespace {
 
-/// How much of the child's last words a message repeats.
+/// How much of the end of the child's output a message repeats.
 constexpr off_t longest_quote = 2000;
 
 /// A file descriptor that closes itself.
@@ -87,7 +87,7 @@ std::string read_all(int from) {
     status = 0;
   } catch (const std::exception& error) {
     const std::string_view words = error.what();
-    if (::write(narration, words.data(), words.size()) < 0) status = 2; // nobody is left to tell
+    if (::write(narration, words.data(), words.size()) < 0) status = 2; // no way is left to report it
   } catch (...) {
     status = 3;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// A child that works and sends back bytes. Whatever it prints is kept from the terminal. A child that is not finished
 /// is killed with its object.
 class ChildProcess {
@@ -21,8 +22,8 @@ public:
   int descriptor() const; ///< to be polled for reading
   bool take();            ///< takes in what has come, waiting for at least a byte; false when no more comes
 
-  /// Waits for the end; all bytes. Throws std::runtime_error when the child threw (with its words) or was killed (with
-  /// the signal); then the end of what it printed is part of the message.
+  /// Waits for the end; all bytes. Throws std::runtime_error when the child threw (with its message) or was killed
+  /// (with the signal); the end of what it printed is then part of the message.
   std::string finish();
 
 private:
@@ -33,17 +34,15 @@ private:
 /// What `work` returns, computed in a child process. Throws as ChildProcess::finish does.
 std::vector<double> run_in_child(const std::function<std::vector<double>()>& work);
 
-// Independent tasks beside each other, each in a child process of its own.
-
 /// What one task gave, or why it gave nothing.
 struct TaskResult {
   std::string bytes;
   std::string error; ///< "" when it went well; else one message: what was thrown, or the signal it was killed by
 };
 
-/// Runs tasks 0 .. count-1, at most `jobs` at a time, and gives their results in order, whatever order they end in: so
-/// the same tasks give the same bytes for any number of jobs. A task that throws, or is killed, spoils no other.
-/// `done(ended)` is told after each end how many have ended; may be empty.
+/// Runs independent tasks 0 .. count-1, each in a child process, at most `jobs` at a time, and gives their results in
+/// order, whatever order they end in: so the same tasks give the same bytes for any number of jobs. A task that throws,
+/// or is killed, spoils no other. `done(ended)` is called after each end with how many have ended; may be empty.
 std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
                                        const std::function<void(int)>& done = {});
 

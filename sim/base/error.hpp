@@ -1,5 +1,5 @@
 #pragma once
-// What a person did wrong, in words he can act on. The only exception the library throws on purpose.
+// A person's mistake, with what to do about it. The only exception the library throws on purpose.
 
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
-// A JSON file read with all its mistakes: paths, unknown keys with the nearest known one, wrong types, missing fields.
+// A JSON file read with all its mistakes: paths, unknown keys with the nearest known one, wrong types, missing fields;
+// and changes to a document from the command line.
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
@@ -14,14 +15,14 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// Largest single JSON document; larger ones are refused before they are parsed.
 inline constexpr std::size_t max_document_bytes = 64U << 20U;
 /// Deepest nesting a file may have; ours need six.
 inline constexpr int max_document_depth = 64;
-
 /// Longest array a document may have; ours stay below a thousand.
 inline constexpr std::size_t max_document_elements = 100'000;
-/// Mistakes of one file that are told; of the others only their number.
+/// Mistakes of one file that are reported; of the others only their number.
 inline constexpr std::size_t max_reported_mistakes = 50;
 
 /// Collects mistakes of one file; throws them all together, the first max_reported_mistakes in full.
@@ -56,9 +57,8 @@ public:
   void mistake(std::string what) const { mistakes_->add(path_, std::move(what)); }
   void mistake_at(const std::string& key, std::string what) const;
 
-  std::size_t mistakes_so_far() const {
-    return mistakes_->count();
-  } ///< of the file: rules between fields wait for good fields
+  /// Of the file: rules between fields wait for good fields.
+  std::size_t mistakes_so_far() const { return mistakes_->count(); }
 
   bool is_object() const; ///< notes a mistake when it is not
   /// Notes every key not in `known`, offering the nearest.
@@ -108,12 +108,11 @@ nlohmann::json parse_json_line(const std::string& text, const std::string& where
 /// What a message shows of a value: `"text"`, `12`, `a list of 3`, `an object`; shortened.
 std::string describe(const nlohmann::json& value);
 
-/// Whole file, or a UserError saying that it is missing, a directory, unreadable or too large (what was found, what to
-/// do).
+/// Whole file, or a UserError when it is missing, a directory, unreadable or too large.
 std::string read_text_file(const std::filesystem::path& file);
 
 /// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
-/// `edit`, when given, changes the document before anything is looked at.
+/// `edit`, when given, changes the document before anything is checked.
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
                    const std::function<void(const JsonNode&)>& read,
                    const std::function<void(nlohmann::json&)>& edit = {});
@@ -122,8 +121,7 @@ void read_document(const std::filesystem::path& file, const std::string& format,
 /// machine.
 double nine_digits(double value);
 
-// A value of a document that the command line replaces: `--set /cluster=iris`.
-
+/// A value of a document that the command line replaces: `--set /cluster=iris`.
 struct JsonChange {
   std::string path;  ///< JSON pointer: "/batch_per_gpu", "/strategies/0/servers/count"
   std::string value; ///< JSON text; a word that is not JSON is taken as a string

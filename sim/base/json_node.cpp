@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Beyond it a bound is no news to the reader of a message.
+/// Beyond it a message leaves the bound out.
 constexpr double bound_worth_telling = 1e15;
 
 std::string range_text(double at_least, double at_most) {
@@ -77,7 +77,7 @@ bool JsonNode::has(const std::string& key) const {
 }
 
 JsonNode JsonNode::at(const std::string& key) const {
-  static const json nothing(json::value_t::discarded); // its absence is told once, here
+  static const json nothing(json::value_t::discarded); // its absence is reported once, here
   const json* value = required(key, "an object or a list");
   return {value == nullptr ? nothing : *value, path_ + pointer_step(key), *mistakes_};
 }

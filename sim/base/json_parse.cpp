@@ -142,13 +142,13 @@ private:
   std::vector<Level> levels_;
 };
 
-/// "expected '}'" out of the parser's own words; "" when it says nothing of the kind.
+/// "expected '}'" out of the parser's own message; "" when it has no such part.
 std::string expected_text(const std::string& words) {
   const auto at = words.rfind("; expected ");
   return at == std::string::npos ? "" : words.substr(at + 2);
 }
 
-/// The word, number or single character that the parser stumbled over when it had read `read` bytes.
+/// The word, number or single character at which the parser failed when it had read `read` bytes.
 std::string_view faulty_token(std::string_view text, std::size_t read) {
   const auto in_word = [&](std::size_t i) {
     const char c = text[i];

@@ -1,4 +1,6 @@
 #pragma once
+// Statistics, the same digits on every machine: quantiles, correlation, the standard normal distribution, means,
+// bootstrap.
 
 #include <cstdint>
 #include <random>
@@ -6,6 +8,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// The two ends of the interval that holds 90 % of the samples.
 inline constexpr double low_tail = 0.05;
 inline constexpr double high_tail = 0.95;
@@ -17,13 +20,11 @@ double quantile(std::vector<double> values, double probability);
 /// Pearson's, of two lists of one length; 0 where one of them does not vary.
 double correlation(const std::vector<double>& x, const std::vector<double>& y);
 
-/// Share of its width that something keeps once what it is so correlated with is known: sqrt(1 - r^2), by linear
-/// regression of normal quantities.
+/// Share of a normal quantity's width that is left once a quantity of that correlation with it is known: sqrt(1 - r^2),
+/// by linear regression.
 double width_left(double correlation);
 
-// The standard normal distribution, written out so that every machine gives the same digits.
-
-/// Phi(z).
+/// Phi(z) of the standard normal distribution, written out so that every machine gives the same digits.
 double normal_cdf(double z);
 
 /// The z with Phi(z) = probability, 0 < probability < 1, by bisection to the last bit of a double near it.
@@ -31,8 +32,6 @@ double normal_quantile(double probability);
 
 /// Expected largest of n standard normals, the integral of z n phi(z) Phi(z)^(n-1); 0 for n <= 1.
 double expected_largest_normal(int n);
-
-// Small sums over lists of numbers, the same on every machine.
 
 double mean(const std::vector<double>& values);               ///< 0 for none
 double median(std::vector<double> values);                    ///< 0 for none; the mean of the middle two

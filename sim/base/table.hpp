@@ -1,23 +1,20 @@
 #pragma once
-// Numbers as a person reads them in a table.
+// Text for a terminal: numbers, sentences in lines, aligned columns.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ddlsim {
+
 std::string seconds_text(double time_s); ///< "367.2 ms"
 std::string percent_text(double share);  ///< "95.9 %"
-
-// Sentences of a report in lines that a terminal does not break.
 
 constexpr std::size_t report_columns = 120; ///< the widest line of a report, in characters
 
 /// Lines of at most `columns` characters, broken at blanks, all but the first indented by two; a longer word has a line
 /// of its own. Each line, the last too, ends with a line end.
 std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
-
-// Aligned columns for a terminal.
 
 enum class Align { left, right };
 

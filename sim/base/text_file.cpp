@@ -91,8 +91,6 @@ LineReader::Result LineReader::next(std::string& line) {
   return any ? Result::line : Result::end;
 }
 
-namespace fs = std::filesystem;
-
 namespace {
 
 [[noreturn]] void refuse(const fs::path& file, int error) {
@@ -150,7 +148,7 @@ public:
   }
 
 private:
-  /// That of the file there was, else what any new file gets; mkstemp's would shut out others.
+  /// Mode of the file that is replaced, else that of any new file; mkstemp's would keep others from reading it.
   mode_t mode() const {
     struct stat old {};
     if (::stat(wanted_.c_str(), &old) == 0) return old.st_mode & 07777U;
@@ -165,7 +163,7 @@ private:
   bool renamed_ = false;
 };
 
-/// The new name outlives a power cut only when its folder is on disk too; a file system that cannot tell is left alone.
+/// The new name outlives a power cut only when its folder is on disk too; a file system without that is left alone.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Reading a file whole or line by line without trusting its size.
+// Text files: line by line without trusting their size; written whole or not at all.
 
 #include <cstdio>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <string>
 
 namespace ddlsim {
+
 /// Longest line of JSON Lines; ours stay below 1 KiB.
 inline constexpr std::size_t max_line_bytes = 1U << 20U;
 
@@ -34,13 +35,11 @@ private:
   bool inside_long_line_ = false; ///< its rest is passed over by the next call
 };
 
-// Output that is whole or not there: written to a temporary name beside the file, then renamed.
-
-/// Throws UserError when the folder is missing, not writable or full; the old file is then left as it was. A device or
-/// pipe is written directly.
+/// Writes to a temporary name beside the file, then renames it, so that the file is whole or as it was. Throws
+/// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// 64-bit FNV-1a of a file's bytes (Fowler, Noll and Vo), 16 hexadecimal digits: tells that an input changed, guards
+/// 64-bit FNV-1a of a file's bytes (Fowler, Noll and Vo), 16 hexadecimal digits: shows that an input changed, guards
 /// against nothing else.
 std::string fnv1a_of_file(const std::filesystem::path& file);
 

@@ -8,15 +8,14 @@ namespace ddlsim {
 
 /// What a quantity measures; each has the units that files may use.
 enum class Dimension {
-  time,      ///< s, ms, us, ns, min, h                                    -> seconds
-  size,      ///< B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB   -> bytes
-  bandwidth, ///< bps, Kbps, Mbps, Gbps, Tbps (bits), B/s, KB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s -> bytes a second, one
-             ///< direction
-  compute_rate, ///< FLOP/s, MFLOP/s, GFLOP/s, TFLOP/s, PFLOP/s               -> FLOP a second
-  work,         ///< FLOP, MFLOP, GFLOP, TFLOP                                -> FLOP
-  rate,         ///< samples/s, images/s, sequences/s, tokens/s               -> samples a second
-  power,        ///< W, kW                                                    -> watts
-  price,        ///< USD, USD/h                                               -> dollars (a purchase) or dollars an hour
+  time,         ///< s, ms, us, ns, min, h                                  -> seconds
+  size,         ///< B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB -> bytes
+  bandwidth,    ///< bps, Kbps .. Tbps (bits), B/s, KB/s .. TB/s, MiB/s, GiB/s -> bytes a second, one direction
+  compute_rate, ///< FLOP/s, MFLOP/s, GFLOP/s, TFLOP/s, PFLOP/s             -> FLOP a second
+  work,         ///< FLOP, MFLOP, GFLOP, TFLOP                              -> FLOP
+  rate,         ///< samples/s, images/s, sequences/s, tokens/s             -> samples a second
+  power,        ///< W, kW                                                  -> watts
+  price,        ///< USD, USD/h                                             -> dollars (a purchase) or dollars an hour
 };
 
 /// SI value of "12.5 GB/s". Throws UserError (where and path empty) naming the units of the dimension and the nearest

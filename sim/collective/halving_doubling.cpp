@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Who takes part after the fold: `numbers` ranks, a power of two; `rest` ranks reduced.
+/// Ranks that take part once `rest` ranks have given their vector to a neighbour: `numbers`, a power of two.
 struct Reduction {
   explicit Reduction(int ranks) {
     while (2 * numbers <= ranks) {

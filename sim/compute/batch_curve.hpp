@@ -41,7 +41,7 @@ std::string series_stem(const std::string& series);
 /// The catalogue's name for a GPU or one of its aliases; `name` itself where the catalogue has none.
 std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name);
 
-/// Time expected for the fixed part on that GPU; nothing for a model without layer table.
+/// Expected time of the fixed part on that GPU; nothing for a model without layer table.
 std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
                                        const std::string& gpu);
 

@@ -13,7 +13,8 @@ namespace {
 
 /// Intercepts of MXNet's published batch sweeps of five GPUs are 0.8 to 1.7 times what is expected.
 constexpr double one_batch_prior_width = 0.3;
-/// Two batches say more than the expectation, which is off by up to e^0.5 there; it only keeps ln fixed finite.
+/// With two batches the measurements decide and the expectation, which is off by up to e^0.5 there, only keeps ln fixed
+/// finite.
 constexpr double weak_prior_width = 1.0;
 constexpr double one_launch_s = 5e-6;       ///< no iteration has a smaller fixed part
 constexpr double largest_fixed_share = 0.9; ///< so that the growing part stays above 0
@@ -128,7 +129,7 @@ LineFit through_one_batch(const std::vector<BatchTime>& points, double expected_
   return fit;
 }
 
-/// Middle of what the points say of the growing part when the fixed one is `fixed_s`: where the descent starts.
+/// Median over the points of the growing part when the fixed part is `fixed_s`: where the descent starts.
 double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   std::vector<double> slopes;
   for (const auto& point : points)
@@ -162,7 +163,7 @@ LineFit fit_line(const std::vector<BatchTime>& unordered, double expected_s) {
   double ln_per_sample = std::log(start_per_sample(points, expected_s));
   descend(problem, ln_fixed, ln_per_sample);
   LineFit fit{std::exp(ln_fixed), std::exp(ln_per_sample)};
-  constexpr double numbers = 2; // that the points had to say
+  constexpr double numbers = 2; // fitted to the points
   const double spare = std::max(0.0, static_cast<double>(points.size()) - numbers);
   fit.relative_error = std::sqrt(
       (residual_weight * affine_residual * affine_residual + problem.at(ln_fixed, ln_per_sample).weighted_squares) /

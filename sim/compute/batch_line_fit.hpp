@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// What of a model decides the fixed part of its iteration.
+/// Properties of a model that decide the fixed part of its iteration.
 struct ModelSize {
   double layers = 0;
   double size_bytes = 0; ///< parameters in fp32

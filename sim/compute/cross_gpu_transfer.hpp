@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// Curves by what they are of. Keeps pointers: the curves must outlive it.
+/// Curves by GPU, model, precision and preset. Keeps pointers: the curves must outlive it.
 class CurveIndex {
 public:
   using Cell = std::vector<const BatchCurve*>;
@@ -28,7 +28,8 @@ private:
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Cell> cells_;
 };
 
-/// How a time at a batch follows from curves: as measured, on the line, or carried from one batch (at most a factor 4).
+/// How a time at a batch follows from curves: as measured, on the line, or estimated from one batch (at most a factor
+/// 4).
 enum class CurveUse { measured, line, estimated };
 struct CellTime {
   double time_s = 0;
@@ -39,7 +40,7 @@ struct CellTime {
 /// that is possible.
 std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch);
 
-/// A question to other GPUs.
+/// A one-GPU time that other GPUs are asked for.
 struct OtherGpuQuestion {
   std::string gpu; ///< the catalogue's name
   std::string model;

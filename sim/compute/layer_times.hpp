@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// One gradient tensor and when its backward ends, seconds from the start of the iteration on an undisturbed GPU.
 struct ReadyTensor {
   int tensor = 0;        ///< index in creation (forward) order over all layers of the model
@@ -25,7 +26,7 @@ struct ComputeProfile {
 
 /// Relative time of each layer by a roofline per kind: FLOP over the kernel efficiency of its kind, bytes over half of
 /// the memory rate. The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench,
-/// results/train): they shape, the total scales.
+/// results/train): they shape the profile, the total scales it.
 struct LayerTime {
   double forward_s = 0;
   double backward_s = 0;
@@ -50,9 +51,8 @@ double bytes_per_parameter(const std::string& wire_precision);
 /// catalogue has none.
 double peak_flop_per_s(const Gpu& gpu, const std::string& precision);
 
-// What of a compute profile does not depend on how long compute takes.
-
-/// One gradient tensor, and how much of backward is done when it is ready.
+/// One gradient tensor, and how much of backward is done when it is ready: the part of a profile that does not depend
+/// on how long compute takes.
 struct TensorShare {
   int tensor = 0;        ///< index in creation order, as in ReadyTensor
   double size_bytes = 0; ///< on the wire
@@ -62,7 +62,7 @@ struct TensorShare {
 /// In the order they become ready.
 using BackwardShape = std::vector<TensorShare>;
 
-/// By roofline_layer_times(). For samples that differ in the times only, made once.
+/// By roofline_layer_times(). Made once for samples that differ in the times only.
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
                              double bytes_per_parameter);
 

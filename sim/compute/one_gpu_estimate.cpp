@@ -206,7 +206,7 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
-  // A line's first doubt is the line's, so these two are of records at the very batch.
+  // The first doubt of a line is the line's own, so these two are of records at the very batch.
   return evidence.label == "calibrated" || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }

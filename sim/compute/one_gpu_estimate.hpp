@@ -1,5 +1,5 @@
 #pragma once
-// How fast one GPU is without synchronisation, and where that is known from.
+// How fast one GPU is without synchronisation, and which evidence that comes from.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/gpu.hpp"
@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// What a person asks of one GPU.
+/// The one GPU, model and batch whose time is wanted.
 struct ComputeQuestion {
   const Model& model;
   const Gpu& gpu;
@@ -34,11 +34,12 @@ struct OneGpuEstimate {
 /// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
 ///   the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
-///   batch carried over by the fixed part that is expected; another GPU's time by what an anchor model of the same
+///   batch scaled by the fixed part that is expected; another GPU's time by what an anchor model of the same
 ///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
 ///   bandwidth); the roofline of the catalogue.
-/// On each rung own records come first, then borrowed ones, then the reference data's; the preset's own, then unsynchronised
-/// ones; among equals the median. Only what is given is looked at. Precision is never carried over.
+/// On each rung own records come first, then borrowed ones, then the reference data's; the preset's own, then
+/// unsynchronised ones; among equals the median. Only the given records count. A time is never carried over to another
+/// precision.
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 

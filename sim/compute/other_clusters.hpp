@@ -1,5 +1,5 @@
 #pragma once
-// Where one-GPU times of other clusters come from.
+// One-GPU times that other clusters measured.
 
 #include "sim/compute/batch_curve.hpp"
 #include "sim/formats/cluster.hpp"
@@ -10,8 +10,8 @@
 
 namespace ddlsim {
 
-/// What was measured on clusters that the question's own neither is nor borrows from, and the catalogue to compare them
-/// by.
+/// What was measured on clusters other than the question's own and those it borrows from, and the catalogue to compare
+/// them by.
 struct OtherClusterTimes {
   std::vector<StepRecord> records;
   std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count

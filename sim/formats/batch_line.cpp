@@ -44,7 +44,7 @@ BatchLine batch_line_from(const JsonNode& node) {
                                               "correlation",
                                               "records"};
   constexpr double largest_batch = 1e9;
-  constexpr double largest_error = 10; // a factor of 22,000: whoever is so unsure has no line
+  constexpr double largest_error = 10; // a factor of 22,000: so wide a line is none
   BatchLine line;
   if (!node.is_object()) return line;
   node.allow_only(known);

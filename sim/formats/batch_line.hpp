@@ -8,8 +8,8 @@
 namespace ddlsim {
 
 /// t(batch) = fixed_s + per_sample_s x batch, of one GPU training one model in one precision under one software stack.
-/// An affine law leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the
-/// largest measured batch.
+/// A line leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the largest
+/// measured batch.
 struct BatchLine {
   std::string gpu;       ///< name in gpus.json; "" where the records name none
   std::string model;     ///< a variant
@@ -20,9 +20,9 @@ struct BatchLine {
   double smallest_batch = 0; ///< measured
   double largest_batch = 0;  ///< measured
   double relative_error = 0; ///< standard deviation of ln of one measured time about the line
-  double leave_one_out = 0; ///< root mean square of ln(predicted / measured), each batch from the others; 0: fewer than
-                            ///< three batches
-  double fixed_error = 0;   ///< standard deviation of ln fixed_s
+  /// Root mean square of ln(predicted / measured), each batch from the others; 0: fewer than three batches.
+  double leave_one_out = 0;
+  double fixed_error = 0;           ///< standard deviation of ln fixed_s
   double per_sample_error = 0;      ///< standard deviation of ln per_sample_s
   double correlation = 0;           ///< of the two
   std::vector<std::string> records; ///< "file:line" each
@@ -35,7 +35,7 @@ inline constexpr double reach_below_smallest = 0.5;
 
 double line_time_s(const BatchLine& line, double batch);
 
-/// Standard deviation of ln of a time measured at `batch`: the scatter about the line and the doubt about its two
+/// Standard deviation of ln of a time measured at `batch`: the scatter about the line and the errors of its two
 /// numbers.
 double line_width(const BatchLine& line, double batch);
 

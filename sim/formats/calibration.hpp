@@ -28,19 +28,19 @@ bool operator==(const CalibrationScope& a, const CalibrationScope& b);
 /// True where every field that `scope` names is the same in `asked`.
 bool covers(const CalibrationScope& scope, const CalibrationScope& asked);
 
-/// One parameter after the fit, in standard-normal coordinates of its prior: the prior is 0 with error 1.
+/// One parameter after the fit, as a z-score of its prior: the prior is 0 with error 1.
 struct CalibratedParameter {
   std::string name; ///< as in priors.json
   CalibrationScope scope;
   Prior prior;
   double z_score = 0;
-  double error = 1;        ///< standard deviation of the coordinate
+  double error = 1;        ///< standard deviation of the z-score
   bool identified = false; ///< the evidence narrowed it
   int points = 0;          ///< measured points that may depend on it
   int borrowed_points = 0; ///< of them, measured on other clusters
 };
 
-/// One measured series: how far its points are from the fitted model, to be carried to other scales.
+/// One measured series: how far its points are from the fitted model, from which other scales are estimated.
 struct CalibratedPoint {
   int gpus = 1;
   int nodes = 1;
@@ -57,14 +57,14 @@ struct CalibratedSeries {
   std::vector<CalibratedPoint> points;
 };
 
-/// What of several things a stack's library may do explains the measurements how well: weights after the fit.
+/// What a stack's library may do, with the weights that the measurements give each choice.
 struct CalibratedChoice {
   CalibrationScope scope;
   bool servers = false; ///< how tensors are placed on servers; else which all-reduce runs
   std::vector<LikelyChoice> choices;
 };
 
-/// Something a person should know: evidence not used, or contradictory.
+/// Evidence that was not used, or that contradicts itself, for a person to look at.
 struct Excluded {
   std::string what;
   std::string why;

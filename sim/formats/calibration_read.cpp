@@ -45,7 +45,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   node.allow_only(known);
   one.name = node.text("name");
   one.scope = scope_from(node);
-  node.number("value", -unbounded, unbounded); // for people: the coordinate says it
+  node.number("value", -unbounded, unbounded); // for people: z_score has it
   node.number("low", -unbounded, unbounded);
   node.number("high", -unbounded, unbounded);
   one.identified = node.boolean("identified");
@@ -107,7 +107,7 @@ std::vector<double> correlation_row(const JsonNode& node, std::size_t before) {
   std::vector<double> row;
   for (const auto& element : node.elements())
     row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
-  if (!node.value().is_array()) return row; // told
+  if (!node.value().is_array()) return row; // reported by the caller
   if (std::any_of(row.begin(), row.end(), [](double r) { return !(r >= -1 && r <= 1); }))
     node.mistake("a correlation is a number from -1 to 1");
   if (row.size() != before)
@@ -118,7 +118,7 @@ std::vector<double> correlation_row(const JsonNode& node, std::size_t before) {
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
   if (!root.has("correlation") || !root.at("correlation").value().is_array()) {
-    root.list("correlation"); // tells it
+    root.list("correlation"); // reports it
     return rows;
   }
   for (const auto& node : root.list("correlation")) rows.push_back(correlation_row(node, rows.size()));

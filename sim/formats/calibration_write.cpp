@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lies below
 
-/// Four digits: the file is for people too, and a sixth digit of a fitted coordinate says nothing.
+/// Four digits: the file is for people too, and a sixth digit of a fitted z-score means nothing.
 double four_digits(double value) {
   constexpr double scale = 1e4;
   return std::round(value * scale) / scale;

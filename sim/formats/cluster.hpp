@@ -31,8 +31,7 @@ struct Fabric {
   double hop_latency_s = 0; ///< one switch
 };
 
-/// What software carries bytes with, over which NIC. Efficiency and step cost come from priors or calibration, not from
-/// here.
+/// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.
 struct Transport {
   std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm
   std::string nic;  ///< name of a Nic; "" for shm
@@ -43,7 +42,7 @@ struct Storage {
   double read_bandwidth_Bps = 0; ///< a node; 0: not known
 };
 
-/// Evidence taken from another cluster: kinds of its records, and the label its numbers then carry.
+/// Evidence taken from another cluster: kinds of its records, and the label its numbers then have.
 struct Borrow {
   std::string cluster;
   std::vector<std::string> kinds; ///< record kinds: step, layer, collective, ...
@@ -53,7 +52,7 @@ struct Borrow {
 struct Cluster {
   std::string name;
   std::string title;
-  std::string gpu; ///< name in gpus.json; "" without GPUs, or when nobody names it
+  std::string gpu; ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
   double host_memory_bandwidth_Bps = 0; ///< 0: not known

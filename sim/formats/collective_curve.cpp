@@ -43,7 +43,7 @@ std::array<double, 3> slopes_at(const CollectiveCurve& curve, double size_bytes)
   return alpha_beta_sensitivities(curve.latency_s.value, curve.rate_Bps.value, curve.pipelining.value, size_bytes);
 }
 
-/// Variance of ln law at a size from that of its constants; past `end` (when there is one), of how far it moves from
+/// Variance of ln(fit) at a size from that of its constants; past `end` (when there is one), of how far it moves from
 /// there.
 double alpha_beta_variance(const CollectiveCurve& curve, double size_bytes, const CollectivePoint* end) {
   auto slope = slopes_at(curve, size_bytes);

@@ -15,7 +15,7 @@ class JsonNode;
 struct CollectiveKey {
   std::string cluster;
   std::string series;
-  std::string transport; ///< "unknown" where the records do not say
+  std::string transport; ///< "unknown" where the records do not state it
   std::string library;
   std::string operation; ///< all_reduce, ..., or point_to_point
   std::string algorithm; ///< "unknown" where the library chose
@@ -29,23 +29,23 @@ bool operator<(const CollectiveKey& a, const CollectiveKey& b);
 struct AlphaBetaConstant {
   double value = 0;
   double error = 0;        ///< standard deviation of its logarithm after the fit
-  bool identified = false; ///< the measurements, not the prior, say what it is
+  bool identified = false; ///< decided by the measurements, not by the prior
 };
 
-/// Where the measured time leaves the law between one size and the next: a switch of protocol or algorithm.
+/// Where the measured time leaves the fit between one size and the next: a switch of protocol or algorithm.
 struct CurveJump {
   double from_bytes = 0; ///< neighbouring measured sizes
   double to_bytes = 0;
-  double factor = 1; ///< by which the time grows beyond what the law says
+  double factor = 1; ///< by which the time grows beyond the fit
 };
 
 struct CollectivePoint {
   double size_bytes = 0;
-  double residual = 0; ///< ln(measured / law)
+  double residual = 0; ///< ln(measured / fit)
 };
 
 /// t(S) = [a + S/B + 2 overlap sqrt(a S/B)] exp(r(ln S)): the cost of a pipelined transfer whose pieces are chosen well
-/// (overlap 1: (sqrt a + sqrt(S/B))^2; overlap 0: a latency and a rate), times a table of what it leaves over.
+/// (overlap 1: (sqrt a + sqrt(S/B))^2; overlap 0: a latency and a rate), times a table of residuals.
 struct CollectiveCurve {
   CollectiveKey key;
   AlphaBetaConstant latency_s;         ///< a
@@ -55,19 +55,18 @@ struct CollectiveCurve {
   std::vector<CollectivePoint> points; ///< ascending by size; empty: the prior alone
   double noise = 0;                    ///< standard deviation of ln of one measured time about the truth
   double wander = 0;                   ///< of r: standard deviation per square root of an e-fold of size
-  double fit_spread = 0;               ///< of ln(measured / law): what the law alone misses
-  double mean_leave_one_out_error =
-      0; ///< |ln(predicted / measured)|, each size predicted from the others; 0: not known
+  double fit_spread = 0;               ///< standard deviation of ln(measured / fit without the table)
+  double mean_leave_one_out_error = 0; ///< |ln(predicted / measured)|, each size from the others; 0: not known
   double worst_leave_one_out_error = 0;
   int leave_one_out_points = 0;     ///< behind the two errors: all sizes, where there are three or more
   std::vector<CurveJump> jumps;     ///< ascending by size
   std::vector<std::string> sources; ///< "FILE.jsonl:12-36"
 };
 
-/// The law without its table. size_bytes >= 0.
+/// The fit without its table. size_bytes >= 0.
 double alpha_beta_s(const CollectiveCurve& curve, double size_bytes);
 
-/// Between measured sizes the law times the table, straight in logarithms; beyond them the law alone, moved onto the
+/// Between measured sizes the fit times the table, straight in logarithms; beyond them the fit alone, moved onto the
 /// last measured point. size_bytes >= 0.
 double collective_time_s(const CollectiveCurve& curve, double size_bytes);
 
@@ -76,10 +75,10 @@ bool is_measured_range(const CollectiveCurve& curve, double size_bytes);
 
 /// Standard deviation of ln of collective_time_s: the noise and a random walk of ln size, held at the measured sizes.
 /// Between two of them its variance is wander^2 x left x right / (left + right), the distances in ln size; beyond the
-/// last, wander^2 x distance, and what the errors of the law's constants move it from there.
+/// last, wander^2 x distance, and how far the errors of the constants move it from there.
 double collective_time_error(const CollectiveCurve& curve, double size_bytes);
 
-/// Sensitivities d ln(law) / d ln(a, B, overlap) at a size: what an error of a constant does to the time.
+/// Sensitivities d ln(fit) / d ln(a, B, overlap) at a size: the effect of a constant's error on the time.
 std::array<double, 3> alpha_beta_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
 
 /// One curve of a document; notes its mistakes at the place.

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What lies in a folder, in no order; a folder that is not there has nothing.
+/// The entries of a folder, in no order; none for a folder that is missing.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;

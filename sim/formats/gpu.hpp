@@ -1,5 +1,5 @@
 #pragma once
-// The device catalogue, platforms/gpus.json: K20 .. H200, a source for every figure.
+// The device catalogue, platforms/gpus.json: K20 .. B200, a source for every figure.
 
 #include <filesystem>
 #include <map>

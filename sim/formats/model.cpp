@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double fp32_bytes = 4;
-/// Largest dimension, FLOP or byte count taken for meant: whole numbers are exact in a double up to here (2^53).
+/// Largest dimension, FLOP or byte count that is accepted: whole numbers are exact in a double up to here (2^53).
 constexpr double largest_count = 9007199254740992.0;
 
 double product(const std::vector<long>& shape) {

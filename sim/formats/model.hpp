@@ -17,8 +17,8 @@ struct ParameterTensor {
 /// One layer. All its tensors become ready together, when its backward ends.
 struct Layer {
   std::string name;
-  std::string kind; ///< conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention,
-                    ///< elementwise, loss
+  /// conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention, elementwise, loss.
+  std::string kind;
   double forward_flop_per_sample = 0;     ///< a multiply and an add are two
   double activation_bytes_per_sample = 0; ///< output of the layer, fp32
   std::vector<ParameterTensor> tensors;
@@ -40,8 +40,8 @@ struct Model {
 /// Reads and checks one layer table. Throws UserError with every mistake of the file.
 Model read_model(const std::filesystem::path& file);
 
-/// Bare family names that do not say which variant ("resnet50", "ResNet-50", "inception3", "bert_base"), and the
-/// variants there are. Empty when `name` is not such a bare name.
+/// The variants of a bare family name that leaves the variant open ("resnet50", "ResNet-50", "inception3",
+/// "bert_base"). Empty when `name` is not such a bare name.
 std::vector<std::string> variants_of_bare_name(const std::string& name);
 
 } // namespace ddlsim

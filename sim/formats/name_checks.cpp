@@ -18,7 +18,7 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Empty names were told by the reader.
+/// Empty names were reported by the reader.
 void check_name(const JsonNode& node, const std::string& key, const char* kind, const std::string& name,
                 const std::vector<std::string>& known) {
   if (!name.empty() && !is_in(known, name)) node.mistake_at(key, unknown_name_text(kind, name, known, known));
@@ -38,7 +38,7 @@ void check_gpu(const JsonNode& node, const std::string& key, const std::string& 
   }
 }
 
-/// The file that names stand in may itself be broken; then that is told here, once.
+/// The catalogue itself may be broken; that is reported here, once.
 template <class Load> auto load_or_tell(const JsonNode& node, const std::string& key, const Load& load) {
   std::optional<decltype(load())> loaded;
   try {
@@ -99,7 +99,7 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
 } // namespace
 
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
-  if (variants_of_bare_name(scenario.model).empty()) // else told by the reader
+  if (variants_of_bare_name(scenario.model).empty()) // else reported by the reader
     check_name(root, "model", "model", scenario.model, list_models(data));
   const auto clusters = list_clusters(data);
   check_name(root, "cluster", "cluster", scenario.cluster, clusters);

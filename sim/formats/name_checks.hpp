@@ -1,5 +1,5 @@
 #pragma once
-// Names in files that stand for other files: models, clusters, GPUs, presets, transports. check_file looks them up.
+// Names in files that refer to other files: models, clusters, GPUs, presets, transports. check_file looks them up.
 
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -15,7 +15,7 @@ struct NamesOfData {
   std::vector<Gpu> gpus;
 };
 
-/// Each notes the names that stand for nothing, offering the nearest.
+/// Each notes the names that are unknown, offering the nearest.
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
 void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);

@@ -1,5 +1,5 @@
 #pragma once
-// The parameters that decide an iteration (one sample), and many samples drawn from what is believed of them.
+// The parameters that decide an iteration (one sample), and many samples drawn from their distribution.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/prior.hpp"
@@ -33,9 +33,7 @@ struct Parameters {
   double server_duplex = 0;         ///< rate left when both directions are busy
   double server_message_cost_s = 0; ///< one message at a server
   double model_discrepancy = 1;     ///< what no parameter explains: a factor on the iteration
-  double algorithm_draw =
-      0; ///< 0 .. 1: which of several possible algorithms this sample has, by the preset's cumulative
-         ///< weights; 0 is the likeliest
+  double algorithm_draw = 0; ///< 0 .. 1: picks an algorithm by the preset's cumulative weights; 0 is the likeliest
 };
 
 /// Name in priors.json and place in the struct; the order is the order of draws.
@@ -45,7 +43,7 @@ struct ParameterField {
 };
 std::span<const ParameterField> parameter_fields();
 
-/// Worlds: values[i] with the standard-normal coordinates it came from, coordinates[i][k] for parameter_fields()[k].
+/// Samples: values[i] with the z-scores it came from, z_scores[i][k] of parameter_fields()[k].
 struct Draws {
   std::vector<Parameters> values;
   std::vector<std::vector<double>> z_scores;
@@ -65,7 +63,7 @@ Parameters median_parameters(const std::vector<Prior>& priors, const std::string
 Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
                       const std::string& preset, int count, std::uint64_t seed);
 
-/// Priors without those learnt from `cluster`: what may be used when that cluster is under test.
+/// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
 
 /// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path

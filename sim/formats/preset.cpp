@@ -13,7 +13,7 @@ namespace ddlsim {
 
 namespace {
 
-/// Fields that only one way of grouping or sharding has a use for: required there, refused elsewhere.
+/// Fields that only one way of grouping or sharding reads: required there, refused elsewhere.
 void read_sizes(const JsonNode& node, Preset& preset) {
   const bool buckets = preset.grouping == "buckets";
   const bool fusion = preset.grouping == "fusion";

@@ -23,10 +23,10 @@ struct Preset {
   bool overlapped = true;               ///< synchronisation runs beside backward
   std::string library;                  ///< nccl, mpi, grpc, ps-lite, byteps
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
-  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first: round-robin, bytes,
-                                        ///< split, hash
-  double split_bytes =
-      0; ///< sharding split: tensors this large are cut over all servers; hash: the largest piece, 0 when whole
+  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
+  /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.
+  /// hash does not read it.
+  double split_bytes = 0;
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
   std::string source;                  ///< code and version the rules were read in
 };

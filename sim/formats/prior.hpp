@@ -1,5 +1,5 @@
 #pragma once
-// What is believed of a parameter before any measurement of the cluster at hand: platforms/priors.json.
+// The distribution of a parameter before any measurement of the cluster at hand: platforms/priors.json.
 
 #include <filesystem>
 #include <string>
@@ -17,9 +17,8 @@ struct Prior {
   std::string scale = "log"; ///< log, linear
   std::string unit;          ///< "s", "1", "B/s"
   std::string source;
-  std::vector<std::string>
-      learnt_from;    ///< clusters whose measurements shaped it: dropped when one of them is under test
-  std::string path{}; ///< of the transport's NIC, as in a cluster file; "" when it holds for all
+  std::vector<std::string> learnt_from; ///< clusters that shaped it: dropped when one of them is under test
+  std::string path{};                   ///< of the transport's NIC, as in a cluster file; "" when it holds for all
 };
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);
@@ -29,7 +28,7 @@ std::vector<Prior> read_priors(const std::filesystem::path& file);
 const Prior& find_prior(const std::vector<Prior>& priors, const std::string& parameter, const std::string& transport,
                         const std::string& preset);
 
-/// Value of a prior at a standard-normal coordinate.
+/// Value of a prior at a z-score.
 double prior_value(const Prior& prior, double z_score);
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// Readers of parsed documents, shared by the read_... functions and by check_file, which looks at names as well.
+// Readers of parsed documents, shared by the read_... functions and by check_file, which looks names up as well.
 // Each notes its mistakes at the place and gives a value that is whole only when there were none.
 
 #include "sim/base/json.hpp"
@@ -28,7 +28,7 @@ Scenario scenario_from(const JsonNode& root);
 BatchLine batch_line_from(const JsonNode& node);
 nlohmann::json batch_line_to_json(const BatchLine& line);
 
-/// A question must say what it wants; a record may have to say "unknown".
+/// A scenario must name what it asks for; a record may have "unknown".
 enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
 nlohmann::json strategy_to_json(const Strategy& strategy);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// A file with more mistakes is of another kind: its gigabytes are not read to the end.
 constexpr std::size_t most_counted = 10'000;
 
-/// Reads one file; what it was told so far is its state.
+/// Reads one file line by line.
 class MeasurementReader {
 public:
   MeasurementReader(const fs::path& file, const LineChecks& checks)
@@ -77,11 +77,11 @@ private:
 
   void read_record(const JsonNode& node) {
     if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
-    has_context_ = true; // told once
+    has_context_ = true; // reported once
     const auto record = record_from(node, {&read_.context, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);
-    if (mistakes_.empty()) read_.records.push_back(*record); // else nobody will see them
+    if (mistakes_.empty()) read_.records.push_back(*record); // else they are not used
   }
 
   const LineChecks& checks_;
@@ -214,7 +214,7 @@ std::string from_of(const JsonNode& line, const std::string& origin, const std::
   return from;
 }
 
-/// Times of the repetitions; as many as "repeats" says, where it says so.
+/// Times of the repetitions; as many as "repeats", where that is stated.
 std::vector<double> samples_from(const JsonNode& line, int repeats) {
   if (!line.has("samples_s")) return {};
   const auto before = line.mistakes_so_far();
@@ -266,7 +266,7 @@ void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& 
   };
   const auto& items = line.value().items();
   if (std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_known(item.key()); })) return;
-  auto all = head_keys(); // copied only where there is something to tell
+  auto all = head_keys(); // copied only where there is something to report
   all.insert(all.end(), own.begin(), own.end());
   line.allow_only(all);
 }

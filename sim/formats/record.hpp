@@ -15,7 +15,7 @@ namespace ddlsim {
 /// First line of a file: which machine, which software, when, who, and where the figures stand.
 struct Context {
   std::string cluster;  ///< folder name under platforms/
-  std::string gpu;      ///< name in gpus.json; "" when records say it or there is none
+  std::string gpu;      ///< name in gpus.json; "" when records name it or there is none
   std::string machine;  ///< in words
   std::string software; ///< names and versions
   std::string date;     ///< "2018", "2018-05", "2018-05-07"

@@ -1,5 +1,5 @@
 #pragma once
-// Lines of a measurement file, one at a time; check_file looks at their names while they are read.
+// Lines of a measurement file, one at a time; check_file looks their names up while they are read.
 
 #include "sim/base/json.hpp"
 #include "sim/formats/record.hpp"
@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// Called for every line that is an object of its kind, mistakes of its own or not; may note more.
+/// Called for every line that is an object of its kind, also one with mistakes; may note more.
 struct LineChecks {
   std::function<void(const Context&, const JsonNode&)> context;
   std::function<void(const Record&, const JsonNode&)> record;

@@ -17,10 +17,10 @@ struct SlowNode {
   double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
 };
 
-/// Where samples come from; nothing of it said: synthetic data, which costs nothing.
+/// Where samples come from; without it: synthetic data, which costs nothing.
 struct InputPipeline {
   double bytes_per_sample = 0;     ///< as stored
-  double loader_samples_per_s = 0; ///< what a node's cores decode and augment; 0: never too few
+  double loader_samples_per_s = 0; ///< what a node's cores decode and augment; 0: no limit
   double shared_read_Bps = 0;      ///< what all nodes together read (NFS, Lustre, EFS); 0: only the node's own storage
 };
 

@@ -5,7 +5,7 @@
 
 namespace ddlsim {
 
-/// How many parameter servers there are; exactly one of the three is said, or none (unknown, in records only).
+/// How many parameter servers there are, by one of three rules, or none (unknown, in records only).
 struct ServerCount {
   enum class Rule { unknown, count, per_node, equal_workers } rule = Rule::unknown;
   int value = 0; ///< for count and per_node

@@ -112,7 +112,7 @@ void MaxMin::settle() {
   reopen();
   double level_Bps = 0;
   while (open_flows_ > 0) {
-    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises; rounding could say otherwise
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises, except by rounding
     const double full_below_Bps = level_Bps * (1 + rounding_share);
     if (full_below_Bps >= ceiling_Bps_) {
       for (const std::size_t flow : active_) {

@@ -1,6 +1,5 @@
-#include "sim/parameter_server/async_reduced.hpp"
-
 #include "sim/parameter_server/async_draws.hpp"
+#include "sim/parameter_server/async_network.hpp"
 
 #include <algorithm>
 #include <cmath>

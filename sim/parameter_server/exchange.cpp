@@ -26,7 +26,7 @@ struct Lane {
   bool push = true;
   const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in order
   std::size_t head = 0;
-  bool awaited = false; ///< pull: nobody knows yet when the shard at its head is summed
+  bool awaited = false; ///< pull: the time when the shard at its head is summed is not known yet
 };
 
 /// A message under way.

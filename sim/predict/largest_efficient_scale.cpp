@@ -1,6 +1,5 @@
-#include "sim/predict/largest_efficient_scale.hpp"
-
 #include "sim/base/statistics.hpp"
+#include "sim/predict/scaling_curve.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,6 @@
 #include "sim/compute/layer_times.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/record.hpp"
-#include "sim/predict/largest_efficient_scale.hpp"
 #include "sim/predict/posterior.hpp"
 #include "sim/predict/scaling_curve.hpp"
 

@@ -1,7 +1,5 @@
 #include "sim/predict/report.hpp"
 
-#include "sim/predict/report_sweep.hpp"
-
 #include <fmt/format.h>
 
 namespace ddlsim {

@@ -1,4 +1,3 @@
-#include "sim/predict/report_sweep.hpp"
 
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"

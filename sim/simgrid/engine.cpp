@@ -5,12 +5,8 @@
 #include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/reduced.hpp"
 #include "sim/collective/tree.hpp"
-#include "sim/parameter_server/async_reduced.hpp"
 #include "sim/parameter_server/traffic.hpp"
-#include "sim/simgrid/full_async.hpp"
-#include "sim/simgrid/full_ring.hpp"
-#include "sim/simgrid/full_schedule.hpp"
-#include "sim/simgrid/full_server.hpp"
+#include "sim/simgrid/full.hpp"
 
 #include <algorithm>
 

@@ -22,8 +22,8 @@ std::vector<double> time_ring_all_reduces(const Machine& machine, const std::vec
                                           Fidelity fidelity);
 
 /// The same for any algorithm. full equals the closed form to 1e-6 for hierarchical-ring, and for halving-doubling on
-/// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective say
-/// how far the two are apart. Takes closed_form, reduced or full, see choose_all_reduce; throws CannotReduce.
+/// one switch with full nodes of 2^a ranks. Elsewhere, and for the tree, flows meet: the headers in sim/collective
+/// have the gap. Takes closed_form, reduced or full, see choose_all_reduce; throws CannotReduce.
 std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm, Fidelity fidelity);
 
@@ -49,7 +49,7 @@ std::optional<std::string> why_not_reduced(const Machine& machine, const ServerM
                                            const ServerExchange& exchange,
                                            std::size_t most_connections = most_reduced_connections);
 
-/// Steady state of servers that nobody waits at. full: rounds in a child each, until the mean iteration is known to
+/// Steady state of asynchronous servers. full: rounds in a child each, until the mean iteration is known to
 /// 0.5 %. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
 /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
 ///   servers                      workers, case                              reduced   closed form

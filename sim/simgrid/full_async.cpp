@@ -1,9 +1,8 @@
-#include "sim/simgrid/full_async.hpp"
-
 #include "sim/base/child_process.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

@@ -1,6 +1,5 @@
-#include "sim/simgrid/full_ring.hpp"
-
 #include "sim/collective/ring.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

@@ -1,6 +1,5 @@
-#include "sim/simgrid/full_schedule.hpp"
-
 #include "sim/collective/links_in_use.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

@@ -1,6 +1,5 @@
-#include "sim/simgrid/full_server.hpp"
-
 #include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

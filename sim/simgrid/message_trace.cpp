@@ -1,8 +1,7 @@
 #include "sim/simgrid/message_trace.hpp"
 
 #include "sim/base/child_process.hpp"
-#include "sim/simgrid/full_ring.hpp"
-#include "sim/simgrid/full_server.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>

@@ -129,7 +129,7 @@ TEST_CASE("lists of texts") {
         "a.json: /at/k/2: \"\" found, a text expected; write it in double quotes\n");
 }
 
-TEST_CASE("unknown keys, with odd characters, are told by their pointer") {
+TEST_CASE("unknown keys, with odd characters, are reported by their pointer") {
   const json document = json::parse("{\"good\": 1, \"goood\": 1, \"a/b~c\": 2, \"\\u001b[2J\": 3}");
   Mistakes mistakes("a.json");
   JsonNode(document, "", mistakes).allow_only({"good", "other"});
@@ -139,7 +139,7 @@ TEST_CASE("unknown keys, with odd characters, are told by their pointer") {
   CHECK(to_text(mistakes.list()[2]) == "a.json: /goood: unknown key; did you mean \"good\"?");
 }
 
-TEST_CASE("an absent object is told once, whatever is read of it") {
+TEST_CASE("an absent object is reported once, whatever is read of it") {
   CHECK(reported("", [](const JsonNode& node) {
           const JsonNode child = node.at("k");
           CHECK_FALSE(child.is_object());
@@ -158,7 +158,7 @@ TEST_CASE("a list longer than any file needs is refused whole") {
   CHECK(mistakes.list()[0].what == "a list of 100001 found, at most 100000 expected; split the file");
 }
 
-TEST_CASE("the first 50 mistakes are told, and how many more there are") {
+TEST_CASE("the first 50 mistakes are reported, and how many more there are") {
   Mistakes mistakes("a.json");
   for (int i = 0; i < 123; ++i) mistakes.add("/x", "wrong");
   try {
@@ -170,7 +170,7 @@ TEST_CASE("the first 50 mistakes are told, and how many more there are") {
   }
 }
 
-TEST_CASE("a document of another format or version is told so, and nothing else") {
+TEST_CASE("a document of another format or version is reported, and nothing else") {
   const ddlsim_test::TemporaryFolder folder;
   const auto reported_of = [&](const std::string& content) {
     const auto file = folder.write("a.json", content);

@@ -77,7 +77,7 @@ TEST_CASE("numbers that are none are refused") {
         "a.json: line 1, column 2: the number \"-1e999\" is too large to hold; check its exponent");
 }
 
-TEST_CASE("every key given twice is told, with its place") {
+TEST_CASE("every key given twice is reported, with its place") {
   CHECK(refusal(R"({"a": 1, "a": 2, "b": [{}, {"c": 1, "c": {"d": 1, "d": 2}}]})") ==
         "a.json: /a: the key is there twice; keep one of the two\n"
         "a.json: /b/1/c: the key is there twice; keep one of the two\n"
@@ -114,7 +114,7 @@ TEST_CASE("nesting deeper than the limit is refused, a million deep without trou
   CHECK(refusal(objects) == says);
 }
 
-TEST_CASE("a line of JSON Lines is told by its column") {
+TEST_CASE("a line of JSON Lines is reported by its column") {
   try {
     ddlsim::parse_json_line("{\"a\": 1", "b.jsonl:12");
     FAIL("accepted");
@@ -159,7 +159,7 @@ TEST_CASE("a scenario is checked after it was changed", "[json-change]") {
 using ddlsim::Mistake;
 using ddlsim::UserError;
 
-TEST_CASE("a mistake is told with the parts it has") {
+TEST_CASE("a mistake is reported with the parts it has") {
   CHECK(to_text(Mistake{"a.json", "/gpus/3", "wrong"}) == "a.json: /gpus/3: wrong");
   CHECK(to_text(Mistake{"a.json", "", "wrong"}) == "a.json: wrong");
   CHECK(to_text(Mistake{"", "/gpus/3", "wrong"}) == "/gpus/3: wrong");

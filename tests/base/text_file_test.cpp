@@ -80,7 +80,7 @@ TEST_CASE("A device is written, not replaced by a file") {
   CHECK(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST_CASE("where nothing can be written, that is told and the old file stays") {
+TEST_CASE("where nothing can be written, that is reported and the old file stays") {
   const TemporaryFolder folder;
   const auto reported = [](const fs::path& file) {
     return ddlsim_test::mistakes_of(file, [&] { write_file(file, "x"); });

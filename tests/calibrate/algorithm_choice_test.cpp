@@ -43,7 +43,7 @@ TEST_CASE("one GPU tells nothing of an all-reduce") {
   CHECK(AlgorithmChoices(series).count() == 0);
 }
 
-TEST_CASE("what is chosen is what worlds of that draw do") {
+TEST_CASE("what is chosen is what samples of that draw do") {
   const auto reference = open_reference_data();
   const auto series = planted_data(reference, {"small"});
   AlgorithmChoices algorithm_choices(series);
@@ -89,7 +89,7 @@ TEST_CASE("servers and all-reduces are chosen apart") {
   CHECK(algorithm_choices.calibrated()[0].servers);
 }
 
-TEST_CASE("an all-reduce is believed more where the times were made with it") {
+TEST_CASE("an all-reduce weighs more where the times were made with it") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small", "middle", "large"});
   for (auto& one : series) {

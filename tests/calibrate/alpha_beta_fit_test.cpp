@@ -59,7 +59,7 @@ TEST_CASE("with five sizes the priors help, and the intervals still hold what wa
   for (const int count : inside) CHECK(count >= 0.85 * seeds);
 }
 
-TEST_CASE("without noise the law comes back") {
+TEST_CASE("without noise the constants come back") {
   const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(1);
@@ -71,7 +71,7 @@ TEST_CASE("without noise the law comes back") {
   CHECK(fit.value[2] == Approx(alpha_beta.pipelining).epsilon(0.01));
 }
 
-TEST_CASE("one wild row in ten does not move the law") {
+TEST_CASE("one wild row in ten does not move the fit") {
   const PlantedCurve alpha_beta{50e-6, 10e9, 0.6};
   const auto prior = collective_prior(two_nodes(), 0);
   Normals normal(2);
@@ -92,7 +92,7 @@ TEST_CASE("no samples give the prior back") {
   CHECK(fit.error == prior.width);
 }
 
-TEST_CASE("one size: the law goes through it, and says that it knows no more") {
+TEST_CASE("one size: the fit goes through it, and knows that it knows no more") {
   const auto key = two_nodes();
   const PlantedCurve alpha_beta{100e-6, 5e9, 0.6};
   const auto curve = fit_curve(key, {{64e6, alpha_beta.time_s(64e6)}});

@@ -99,14 +99,14 @@ TEST_CASE("another cluster's records are not this one's") {
   CHECK_THAT(reported(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
 }
 
-TEST_CASE("one point alone is fitted, and what it cannot tell is said") {
+TEST_CASE("one point alone is fitted, and what it cannot tell is reported") {
   const Run run;
   const auto calibration = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09)});
   CHECK_THAT(reported(calibration, "planted"), Catch::StartsWith("one step time only, at 8 GPUs on 2 nodes"));
   for (const auto& one : calibration.parameters) CHECK(one.error > 0.3); // a point of 3.4 % cannot say more of any
 }
 
-TEST_CASE("all at one scale, and nothing across nodes, are told") {
+TEST_CASE("all at one scale, and nothing across nodes, are reported") {
   const Run run;
   const auto one_scale = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09),
                                  planted_record("large", 1, 1, 0.2), planted_record("large", 8, 2, 0.4)});
@@ -153,7 +153,7 @@ TEST_CASE("a whole series in the wrong unit contradicts what the device can do")
   CHECK_THROWS_WITH(run.of(records), Catch::Contains("longer than the device allows"));
 }
 
-TEST_CASE("one run that went wrong is told and hardly moves what is learnt") {
+TEST_CASE("one run that went wrong is reported and hardly moves what is learnt") {
   const Run run;
   auto records = run.series("middle");
   const auto clean = run.of(records);
@@ -172,7 +172,7 @@ TEST_CASE("one run that went wrong is told and hardly moves what is learnt") {
   }
 }
 
-TEST_CASE("repeats that contradict each other are told, and count as noisy as they differ") {
+TEST_CASE("repeats that contradict each other are reported, and count as noisy as they differ") {
   const Run run;
   auto records = run.series("small");
   auto again = step_at(records, 8);
@@ -183,7 +183,7 @@ TEST_CASE("repeats that contradict each other are told, and count as noisy as th
              Catch::StartsWith("measured 2 times with times 28 % apart"));
 }
 
-TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is told as an outlier") {
+TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is reported as an outlier") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto reference = read_reference_data(data);
   const std::string cluster = "azure-nc24rs-v2-p100";

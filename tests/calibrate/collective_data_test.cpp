@@ -124,7 +124,7 @@ TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
   }
 }
 
-TEST_CASE("a run of rows in another unit is told once, the smaller part of the table") {
+TEST_CASE("a run of rows in another unit is reported once, the smaller part of the table") {
   auto rows = table();
   for (std::size_t row = 0; row < 4; ++row) rows[row].time_s *= 1000;
   const auto note = only_note(rows);
@@ -149,7 +149,7 @@ TEST_CASE("a switch of protocol is no outlier: a jump that stays is kept") {
   CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
 }
 
-TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are told") {
+TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are reported") {
   auto rows = table();
   rows.push_back(record(4096, 1.1 * rows[0].time_s));
   rows.push_back(record(4096, 1.2 * rows[0].time_s));
@@ -165,7 +165,7 @@ TEST_CASE("repeats of a size are one sample, their middle; contradictory ones ar
   CHECK_THAT(note.why, Catch::Contains("contradict each other at 1 size"));
 }
 
-TEST_CASE("two tables with equal times are told") {
+TEST_CASE("two tables with equal times are reported") {
   auto rows = table();
   for (auto& row : rows) row.head.transport = "nccl-tcp";
   const auto all = collective_data({file_of(table()), file_of(rows, "b.jsonl")});

@@ -87,7 +87,7 @@ TEST_CASE("the order of records does not matter", "[compute-fit]") {
   CHECK(there.lines.at(0).records == back.lines.at(0).records);
 }
 
-TEST_CASE("milliseconds taken for seconds are set aside and said", "[compute-fit]") {
+TEST_CASE("milliseconds taken for seconds are excluded and reported", "[compute-fit]") {
   auto records = sweep({4, 8, 16, 32});
   records[1].iteration_s *= 1000;
   const auto found = fit(records);
@@ -122,7 +122,7 @@ TEST_CASE("one outlier among five batches is set aside; at an end a bend is not"
   CHECK(fit(bent).excluded.empty());
 }
 
-TEST_CASE("duplicates that contradict each other are settled by the other batches, or said", "[compute-fit]") {
+TEST_CASE("duplicates that contradict each other are settled by the other batches, or reported", "[compute-fit]") {
   auto records = sweep({4, 16, 64});
   records.push_back(step(16, 2 * true_s(16), 9));
   const auto settled = fit(records);

@@ -48,7 +48,7 @@ TEST_CASE("else to one GPU with it, which is then no evidence for anything else"
   CHECK(fit_data->points[0].gpus == 2);
 }
 
-TEST_CASE("else the median world passes through the smallest scale") {
+TEST_CASE("else the median sample passes through the smallest scale") {
   const auto reference = planted_reference();
   const auto fit_data =
       fit_data_of(reference, {planted_record("small", 8, 2, 0.1), planted_record("small", 16, 4, 0.11)});
@@ -104,7 +104,7 @@ TEST_CASE("strategies that cannot be simulated, and nodes without a network, are
   CHECK(alone->points.size() == 3); // 1, 2, 4 in a node
 }
 
-TEST_CASE("a world with faster links is never slower") {
+TEST_CASE("a sample with faster links is never slower") {
   const auto reference = planted_reference();
   const auto fit_data = fit_data_of(reference, planted_records("middle", times_s));
   REQUIRE(fit_data);

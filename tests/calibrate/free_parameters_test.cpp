@@ -68,7 +68,7 @@ TEST_CASE("stacks that start from different one-GPU times have compute of their 
             .scope.preset == "horovod");
 }
 
-TEST_CASE("a world is the priors' medians at 0, and each coordinate moves its own parameter") {
+TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own parameter") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small"});
   const auto free_parameters = find_free_parameters(series);
@@ -108,7 +108,7 @@ TEST_CASE("compute is the model's at its precision and batch, the node's paths a
   CHECK(scope_of("forward_share", full) == CalibrationScope{});
 }
 
-TEST_CASE("every parameter but the residual of a form has a scope, and it covers what it was taken from") {
+TEST_CASE("every parameter but the model discrepancy has a scope, and it covers what it was taken from") {
   for (const auto& field : parameter_fields()) {
     const std::string name = field.name;
     if (name == "model_discrepancy") continue;

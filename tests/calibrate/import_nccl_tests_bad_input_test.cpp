@@ -37,7 +37,7 @@ TEST_CASE("rows that contradict themselves are all named with their lines") {
   CHECK_THAT(mistakes_in(text), Catch::Contains("run.log:18"));
 }
 
-TEST_CASE("a number of ranks that does not fit is told by the bandwidths") {
+TEST_CASE("a number of ranks that does not fit is recognised by the bandwidths") {
   auto stated = on_iris();
   stated.given = {{"ranks", "4"}};
   CHECK_THAT(mistakes_in(make_log({}), stated), Catch::Contains("as all_reduce on 4 ranks has it"));
@@ -81,7 +81,7 @@ TEST_CASE("CPU times are refused") {
   CHECK_THAT(mistakes_in(text), Catch::Contains("found a column cputime (option -C)"));
 }
 
-TEST_CASE("what the command line has wrong is said at once") {
+TEST_CASE("what the command line has wrong is reported at once") {
   ImportContext stated;
   stated.date = "May 2018";
   stated.given = {{"ranks", "many"}, {"transport", "pigeon"}, {"operation", "allreduce"}, {"precision", "fp32"}};

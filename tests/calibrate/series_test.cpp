@@ -89,7 +89,7 @@ TEST_CASE("what must agree splits a series name, forward passes are no training,
   CHECK(series[0].points[0].records == std::vector<RecordIndex>{1});
 }
 
-TEST_CASE("a shelf of single GPUs has no curve but keeps its times") {
+TEST_CASE("reference data of single GPUs has no curve but keeps its times") {
   auto alone = plain_step("v100", 1, 1, 0.2);
   alone.strategy.name = "none";
   const auto series = group_series({file_of("single-gpu", "f", {alone})});
@@ -115,7 +115,7 @@ const Strategy servers = named("ps");
 
 } // namespace
 
-TEST_CASE("the shelf has everything that is shipped") {
+TEST_CASE("the reference data have everything that is shipped") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto reference = read_reference_data(data);
   CHECK(reference.models.size() == list_models(data).size());

@@ -78,7 +78,7 @@ TEST_CASE("campaign: on a testbed a run may have links of its own rate") {
   CHECK(has(refused(folder), "/runs/1/rate: unknown key"));
 }
 
-TEST_CASE("campaign: every mistake is told at once, with its place") {
+TEST_CASE("campaign: every mistake is reported at once, with its place") {
   const WorkFolder folder;
   folder.campaign({{"kind", "testbet"}, {"rate", 5}},
                   {{{"name", "a b"}, {"command", "trian"}, {"nodes", {0}}},

@@ -46,7 +46,7 @@ TEST_CASE("a borrowed record at this batch comes before an own one at another", 
   CHECK(found.label == "transferred");
 }
 
-TEST_CASE("another batch is carried over by a + c batch", "[evidence]") {
+TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
   const Desk desk;
   const auto found = find_compute(desk.question(64), {record(32, 0.1)}, {});
   const double fixed_s = 10 * 3 * 60e-6;
@@ -137,7 +137,7 @@ StepRecord of(StepRecord step, const std::string& gpu, const std::string& model)
 
 } // namespace
 
-TEST_CASE("the shelf comes after the cluster and what it borrows", "[evidence]") {
+TEST_CASE("reference data come after the cluster and what it borrows", "[evidence]") {
   const Desk desk;
   const OtherClusterTimes reference{{record(32, 0.4)}, {desk.gpu}, {}};
   CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, reference).one_gpu_s == 0.3);

@@ -161,7 +161,7 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
       [](const auto& file) { read_calibration(file); });
 }
 
-TEST_CASE("every mistake of a calibration is told at once") {
+TEST_CASE("every mistake of a calibration is reported at once") {
   auto content = sample_json();
   content["parameters"][0]["error"] = -1;
   content["parameters"][1]["prior"].erase("median");

@@ -48,7 +48,7 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
         Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
 }
 
-TEST_CASE("what is of no known format is told with the formats there are") {
+TEST_CASE("what is of no known format is reported with the formats there are") {
   const Sample sample;
   const std::string formats =
       "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
@@ -56,8 +56,7 @@ TEST_CASE("what is of no known format is told with the formats there are") {
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
   CHECK(sample.reported("a.json", "[]") == Lines{"a list of 0 found, an object expected; write {...}"});
-  CHECK(sample.reported("a.json", "") ==
-        Lines{"the file is empty; a JSON object is expected, see docs/formats.md"});
+  CHECK(sample.reported("a.json", "") == Lines{"the file is empty; a JSON object is expected, see docs/formats.md"});
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-model\"") ==
         Lines{"the text ends too early, at line 1, column 26: expected '}'; is the file truncated?"});
 }
@@ -87,7 +86,7 @@ TEST_CASE("names in a scenario are looked up") {
         Lines{"/preset: horovod uses mpi-ib, cluster iris has nccl-ib, shm; choose another preset or cluster"});
 }
 
-TEST_CASE("mistakes of a file and of its names are told together") {
+TEST_CASE("mistakes of a file and of its names are reported together") {
   const Sample sample;
   auto scenario = ddlsim_test::sample_scenario();
   scenario["gpus"] = {0};
@@ -95,7 +94,7 @@ TEST_CASE("mistakes of a file and of its names are told together") {
   CHECK(sample.reported("a.json", scenario.dump()).size() == 2);
 }
 
-TEST_CASE("a name in a broken file is told as such") {
+TEST_CASE("a name in a broken file is reported as such") {
   const Sample sample;
   sample.folder.write("scenarios/presets.json", "{");
   const auto reported = sample.reported("a.json", ddlsim_test::sample_scenario().dump());

@@ -34,7 +34,7 @@ TEST_CASE("a cluster is read") {
   CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
 }
 
-TEST_CASE("what is wrong with a cluster is told") {
+TEST_CASE("what is wrong with a cluster is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_cluster(),
       {{"/node/gpus", "0", "/node/gpus: 0 found beside GPU \"V100-SXM2-16GB\"; give their number, or \"gpu\": \"\""},
@@ -135,7 +135,7 @@ TEST_CASE("the catalogue is read, and found in by name and alias") {
                     "no GPU is called \"V10\"; did you mean V100? there are: V100-SXM2-16GB, K80");
 }
 
-TEST_CASE("what is wrong with the catalogue is told") {
+TEST_CASE("what is wrong with the catalogue is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_gpus(),
       {{"/gpus/1/sources/memory", "", "/gpus/1/sources/memory: missing; say where the figure of \"memory\" stands"},

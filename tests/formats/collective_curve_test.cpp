@@ -40,7 +40,7 @@ std::vector<std::string> mistakes_in(const nlohmann::json& json) {
 
 } // namespace
 
-TEST_CASE("the law is a latency, a rate and what of both does not overlap") {
+TEST_CASE("the fit is a latency, a rate and what of both does not overlap") {
   auto curve = sample_curve();
   curve.points.clear();
   curve.rate_Bps.value = 1e9;
@@ -60,7 +60,7 @@ TEST_CASE("measured sizes come back, between them the table is straight in logar
   CHECK(collective_time_s(curve, 100000) == Approx(alpha_beta_s(curve, 100000) * std::exp(0.05)).epsilon(1e-12));
 }
 
-TEST_CASE("outside the measured sizes the law carries on from the last one") {
+TEST_CASE("outside the measured sizes the fit continues from the last one") {
   const auto curve = sample_curve();
   for (const double size : {2e6, 1e9, 1e12})
     CHECK(collective_time_s(curve, size) == Approx(alpha_beta_s(curve, size) * std::exp(0.2)).epsilon(1e-12));
@@ -85,7 +85,7 @@ TEST_CASE("doubt is the noise at a measured size, most in the middle of a gap, a
   CHECK(collective_time_error(curve, 10) > collective_time_error(curve, 500));
 }
 
-TEST_CASE("without a table the doubt is that of the constants and of the law") {
+TEST_CASE("without a table the doubt is that of the constants and of the fit") {
   auto curve = sample_curve();
   curve.points.clear();
   // 0 bytes: the latency alone
@@ -93,7 +93,7 @@ TEST_CASE("without a table the doubt is that of the constants and of the law") {
   CHECK_FALSE(is_measured_range(curve, 1000));
 }
 
-TEST_CASE("sensitivities are the slopes of ln law") {
+TEST_CASE("sensitivities are the slopes of ln fit") {
   const double step = 1e-6;
   const auto alpha_beta = [](double a, double b, double k, double size) {
     return std::log(a + size / b + 2 * k * std::sqrt(a * size / b));
@@ -131,7 +131,7 @@ TEST_CASE("a curve comes back from its JSON to the last bit") {
   }
 }
 
-TEST_CASE("what is wrong with a curve is told at its place") {
+TEST_CASE("what is wrong with a curve is reported at its place") {
   const nlohmann::json good = nlohmann::json::parse(collective_curve_json(sample_curve()).dump());
   CHECK(mistakes_in(good).empty());
   const auto spoilt = [&](const char* pointer, const nlohmann::json& value) {

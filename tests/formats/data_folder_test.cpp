@@ -23,7 +23,7 @@ TEST_CASE("the files of a data folder are listed and loaded by name") {
   CHECK(load_priors(data).size() == 5);
 }
 
-TEST_CASE("names that stand for nothing are told with the nearest") {
+TEST_CASE("names that stand for nothing are reported with the nearest") {
   const ddlsim_test::TemporaryFolder folder;
   ddlsim_test::write_sample_data(folder);
   const ddlsim::DataFolder data{folder.path()};
@@ -102,7 +102,7 @@ TEST_CASE("texts from outside are quoted, shortened and made harmless") {
   CHECK(in_quotes(std::string(47, 'x') + "\xc3\xa9tail") == "\"" + std::string(47, 'x') + "...\"");
 }
 
-TEST_CASE("an unknown name is told with the nearest and the list") {
+TEST_CASE("an unknown name is reported with the nearest and the list") {
   CHECK(ddlsim::unknown_name_text("GPU", "V10", {"V100", "K80"}, {"V100", "K80"}) ==
         "no GPU is called \"V10\"; did you mean V100? there are: V100, K80");
   CHECK(ddlsim::unknown_name_text("GPU", "H900X", {"K80"}, {"K80"}) == "no GPU is called \"H900X\"; there are: K80");

@@ -22,7 +22,7 @@ TEST_CASE("a model is read") {
   CHECK(model.layers[1].tensors.empty());
 }
 
-TEST_CASE("what is wrong with a model is told") {
+TEST_CASE("what is wrong with a model is reported") {
   const std::string tensor = "/layers/0/tensors/0";
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_model(),

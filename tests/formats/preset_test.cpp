@@ -27,7 +27,7 @@ TEST_CASE("presets are read") {
                     "pytorch-ddp, horovod, mxnet-kvstore");
 }
 
-TEST_CASE("what is wrong with a preset is told") {
+TEST_CASE("what is wrong with a preset is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_presets(),
       {{"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
@@ -93,7 +93,7 @@ TEST_CASE("the most special prior is found") {
       "no prior is called \"nic_eficiency\"; did you mean nic_efficiency? there are: nic_efficiency, offset");
 }
 
-TEST_CASE("a parameter without a prior for this transport is told so") {
+TEST_CASE("a parameter without a prior for this transport is reported") {
   std::vector<ddlsim::Prior> priors(1);
   priors[0].parameter = "x";
   priors[0].transport = "grpc";
@@ -101,7 +101,7 @@ TEST_CASE("a parameter without a prior for this transport is told so") {
                     "no prior of \"x\" holds for transport \"nccl-ib\" and preset \"horovod\"; add one without them");
 }
 
-TEST_CASE("what is wrong with a prior is told") {
+TEST_CASE("what is wrong with a prior is reported") {
   const std::string never = "a second prior of \"nic_efficiency\" for the same transport and preset, which is never "
                             "reached; keep one, or say what the first was learnt from";
   ddlsim_test::check_spoilt(

@@ -122,7 +122,7 @@ TEST_CASE("what a record leaves out has its usual value") {
   CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
 }
 
-TEST_CASE("what is wrong with any record is told with file and line") {
+TEST_CASE("what is wrong with any record is reported with file and line") {
   const std::string transports = "nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm, unknown";
   for (const auto& kind : all_kinds) {
     const std::vector<ddlsim_test::Spoilt> spoilt{
@@ -145,7 +145,7 @@ TEST_CASE("what is wrong with any record is told with file and line") {
   }
 }
 
-TEST_CASE("what is wrong with a step is told") {
+TEST_CASE("what is wrong with a step is reported") {
   const std::string nodes =
       " found, 2 nodes of 4 GPUs expected (8, the last node may be partly used); correct one of the "
       "three";
@@ -174,7 +174,7 @@ TEST_CASE("what is wrong with a step is told") {
   for (const char* count : {"5", "6", "7"}) CHECK(reported_of_record("step", {"/gpus", count, ""}).empty());
 }
 
-TEST_CASE("what is wrong with the other records is told") {
+TEST_CASE("what is wrong with the other records is reported") {
   check({{"collective",
           {"/operation", "\"allreduce\"",
            "/operation: \"allreduce\" found, one of all_reduce, reduce_scatter, all_gather, broadcast, "
@@ -218,7 +218,7 @@ TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
   CHECK(reported_with("5").size() == 1);
 }
 
-TEST_CASE("what is wrong with a context is told") {
+TEST_CASE("what is wrong with a context is reported") {
   const auto reported_of_context = [](const ddlsim_test::Spoilt& spoilt) {
     return reported(ddlsim_test::spoil(sample_context(), spoilt).dump());
   };
@@ -270,7 +270,7 @@ TEST_CASE("the order and the kinds of lines are held") {
   CHECK(reported(context + "\r\n\r\n" + step + "\r\n").empty()); // Windows line ends and blank lines are fine
 }
 
-TEST_CASE("the first 50 mistakes are told, and how many more") {
+TEST_CASE("the first 50 mistakes are reported, and how many more") {
   std::string lines = sample_context().dump() + "\n";
   for (int i = 0; i < 70; ++i) lines += "{\"record\": 3}\n";
   const auto lines_reported = reported(lines);

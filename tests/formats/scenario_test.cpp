@@ -39,7 +39,7 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   CHECK(scenario.samples == 200);
 }
 
-TEST_CASE("what is wrong with a scenario is told") {
+TEST_CASE("what is wrong with a scenario is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_scenario(),
       {{"/gpus/3", "0", "/gpus/3: 0 is not a GPU count; give 1 or more"},
@@ -68,7 +68,7 @@ TEST_CASE("what is wrong with a scenario is told") {
       [](const auto& file) { read_scenario(file); });
 }
 
-TEST_CASE("all mistakes of a file are told at once") {
+TEST_CASE("all mistakes of a file are reported at once") {
   const ddlsim_test::TemporaryFolder folder;
   auto json = ddlsim_test::sample_scenario();
   json["gpus"] = {0, "x"};
@@ -162,7 +162,7 @@ TEST_CASE("a record says unknown rather than nothing") {
   CHECK(reported(R"({"name":"all-reduce"})", StrategyUse::record).empty());
 }
 
-TEST_CASE("what is wrong with a strategy is told") {
+TEST_CASE("what is wrong with a strategy is reported") {
   const auto with_servers = [](const std::string& servers) {
     return R"({"name":"ps","placement":"dedicated","sharding":"hash","servers":)" + servers + "}";
   };

@@ -20,7 +20,7 @@ TEST_CASE("least memory: three copies of the parameters and half of the outputs"
   CHECK(least_memory_bytes(model, "amp", 2) == 3 * 40 + 0.25 * 4000 * 2);
 }
 
-TEST_CASE("what does not fit is told, with both figures", "[memory]") {
+TEST_CASE("what does not fit is reported, with both figures", "[memory]") {
   const auto model = load_model(shipped, "resnet152_v1");
   const auto gpus = load_gpus(shipped);
   const auto& k80 = find_gpu(gpus, "K80");

@@ -51,7 +51,7 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   CHECK(priors_on(cluster, priors).size() < priors.size());
 }
 
-TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same worlds", "[parameters]") {
+TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same samples", "[parameters]") {
   const auto priors = load_priors(shipped);
   const int count = 50;
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);

@@ -56,7 +56,7 @@ bool same_communication(const StepSetup& setup, const Parameters& sample, double
 
 } // namespace
 
-TEST_CASE("with a memory of the world beside it, a step is the same to the bit", "[step-memory]") {
+TEST_CASE("with a memory of the sample beside it, a step is the same to the bit", "[step-memory]") {
   for (std::uint64_t seed = 1; seed <= samples; ++seed) {
     auto random = costly_sample(seed);
     auto setup = random.setup();
@@ -85,7 +85,7 @@ TEST_CASE("what adds seconds afterwards does not decide how gradients travel", "
   }
 }
 
-TEST_CASE("a memory keeps the last world it learnt from", "[step-memory]") {
+TEST_CASE("a memory keeps the last sample it learnt from", "[step-memory]") {
   auto random = costly_sample(2);
   const auto setup = random.setup();
   StepCache memory;

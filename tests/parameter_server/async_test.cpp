@@ -1,6 +1,5 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/async_draws.hpp"
-#include "sim/parameter_server/async_reduced.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -129,7 +128,7 @@ TEST_CASE("asynchronous closed form: more workers never fewer updates, more band
   }
 }
 
-TEST_CASE("asynchronous folded network: many workers, grouped, meet the limits of chance-free networks") {
+TEST_CASE("asynchronous reduced network: many workers, grouped, meet the limits of chance-free networks") {
   AsyncExchange async = equal_shards(1, 1e6);
   async.compute_spread = 0.05;
   CHECK(async_reduced(workers(3000), dedicated(1), async).updates_per_s == Approx(1000).epsilon(0.01)); // saturated

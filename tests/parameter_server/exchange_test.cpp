@@ -183,7 +183,7 @@ Machine twelve_nodes() {
 
 } // namespace
 
-TEST_CASE("folded exchange, ended early by a share: near the exact one, as the header's table says") {
+TEST_CASE("reduced exchange, ended early by a share: near the exact one, as the header's table says") {
   for (const char* rule : {"round-robin", "bytes", "split", "hash"}) {
     for (const double backward_s : {0.0, 0.2}) {
       const ServerExchange exchange = on_twelve_servers(rule, backward_s);
@@ -197,7 +197,7 @@ TEST_CASE("folded exchange, ended early by a share: near the exact one, as the h
   }
 }
 
-TEST_CASE("folded exchange: what ends by itself is not ended early") {
+TEST_CASE("reduced exchange: what ends by itself is not ended early") {
   Machine machine = twelve_nodes();
   machine.ranks = 1;
   ServerExchange exchange;
@@ -207,7 +207,7 @@ TEST_CASE("folded exchange: what ends by itself is not ended early") {
   CHECK(server_exchange_reduced(machine, {1, true}, exchange, 0.1).end_s == Approx(0.5 + 2e-3));
 }
 
-TEST_CASE("folded exchange: the reason not to fold has the number") {
+TEST_CASE("reduced exchange: the reason not to reduce has the number") {
   const ServerExchange exchange = on_twelve_servers("bytes", 0);
   CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange).has_value());
   CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 144).has_value());

@@ -92,7 +92,7 @@ std::string text_of(const Layout& layout, const Strategy& strategy) {
 
 } // namespace
 
-TEST_CASE("an iteration: folded = full for every strategy and layout that folds", "[full][folded]") {
+TEST_CASE("an iteration: reduced = full for every strategy and layout that can be reduced", "[full][reduced]") {
   int reduced = 0;
   for (const auto& layout : layouts()) {
     const LayeredCluster base(layout);

@@ -82,7 +82,7 @@ double share_of(const Posterior& posterior, const std::vector<LikelyChoice>& cho
 
 } // namespace
 
-TEST_CASE("without a calibration the worlds are the priors'") {
+TEST_CASE("without a calibration the samples are the priors'") {
   const auto priors = shipped_priors();
   const auto posterior = find_posterior(priors, nullptr, question, 50, 7);
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "horovod", 50, 7);
@@ -103,7 +103,7 @@ TEST_CASE("a calibration of something else leaves the priors as they are") {
         find_posterior(priors, nullptr, question, 50, 7).samples.z_scores);
 }
 
-TEST_CASE("drawn worlds have the calibration's means, errors and correlation") {
+TEST_CASE("drawn samples have the calibration's means, errors and correlation") {
   const auto calibration = two_parameters();
   const int count = 4000;
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, count, 1);
@@ -117,7 +117,7 @@ TEST_CASE("drawn worlds have the calibration's means, errors and correlation") {
   CHECK(correlation(nic, latency) == Approx(-0.8).margin(four_errors * (1 - 0.8 * 0.8)));
 }
 
-TEST_CASE("values follow from coordinates by the prior of the calibration, the likeliest world is its mean") {
+TEST_CASE("values follow from z-scores by the prior of the calibration, the likeliest sample is its mean") {
   const auto calibration = two_parameters();
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 20, 1);
   CHECK(posterior.median.nic_efficiency == Approx(2 * std::exp(0.5 * 0.7)).epsilon(1e-12));
@@ -127,7 +127,7 @@ TEST_CASE("values follow from coordinates by the prior of the calibration, the l
     CHECK(posterior.samples.values[w].nic_efficiency == Approx(2 * std::exp(0.5 * nic[w])).epsilon(1e-12));
 }
 
-TEST_CASE("correlations that rounding made impossible still give worlds, near the errors they had") {
+TEST_CASE("correlations that rounding made impossible still give samples, near the errors they had") {
   Calibration calibration = two_parameters();
   calibration.parameters.push_back(calibrated("sync_on", {"nccl-ib", "horovod", "", "", 0}, 0, 0.5));
   // the third is the sum of the others: its correlations are the root of 0.55, 0.74162, rounded up
@@ -172,7 +172,7 @@ TEST_CASE("a scope covers what agrees in all it names") {
   CHECK_FALSE(covers(asked, {}));
 }
 
-TEST_CASE("worlds choose an all-reduce by the calibration's weights") {
+TEST_CASE("samples choose an all-reduce by the calibration's weights") {
   Calibration calibration;
   calibration.algorithm_choices = {
       {{"nccl-ib", "", "", "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
@@ -185,7 +185,7 @@ TEST_CASE("worlds choose an all-reduce by the calibration's weights") {
   CHECK(share_of(without, preset.all_reduce, "ring") == Approx(0.5).margin(0.0011));
 }
 
-TEST_CASE("forms of servers, of another transport, or with unknown names do not decide an all-reduce") {
+TEST_CASE("choices of servers, of another transport, or with unknown names do not decide an all-reduce") {
   const auto without = find_posterior(shipped_priors(), nullptr, question, 100, 1);
   for (const CalibratedChoice& form :
        {CalibratedChoice{{"nccl-ib", "", "", "", 0}, true, {{"round-robin", 1}}},

@@ -1,5 +1,4 @@
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_sweep.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -67,7 +66,7 @@ TEST_CASE("every promised figure stands in the table with its interval", "[repor
   CHECK_FALSE(has(text, "approximated"));
 }
 
-TEST_CASE("each reason for an approximation is told once, with its scales", "[report]") {
+TEST_CASE("each reason for an approximation is reported once, with its scales", "[report]") {
   const auto text = to_terminal_text(tree_of({point_of(4), point_of(64, "chunks share NICs"),
                                               point_of(128, "ranks run ahead"), point_of(256, "chunks share NICs")}));
   CHECK(has(text,

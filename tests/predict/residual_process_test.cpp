@@ -26,7 +26,7 @@ TEST_CASE("a scale inside a node tells half as much of one across nodes") {
   CHECK(covariance(process, {2, 1}, {4, 1}) == Approx(covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
 }
 
-TEST_CASE("nothing known: no residual, the law's spread") {
+TEST_CASE("nothing known: no residual, the process's spread") {
   const auto estimated = estimate_residual(process, {}, {8, 2});
   CHECK(estimated.mean == 0);
   CHECK(estimated.spread == process.spread);
@@ -38,7 +38,7 @@ TEST_CASE("what is known without noise comes back at its own scale") {
   CHECK(estimated.spread == Approx(0).margin(1e-8)); // the root of a difference of equal numbers, 1e-16 each
 }
 
-TEST_CASE("one known residual is carried by its correlation, weaker where it is noisy") {
+TEST_CASE("one known residual is estimated by its correlation, weaker where it is noisy") {
   const double alike = 0.6 + 0.4 * 0.7;
   const auto estimated = estimate_residual(process, {{{8, 2}, 0.04, 0}}, {16, 4});
   CHECK(estimated.mean == Approx(alike * 0.04).epsilon(1e-12));

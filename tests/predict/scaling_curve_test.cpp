@@ -1,4 +1,3 @@
-#include "sim/predict/largest_efficient_scale.hpp"
 #include "sim/predict/scaling_curve.hpp"
 #include "tests/predict/small_cluster.hpp"
 
@@ -46,7 +45,7 @@ TEST_CASE("beyond growth is a row with its error", "[curve]") {
   CHECK(point.iteration_s == 0);
 }
 
-TEST_CASE("efficiency of a world compares with that world's own GPU", "[curve]") {
+TEST_CASE("efficiency of a sample compares with that sample's own GPU", "[curve]") {
   const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::compute_factor, 0.8, 1.2);
   for (const auto& sample : curve.samples.values) {

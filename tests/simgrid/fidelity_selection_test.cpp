@@ -54,7 +54,7 @@ std::vector<Machine> layouts() {
 
 } // namespace
 
-TEST_CASE("folded = full wherever folding is not refused", "[full][folded]") {
+TEST_CASE("reduced = full wherever it is not refused", "[full][reduced]") {
   int reduced = 0;
   for (const Machine& machine : layouts()) {
     for (const Algorithm algorithm : every_algorithm) {
@@ -103,7 +103,7 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
   }
 }
 
-TEST_CASE("why folding is refused: what one would get by folding anyway", "[full][folded]") {
+TEST_CASE("why a reduced run is refused: what a reduced run would give anyway", "[full][reduced]") {
   if (most_ranks < 64) return; // needs 3 nodes of 8
   SECTION("a short last node taken for a full one") {
     const Machine machine = two_level(17, 8);
@@ -181,7 +181,7 @@ TEST_CASE(
   CHECK(choose(8, Fidelity::reduced).faster < -0.03); // on the workers' nodes
 }
 
-TEST_CASE("folded rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[folded]") {
+TEST_CASE("reduced rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[reduced]") {
   for (int ranks = 1; ranks <= 4096; ranks += ranks < 70 ? 1 : 61) {
     const Machine machine = two_level(ranks, 1);
     const double step_s = machine.net_latency_s + 1e8 / ranks / machine.nic_Bps;

@@ -88,7 +88,7 @@ bool small_enough(const Row& row) {
 
 } // namespace
 
-TEST_CASE("asynchronous servers: the folded network is within 3 % of every message") {
+TEST_CASE("asynchronous servers: the reduced network is within 3 % of every message") {
   const Row rows[] = {
       {1, 1, true, Shards::equal, 0.4, 0.05, false},      {1, 2, true, Shards::one_triple, 0.6, 0.05, true},
       {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 0.4, 0.05, true},

@@ -85,7 +85,8 @@ void slow_down(Machine& machine, ServerExchange& exchange, int kind) {
 
 } // namespace
 
-TEST_CASE("folded equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fabric, placement and kind of slow node") {
+TEST_CASE(
+    "reduced equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fabric, placement and kind of slow node") {
   int round = 0; // turns the options that are not a loop, each at a period of its own
   for (const int ranks : {2, 3, 5, 8, 13, 16, 29, 33, 64}) {
     for (const int gpus_per_node : {1, 4, 8}) {
@@ -107,7 +108,7 @@ TEST_CASE("folded equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fab
   }
 }
 
-TEST_CASE("folded equals full: random clusters, shards, ceilings and ready times") {
+TEST_CASE("reduced equals full: random clusters, shards, ceilings and ready times") {
   std::mt19937_64 random(21);
   const int rounds = ddlsim::most_ranks * 4;
   for (int round = 0; round < rounds; ++round) {
@@ -130,7 +131,7 @@ TEST_CASE("folded equals full: random clusters, shards, ceilings and ready times
   }
 }
 
-TEST_CASE("folded: dedicated servers are two-machine flow shops, copies/B (sum s + max s), up to 4,096 of them") {
+TEST_CASE("reduced: dedicated servers are two-machine flow shops, copies/B (sum s + max s), up to 4,096 of them") {
   const std::vector<double> sizes_bytes = {3e6, 8e6, 1e5, 5e6};
   for (const int nodes : {1, 2, 3, 7, 64, 101, 1000, 1023, 4095, 4096}) {
     for (const int servers : {1, 2, nodes}) {
@@ -144,7 +145,7 @@ TEST_CASE("folded: dedicated servers are two-machine flow shops, copies/B (sum s
   }
 }
 
-TEST_CASE("folded: equal colocated servers, one on each node, keep the NICs busy from first to last") {
+TEST_CASE("reduced: equal colocated servers, one on each node, keep the NICs busy from first to last") {
   for (const int nodes : {2, 3, 64, 101, 1023, 4096}) {
     const auto exchange = on_each_server(nodes, {3e6, 3e6});
     INFO(nodes << " nodes");
@@ -155,7 +156,7 @@ TEST_CASE("folded: equal colocated servers, one on each node, keep the NICs busy
 
 // One shard of s a server, as many servers as workers. The slow worker's pushes share f B from first to last, so the
 // last copy of each shard is in after N s / (f B); the pull goes the same way back.
-TEST_CASE("folded: a slow NIC holds every shard back, 2 N s / (f B)") {
+TEST_CASE("reduced: a slow NIC holds every shard back, 2 N s / (f B)") {
   for (const int nodes : {2, 3, 64, 1001}) {
     Machine machine = ideal_workers(nodes);
     machine.slow_nic_factor = 0.4;
@@ -166,7 +167,7 @@ TEST_CASE("folded: a slow NIC holds every shard back, 2 N s / (f B)") {
 }
 
 // One server: the others' copies are in after (N-1) s/B; the late one comes alone, s/B; then all pull, N s/B.
-TEST_CASE("folded: a node that is ready later than the others' copies are in adds its own alone") {
+TEST_CASE("reduced: a node that is ready later than the others' copies are in adds its own alone") {
   for (const int nodes : {2, 3, 64, 1001}) {
     ServerExchange exchange = on_each_server(1, {1e6});
     const double late_s = nodes * 1e-3;
@@ -178,7 +179,7 @@ TEST_CASE("folded: a node that is ready later than the others' copies are in add
 }
 
 // Uplinks of half the NICs' rate together; workers in full leaves of 16, the server in one of its own.
-TEST_CASE("folded: 16,384 workers on a blocking fat-tree wait for the one server's NIC") {
+TEST_CASE("reduced: 16,384 workers on a blocking fat-tree wait for the one server's NIC") {
   Machine machine = ideal_workers(16384);
   machine.nodes_per_leaf = 16;
   machine.uplink_Bps = 8e9;
@@ -191,7 +192,7 @@ TEST_CASE("folded: 16,384 workers on a blocking fat-tree wait for the one server
 }
 
 // Golden timeline of full_server_test.cpp.
-TEST_CASE("folded: two unlike colocated servers share the NICs between push and pull") {
+TEST_CASE("reduced: two unlike colocated servers share the NICs between push and pull") {
   Machine machine = ideal_workers(2);
   machine.intra_Bps = 4e9;
   ServerExchange exchange;
@@ -204,7 +205,7 @@ TEST_CASE("folded: two unlike colocated servers share the NICs between push and 
 
 // Ignoring that node 0 is slow halves the time. Giving each server the mean hides the one with the 9 MB tensor: 74 %
 // too quick, as measured.
-TEST_CASE("folded: what a class must not hold together: a slow node, and colocated servers with unlike shards") {
+TEST_CASE("reduced: what a class must not hold together: a slow node, and colocated servers with unlike shards") {
   const int nodes = std::min(ddlsim::most_ranks, 16);
   Machine machine = ideal_workers(nodes);
   machine.slow_nic_factor = 0.5;
@@ -225,7 +226,7 @@ TEST_CASE("folded: what a class must not hold together: a slow node, and colocat
   CHECK(reduced(ideal_workers(8), server_machine(8, false), alike).end_s / true_s - 1 == Approx(-0.739).margin(0.001));
 }
 
-TEST_CASE("folding is refused, with the number, where too many connections differ, and only there") {
+TEST_CASE("a reduced run is refused, with the number, where too many connections differ, and only there") {
   ServerExchange exchange;
   for (int server = 0; server < 200; ++server) {
     exchange.shards.push_back({server, server, 1e6 + server});
@@ -242,7 +243,7 @@ TEST_CASE("folding is refused, with the number, where too many connections diffe
   CHECK_FALSE(why_not_reduced(machine, server_machine(200, true), exchange, 200).has_value());
 }
 
-TEST_CASE("folded: nothing to exchange takes no time, what cannot run is refused") {
+TEST_CASE("reduced: nothing to exchange takes no time, what cannot run is refused") {
   CHECK(reduced(ideal_workers(2), server_machine(2, true), {}).end_s == 0);
   Machine no_network = ideal_workers(2);
   no_network.nic_Bps = 0;
@@ -252,7 +253,7 @@ TEST_CASE("folded: nothing to exchange takes no time, what cannot run is refused
   CHECK_THROWS_AS(reduced(stuck, server_machine(1, true), on_each_server(1, {1e6})), std::invalid_argument);
 }
 
-TEST_CASE("folded answers are the same bytes each time") {
+TEST_CASE("reduced answers are the same bytes each time") {
   const ServerExchange exchange = small_network(5, "hash", 0.02);
   const Machine machine = cluster(11, 1, 2);
   CHECK(reduced(machine, server_machine(5, false), exchange).pulled_s ==

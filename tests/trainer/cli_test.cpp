@@ -56,7 +56,7 @@ TEST_CASE("A table that cannot be written ends with status 1") {
   CHECK(run({"describe", "lenet5", "--output", "/proc/no-such-folder/table.json"}) == 1);
 }
 
-TEST_CASE("describe writes the file it is told to") {
+TEST_CASE("describe writes the file it is given") {
   const auto file = std::filesystem::temp_directory_path() / ("ddltrain_cli_" + std::to_string(::getpid()) + ".json");
   CHECK(run({"describe", "lenet5", "--output", file.string()}) == 0);
   CHECK(std::filesystem::file_size(file) > 0);

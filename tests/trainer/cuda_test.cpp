@@ -52,7 +52,7 @@ TEST_CASE("Without a GPU, CUDA says what is missing") {
                        (Catch::Contains("the CUDA runtime is missing") || Catch::Contains("found no device")));
 }
 
-TEST_CASE("NCCL is there with a version, or is said to be missing") {
+TEST_CASE("NCCL is there with a version, or is reported missing") {
   std::string version;
   const std::string said = complaint([&] { version = ddltrain::Nccl().version(); });
   if (said.empty()) {

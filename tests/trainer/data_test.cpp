@@ -145,7 +145,7 @@ const std::string kDashes(74, '-');
 
 } // namespace
 
-TEST_CASE("A killed rank is told in one line") {
+TEST_CASE("A killed rank is reported in one line") {
   CHECK(digest({kDashes, "Primary job  terminated normally, but 1 process returned",
                 "a non-zero exit code. Per user-direction, the job has been aborted.", kDashes, kDashes,
                 "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).", kDashes}) ==

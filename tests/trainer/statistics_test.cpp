@@ -88,7 +88,7 @@ TEST_CASE("Others' cores are the machine's without one's own, and too many make 
   CHECK(loud.note == "a note; others kept 1.20 cores busy, more than 0.15: suspect");
 }
 
-TEST_CASE("The machine is told in words") {
+TEST_CASE("The machine is reported in words") {
   std::istringstream cpuinfo("processor\t: 0\nmodel name\t: Quick 9000\nmodel name\t: Other\n");
   CHECK(ddltrain::processor_name(cpuinfo) == "Quick 9000");
   std::istringstream unknown("processor\t: 0\n");

@@ -51,7 +51,7 @@ TEST_CASE("the figures of a bar are those of the scores, in per cent of two digi
   CHECK(accuracy_of(small_result(1.5), "nobody").splits.empty());
 }
 
-TEST_CASE("a figure that rises by more than rounding is told, one that falls is not") {
+TEST_CASE("a figure that rises by more than rounding is reported, one that falls is not") {
   const auto bar = bar_of(5, 4);
   CHECK(figures_that_rose(bar, bar_of(5.04, 4.04), {}).empty());
   CHECK(figures_that_rose(bar, bar_of(3, 2), {}).empty());
@@ -89,7 +89,7 @@ TEST_CASE("a tightened bar has the lower of each figure and whatever is new") {
   CHECK(figures_that_rose(bar_of(5, 4), bar, {}).empty());
 }
 
-TEST_CASE("a bar's file comes back as it was, and its mistakes are told together") {
+TEST_CASE("a bar's file comes back as it was, and its mistakes are reported together") {
   const auto bar = accuracy_of(small_result(1.5), "ddlsim");
   const TemporaryFile good(accuracy_bar_json(bar));
   CHECK(accuracy_bar_json(read_accuracy_bar(good.path())) == accuracy_bar_json(bar));

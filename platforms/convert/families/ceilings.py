@@ -15,34 +15,34 @@ def convert(source, sink):
 
 
 def issues(source, sink):
-    shelf = sink.open(source, "transport-ceilings", context(
+    reference = sink.open(source, "transport-ceilings", context(
         source, "", "many machines: see each record's note", "see each record's note", "unknown", "GitHub users"))
     box = sink.open(source, "nccl-4x-pcie", context(
         source, "", "one node, 4 GPUs over PCIe, GPU not named", "nccl-tests", "2020", "NVIDIA/nccl issue 445"))
     for p, point in enumerate(source.document["points"]):
-        add_issue(shelf, box, p, point)
+        add_issue(reference, box, p, point)
     sink.leave_out(source, "/points/*/gb_per_s_range", "a range, not a figure")
     sink.leave_out(source, "/points/*/seconds", "bytes or machine not stated")
     sink.leave_out(source, "/points/*/time_us", "time of an update on a server's CPU: no record holds it")
 
 
-def add_issue(shelf, box, index, point):
+def add_issue(reference, box, index, point):
     where = f"/points/{index}/"
     if "bytes" in point:
         collective(box, where + "time_us", "nccl-issue445-4x-pcie", 4, 1, point["bytes"], "us", library="nccl")
         return
     for key, unit in UNITS.items():
         if key in point:
-            add_rate(shelf, where + key, index, point, unit)
+            add_rate(reference, where + key, index, point, unit)
     key_size = re.match(r"send of a (\d+) MB key", point.get("what", ""))
     if key_size:
-        shelf.add("point_to_point", where + "time_us", series=f"issues-point{index}", library="ps-lite", origin="text",
+        reference.add("point_to_point", where + "time_us", series=f"issues-point{index}", library="ps-lite", origin="text",
                   note=note_of(point), size_bytes=int(key_size.group(1)) * 1_000_000, unit="us")
 
 
-def add_rate(shelf, pointer, index, point, unit):
+def add_rate(reference, pointer, index, point, unit):
     repeated = isinstance(point[pointer.rsplit("/", 1)[1]], list)
-    shelf.add("server", pointer, series=f"issues-point{index}", origin=point["from"], library=library_of(point),
+    reference.add("server", pointer, series=f"issues-point{index}", origin=point["from"], library=library_of(point),
               statistic="median" if repeated else "unknown", repeats=3 if repeated else None,
               transport=transport_of(point), note=note_of(point), what=what_of(point), unit=unit)
 

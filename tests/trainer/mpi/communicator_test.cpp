@@ -73,7 +73,7 @@ TEST_CASE("Ranks of one colour are a group of their own") {
   CHECK(one == static_cast<float>(part->size()));
 }
 
-TEST_CASE("Finished transfers are told once") {
+TEST_CASE("Finished transfers are reported once") {
   MpiCommunicator world(MPI_COMM_WORLD);
   const int next = (world.rank() + 1) % world.size();
   const int previous = (world.rank() + world.size() - 1) % world.size();

@@ -172,7 +172,7 @@ TEST_CASE("Asynchronous servers learn, and all ranks are left with their paramet
   }
 }
 
-TEST_CASE("Ranks with different parameters are told") {
+TEST_CASE("Ranks with different parameters are reported") {
   MpiCommunicator world(MPI_COMM_WORLD);
   const std::vector<float> parameters = {1, world.rank() == 1 ? 2.5F : 2.0F};
   CHECK_THROWS_WITH(check_agreement(world, parameters), Catch::Contains("parameters of ranks 1 differ"));

@@ -1,0 +1,45 @@
+#pragma once
+// What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers.
+// simulate_async_servers forks children itself; the others run only inside run_in_child, because they start SimGrid.
+
+#include "sim/collective/schedule.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/parameter_server/async.hpp"
+#include "sim/parameter_server/exchange.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace ddlsim {
+
+/// Times of one ring after another, seconds; every rank is an actor and every chunk a message.
+std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes);
+
+/// The messages of a collective of that size; which ranks talk must not depend on the size.
+using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
+
+/// Times of one collective after another, seconds; every program is an actor and every message a flow.
+///
+/// A message inside a node takes the port out of its sender and the port into its receiver, each of the intra rate; one
+/// between nodes takes the NICs that all ranks of the nodes share, and the uplinks where it leaves a leaf. Flows that
+/// meet share by max-min fairness. A latency is a delay at delivery: it holds no link.
+std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                       const ScheduleOfSize& schedule_of);
+
+/// When the slowest worker has each shard of one exchange, seconds; every copy of every shard is a message.
+std::vector<double> simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
+                                             const ServerExchange& exchange);
+
+/// One round of asynchronous servers: updates/s, mean staleness. Rounds of other numbers draw other computes. A server
+/// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;
+/// a fluid link carries them as it would one after another.
+///
+/// Which iterations are timed, and why those: sim/parameter_server/async_draws.hpp. A worker goes on until the last one
+/// is measured, so that none is measured alone.
+std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
+                                         const AsyncExchange& async, int round);
+
+/// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it.
+AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
+
+} // namespace ddlsim
