@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -27,16 +28,20 @@ std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
   return all;
 }
 
-std::string experiment_of(const Located& at) {
+/// Cluster, GPU, model, precision, batch, data, strategy name, preset, transport: what records of one experiment agree
+/// in, in whatever files.
+using Experiment = std::tuple<std::string, std::string, std::string, Precision, double, std::string, StrategyName,
+                              std::string, std::string>;
+
+Experiment experiment_of(const Located& at) {
   const auto& step = *at.step;
-  return fmt::format("{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}\n{}", at.cluster, step.head.gpu, step.model,
-                     to_text(step.precision), step.batch_per_gpu, step.data, to_text(step.strategy.name), step.preset,
-                     step.head.transport);
+  return {at.cluster, step.head.gpu,      step.model,  step.precision,     step.batch_per_gpu,
+          step.data,  step.strategy.name, step.preset, step.head.transport};
 }
 
 /// Multi-node scales of every experiment, ascending.
-std::map<std::string, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
-  std::map<std::string, std::set<int>> scales;
+std::map<Experiment, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
+  std::map<Experiment, std::set<int>> scales;
   for (const auto& at : records)
     if (at.step != nullptr && at.step->nodes > 1) scales[experiment_of(at)].insert(at.step->gpus);
   return scales;

@@ -1,7 +1,6 @@
 #include "calibrate/data/fit_data.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
-#include "calibrate/data/step_at_scale.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
@@ -148,7 +147,7 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
   }
 }
 
-/// What that cluster's records of one kind say of transfers alone.
+/// Transfer series of that cluster's records of one kind.
 std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                         const Cluster& of, RecordKind kind, const std::vector<MeasurementFile>& files) {
   std::vector<MeasurementFile> theirs;

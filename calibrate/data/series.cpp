@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -18,24 +19,47 @@ struct Seen {
   RecordIndex index = 0;
 };
 
-std::string key_of(const Seen& seen) {
+/// What records of one series, and of the one-GPU runs beside it, agree in.
+struct GroupKey {
+  std::string cluster;
+  std::string file;
+  std::string series;
+  std::string gpu;
+  std::string model;
+  Precision precision = Precision::fp32;
+  double batch_per_gpu = 0;
+  std::string data;
+  std::string preset;
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+GroupKey key_of(const Seen& seen) {
   const auto& step = *seen.step;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", seen.file->context.cluster, seen.file->file.string(),
-                     step.head.series, step.head.gpu, step.model, to_text(step.precision), step.batch_per_gpu,
-                     step.data, step.preset);
+  return {seen.file->context.cluster,
+          seen.file->file.string(),
+          step.head.series,
+          step.head.gpu,
+          step.model,
+          step.precision,
+          step.batch_per_gpu,
+          step.data,
+          step.preset};
 }
 
 bool is_base(const StepRecord& step) {
   return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
-/// What tells series of one key apart: how gradients travel. One-GPU records need not name a transport.
-std::string route_of(const StepRecord& step) {
-  return to_text(step.strategy.name) + "\n" + step.head.transport;
-}
+/// What tells series of one group apart: how gradients travel. One-GPU records need not name a transport.
+struct Route {
+  StrategyName strategy = StrategyName::none;
+  std::string transport;
+  std::string whole_strategy{}; ///< its text, where one scale was measured under two strategies of this name
+  auto operator<=>(const Route&) const = default;
+};
 
-std::map<std::string, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
-  std::map<std::string, std::vector<Seen>> groups;
+std::map<GroupKey, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
+  std::map<GroupKey, std::vector<Seen>> groups;
   RecordIndex index = 0;
   for (const auto& file : files) {
     for (const auto& record : file.records) {
@@ -53,16 +77,16 @@ bool strategies_collide(const std::vector<Seen>& group) {
   return std::any_of(at_scale.begin(), at_scale.end(), [](const auto& one) { return one.second.size() > 1; });
 }
 
-/// Groups of one key by strategy name and transport, and by the whole strategy where needed.
-std::map<std::string, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
-  std::map<std::string, std::vector<Seen>> routes;
+/// The members of one group by their route.
+std::map<Route, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
+  std::map<Route, std::vector<Seen>> routes;
   for (const auto& seen : group)
-    if (!is_base(*seen.step)) routes[route_of(*seen.step)].push_back(seen);
-  std::map<std::string, std::vector<Seen>> split;
-  for (auto& [route, members] : routes) {
+    if (!is_base(*seen.step)) routes[{seen.step->strategy.name, seen.step->head.transport}].push_back(seen);
+  std::map<Route, std::vector<Seen>> split;
+  for (const auto& [route, members] : routes) {
     const bool collide = strategies_collide(members);
     for (const auto& seen : members)
-      split[collide ? route + "\n" + to_text(seen.step->strategy) : route].push_back(seen);
+      split[{route.strategy, route.transport, collide ? to_text(seen.step->strategy) : ""}].push_back(seen);
   }
   return split;
 }
@@ -148,7 +172,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   return series;
 }
 
-/// Where one name holds several series, each says what it differs in.
+/// Where several series have one name, their ids add what they may differ in.
 void make_ids_unique(std::vector<Series>& all) {
   std::map<std::string, int> count;
   for (const auto& series : all) ++count[series.id];
@@ -172,8 +196,8 @@ std::vector<Series> group_series(const std::vector<MeasurementFile>& files) {
     for (const auto& [route, members] : routes) all.push_back(make_series(members, group));
     if (routes.empty()) all.push_back(make_series(group, group));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) { return a.id < b.id; });
   make_ids_unique(all);
+  std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) { return a.id < b.id; });
   return all;
 }
 

@@ -16,7 +16,7 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
   Strategy none;
-  // A transfer alone has no layers, no device and no grouping: the first of each stand in and are never looked at.
+  // A transfer benchmark has no layers, no device and no grouping: the first of each stand in and are never read.
   const auto& model = reference.models.begin()->second;
   const auto& gpu = reference.gpus.front();
   SeriesData series{"",
@@ -32,7 +32,8 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 
 namespace {
 
-constexpr const char* no_preset = "pytorch-ddp"; ///< lends its priors and choices; a bare all-reduce has no grouping
+constexpr const char* no_preset =
+    "pytorch-ddp"; ///< whose priors and algorithms hold; a benchmark of all-reduces has no grouping
 constexpr const char* message = "point_to_point";
 
 /// The records' own; for NCCL's tables of one node, which name no network because they use none, the cluster's first
@@ -54,8 +55,7 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
   return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
 }
 
-/// A message that came sooner than the wire sends: it went through a shaper's burst or a buffer, and says nothing of
-/// the wire.
+/// True of a message faster than the wire: it went through a shaper's burst or a buffer, and does not measure the wire.
 bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;

@@ -1,5 +1,4 @@
-#include "calibrate/fit/compute_text.hpp"
-
+#include "calibrate/fit/compute_fit.hpp"
 #include "sim/base/table.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +55,7 @@ double doubt_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
-/// The same reason is said once, with the records it holds for.
+/// A reason that several records share is one line.
 std::string excluded_text(const std::vector<Excluded>& excluded) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : excluded) by_reason[one.why].push_back(one.what);

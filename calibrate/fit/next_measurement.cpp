@@ -89,7 +89,8 @@ std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<P
                                    is_parameter_server(series.setup.strategy.name), series.scope};
   auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
                      .samples.values;
-  for (auto& sample : samples) sample.model_discrepancy = 1; // what no parameter explains is counted by the law
+  for (auto& sample : samples)
+    sample.model_discrepancy = 1; // what no parameter explains is counted by the residual process
   return samples;
 }
 
@@ -108,20 +109,21 @@ double variance(const std::vector<double>& values) {
 }
 
 ResidualEstimate residual_at(const Question& question, const DataPoint& at, const DataPoint* also, double noise) {
-  ResidualProcess alpha_beta;
-  alpha_beta.spread = question.known->spread;
+  ResidualProcess process;
+  process.spread = question.known->spread;
   std::vector<KnownResidual> known;
   for (const auto& point : question.known->points)
     known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   if (also != nullptr) known.push_back({{also->gpus, also->nodes}, 0, noise});
-  return estimate_residual(alpha_beta, known, {at.gpus, at.nodes});
+  return estimate_residual(process, known, {at.gpus, at.nodes});
 }
 
 double square(double x) {
   return x * x;
 }
 
-/// Of a transfer alone the operation's cost, and of another model its compute, are its own: they tell nothing.
+/// A transfer benchmark has an operation cost of its own, and another model a compute factor of its own: both are held
+/// fixed, because a measurement of them narrows nothing that is asked.
 std::vector<Parameters> samples_of_candidate(const Question& question, const Candidate& candidate) {
   auto samples = question.samples;
   for (auto& sample : samples) {

@@ -4,6 +4,7 @@
 #include "sim/base/table.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/other_clusters.hpp"
 
 #include <fmt/format.h>
 
@@ -219,6 +220,18 @@ std::vector<std::string> figures(const EvidenceError& error) {
 }
 
 } // namespace
+
+ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only) {
+  const auto reference = read_other_cluster_times(data, {});
+  ComputeRecords read;
+  for (const auto& record : reference.records)
+    if (!single_gpu_only || record.head.file.find("/single-gpu/") != std::string::npos) read.records.push_back(record);
+  read.material.gpus = reference.gpus;
+  read.material.sizes = reference.models;
+  for (const auto& name : list_models(data)) read.material.models.emplace(name, load_model(data, name));
+  read.material.curves = compute_curves(read.records, reference.gpus, reference.models, "");
+  return read;
+}
 
 std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
   const CurveIndex index(material.curves, material.gpus, material.sizes);

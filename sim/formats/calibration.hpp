@@ -94,7 +94,7 @@ struct Calibration {
   CalibrationQuality quality;
 };
 
-/// Throws UserError with every mistake of the file.
+/// Throws UserError with every mistake of the file; of an older format version, with the command that writes it anew.
 Calibration read_calibration(const std::filesystem::path& file);
 std::string calibration_json(const Calibration& calibration);
 

@@ -14,6 +14,9 @@
 #include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
 
+#include <filesystem>
+#include <functional>
+
 namespace ddlsim {
 
 Model model_from(const JsonNode& root);
@@ -24,6 +27,8 @@ std::map<std::string, std::string> covering_sources(const JsonNode& root);
 std::vector<Preset> presets_from(const JsonNode& root);
 std::vector<Prior> priors_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
+/// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
+void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Scenario scenario_from(const JsonNode& root);
 /// One line of calibration.json, and back.
 BatchLine batch_line_from(const JsonNode& node);

@@ -44,7 +44,7 @@ Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
   const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
   const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
   if (stated != Sharding::unknown && !doubted) return stated;
-  return *value_named<Sharding>(choice_at(choices, sample.algorithm_draw));
+  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
 }
 
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,

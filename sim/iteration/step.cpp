@@ -160,7 +160,7 @@ void add_input(const StepSetup& setup, StepTime& time) {
 Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
   if (const auto named = algorithm_of(setup.strategy.name)) return *named;
   if (!setup.preset.all_reduce.empty())
-    return value_named<Algorithm>(choice_at(setup.preset.all_reduce, sample.algorithm_draw)).value_or(Algorithm::ring);
+    return sample.all_reduce ? *sample.all_reduce : *value_named<Algorithm>(setup.preset.all_reduce.front().name);
   return Algorithm::ring;
 }
 

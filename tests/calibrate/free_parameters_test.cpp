@@ -72,13 +72,13 @@ TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own 
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small"});
   const auto free_parameters = find_free_parameters(series);
-  Eigen::VectorXd at = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  std::vector<double> at(free_parameters.all.size(), 0);
   const auto median = sample_at(free_parameters, series[0], 0, at);
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k)
     CHECK(median.*fields[k].value == Approx(series[0].priors[k].median).epsilon(1e-12));
   const int sync_on = free_parameter_of(free_parameters, 0, "sync_on");
-  at(sync_on) = 1;
+  at[static_cast<std::size_t>(sync_on)] = 1;
   const auto moved = sample_at(free_parameters, series[0], 0, at);
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const double factor = k == field("sync_on") ? std::exp(series[0].priors[k].width) : 1;

@@ -1,4 +1,4 @@
-#include "calibrate/import/import_csv.hpp"
+#include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>

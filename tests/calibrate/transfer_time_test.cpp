@@ -1,5 +1,4 @@
 #include "calibrate/data/transfer_series.hpp"
-#include "calibrate/data/transfer_time.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "tests/calibrate/planted_cluster.hpp"

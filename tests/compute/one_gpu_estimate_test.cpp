@@ -137,7 +137,7 @@ StepRecord of(StepRecord step, const std::string& gpu, const std::string& model)
 
 } // namespace
 
-TEST_CASE("reference data come after the cluster and what it borrows", "[evidence]") {
+TEST_CASE("other clusters' one-GPU times come after the cluster and what it borrows", "[evidence]") {
   const Desk desk;
   const OtherClusterTimes reference{{record(32, 0.4)}, {desk.gpu}, {}};
   CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, reference).one_gpu_s == 0.3);

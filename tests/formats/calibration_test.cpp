@@ -183,3 +183,11 @@ TEST_CASE("another format, and a file cut short, are refused") {
   REQUIRE(reported.size() == 1);
   CHECK_THAT(reported[0], Catch::Contains("is the file truncated?"));
 }
+
+TEST_CASE("a calibration of an older ddlsim is one mistake, with the command that writes it anew") {
+  auto content = sample_json();
+  content["version"] = 1;
+  content["set_aside"] = nlohmann::json::array(); // a key of that version
+  CHECK(mistakes(content) ==
+        std::vector<std::string>{"/version: written by an older ddlsim; run `ddlsim calibrate --cluster iris`"});
+}

@@ -72,11 +72,10 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// Shares of samples whose draw chooses each of the choices.
-double share_of(const Posterior& posterior, const std::vector<LikelyChoice>& choices, const std::string& name) {
-  const auto chosen =
-      std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
-                    [&](const Parameters& sample) { return choice_at(choices, sample.algorithm_draw) == name; });
+/// Share of samples that run the algorithm.
+double share_of(const Posterior& posterior, Algorithm algorithm) {
+  const auto chosen = std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
+                                    [&](const Parameters& sample) { return sample.all_reduce == algorithm; });
   return static_cast<double>(chosen) / static_cast<double>(posterior.samples.values.size());
 }
 
@@ -177,12 +176,12 @@ TEST_CASE("samples choose an all-reduce by the calibration's weights") {
   calibration.algorithm_choices = {
       {{"nccl-ib", "", {}, "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
-  CHECK(choice_at(preset.all_reduce, posterior.median.algorithm_draw) == "tree");
+  CHECK(posterior.median.all_reduce == Algorithm::tree);
   // draws are a Latin hypercube's: shares are within one of 1000 of the weights
-  CHECK(share_of(posterior, preset.all_reduce, "tree") == Approx(0.7).margin(0.0011));
-  CHECK(share_of(posterior, preset.all_reduce, "ring") == Approx(0.2).margin(0.0011));
+  CHECK(share_of(posterior, Algorithm::tree) == Approx(0.7).margin(0.0011));
+  CHECK(share_of(posterior, Algorithm::ring) == Approx(0.2).margin(0.0011));
   const auto without = find_posterior(shipped_priors(), nullptr, question, 1000, 1);
-  CHECK(share_of(without, preset.all_reduce, "ring") == Approx(0.5).margin(0.0011));
+  CHECK(share_of(without, Algorithm::ring) == Approx(0.5).margin(0.0011));
 }
 
 TEST_CASE("choices of servers, of another transport, or with unknown names do not decide an all-reduce") {
@@ -194,8 +193,8 @@ TEST_CASE("choices of servers, of another transport, or with unknown names do no
     Calibration calibration;
     calibration.algorithm_choices = {form};
     const auto posterior = find_posterior(shipped_priors(), &calibration, question, 100, 1);
-    CHECK(posterior.median.algorithm_draw == without.median.algorithm_draw);
-    CHECK(share_of(posterior, preset.all_reduce, "ring") == share_of(without, preset.all_reduce, "ring"));
+    CHECK(posterior.median.all_reduce == without.median.all_reduce);
+    CHECK(share_of(posterior, Algorithm::ring) == share_of(without, Algorithm::ring));
   }
   Calibration servers;
   servers.algorithm_choices = {{{}, true, {{"round-robin", 1}}}};

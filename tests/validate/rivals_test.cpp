@@ -2,7 +2,6 @@ using namespace ddlsim::test;
 
 #include "tests/validate/records.hpp"
 #include "validate/methods/rivals.hpp"
-#include "validate/methods/scalability_law.hpp"
 
 #include <catch2/catch.hpp>
 

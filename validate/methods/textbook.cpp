@@ -1,7 +1,7 @@
 #include "validate/methods/rivals.hpp"
-#include "validate/methods/scalability_law.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -12,7 +12,7 @@ struct Load {
   double between = 0;
 };
 
-/// Seconds a byte; `between` unknown until a multi-node point or a line rate tells it.
+/// Seconds a byte; `between` unknown until a multi-node point or a line rate gives it.
 struct Cost {
   double inside = 0;
   std::optional<double> between;
@@ -44,6 +44,9 @@ Question question_at(const Series& known, const SeriesPoint& point) {
   return {known, point.gpus, point.nodes, point.gpus_per_node, point.strategy};
 }
 
+/// Cluster and transport, and the model where its bytes are not known: series that share a link's cost.
+using Pool = std::tuple<std::string, std::string, std::string>;
+
 class Textbook final : public Method {
 public:
   explicit Textbook(TextbookFacts facts) : facts_(std::move(facts)) {}
@@ -54,10 +57,10 @@ public:
 private:
   /// Models without a layer table cannot share a bandwidth: their bytes count as one, and they are fitted alone.
   double bytes_of(const Series& series) const;
-  std::string pool_of(const Series& series) const;
+  Pool pool_of(const Series& series) const;
 
   TextbookFacts facts_;
-  std::map<std::string, Cost> costs_;
+  std::map<Pool, Cost> costs_;
 };
 
 double Textbook::bytes_of(const Series& series) const {
@@ -67,13 +70,12 @@ double Textbook::bytes_of(const Series& series) const {
   return half ? 0.5 * found->second : found->second;
 }
 
-std::string Textbook::pool_of(const Series& series) const {
-  const auto pool = series.cluster + "\n" + series.transport;
-  return facts_.model_bytes.count(series.model) > 0 ? pool : pool + "\n" + series.model;
+Pool Textbook::pool_of(const Series& series) const {
+  return {series.cluster, series.transport, facts_.model_bytes.count(series.model) > 0 ? "" : series.model};
 }
 
 void Textbook::prepare(const Evidence& evidence) {
-  std::map<std::string, std::vector<Equation>> pools;
+  std::map<Pool, std::vector<Equation>> pools;
   costs_.clear();
   for (const auto& series : evidence.series) {
     const auto alone = one_gpu_time(series);
