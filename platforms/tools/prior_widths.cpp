@@ -43,8 +43,8 @@ private:
   std::map<std::string, std::vector<double>> errors_;
 };
 
-std::string for_precision(const std::string& kind, const std::string& precision) {
-  return precision == "fp32" || precision == "tf32" ? kind : kind + "_reduced";
+std::string for_precision(const std::string& kind, Precision precision) {
+  return is_half(precision) ? kind + "_reduced" : kind;
 }
 
 /// The curve's other batches, and what their line says of the one left out.
@@ -186,7 +186,7 @@ void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const
 std::vector<BatchCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
   std::vector<BatchCurve> curves;
   std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves),
-               [&](const BatchCurve& one) { return one.precision == "fp32" && (one.gpu == a || one.gpu == b); });
+               [&](const BatchCurve& one) { return one.precision == Precision::fp32 && (one.gpu == a || one.gpu == b); });
   return curves;
 }
 
@@ -257,7 +257,7 @@ std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
 std::vector<GpuPairError> transfer_between_gpus(const ComputeMaterial& material) {
   std::set<std::string> gpus;
   for (const auto& curve : material.curves)
-    if (curve.precision == "fp32") gpus.insert(curve.gpu);
+    if (curve.precision == Precision::fp32) gpus.insert(curve.gpu);
   std::vector<GpuPairError> pairs;
   for (const auto& from : gpus) {
     for (const auto& to : gpus) {
