@@ -69,7 +69,7 @@ TEST_CASE("the roofline grows with the batch by FLOP and bytes, not by launches"
 }
 
 TEST_CASE("a precision the device does not have is a clear error", "[compute]") {
-  CHECK_THROWS_AS(peak_flop_per_s(test_gpu(), "fp8"), UserError);
+  CHECK_THROWS_AS(peak_flop_per_s(test_gpu(), Precision::bf16), UserError);
   CHECK(peak_flop_per_s(test_gpu(), Precision::amp) == 1e12); // no tensor cores: fp32 units do it
 }
 

@@ -19,7 +19,7 @@ struct Desk {
     gpu.peak_flop_per_s = {{"fp32", 1e12}};
     gpu.memory_bandwidth_Bps = 1e11;
   }
-  ComputeQuestion question(double batch) const { return {model, gpu, "fp32", batch, "horovod"}; }
+  ComputeQuestion question(double batch) const { return {model, gpu, Precision::fp32, batch, "horovod"}; }
 };
 
 StepRecord record(double batch, double iteration_s, const std::string& preset = "horovod") {
