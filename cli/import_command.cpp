@@ -1,5 +1,4 @@
-#include "calibrate/import/import_csv.hpp"
-#include "calibrate/import/import_nccl_tests.hpp"
+#include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "sim/formats/data_folder.hpp"
 
@@ -20,8 +19,7 @@ ImportContext with_shipped_names(ImportContext context, const DataFolder& data) 
 
 int run_import(const ImportCommand& command, const CommandLine& line) {
   const auto context = with_shipped_names(command.context, DataFolder{line.data_folder});
-  const auto imported =
-      command.kind == "csv" ? import_csv(command.file, context) : import_nccl_tests(command.file, context);
+  const auto imported = importer_of(command.kind).import(command.file, context);
   for (const auto& note : imported.notes) narrate(line, note);
   emit(line, to_json_lines(imported.measurements));
   return 0;

@@ -54,8 +54,8 @@ std::string clusters_table(const DataFolder& data) {
 std::string presets_table(const DataFolder& data) {
   Rows rows;
   for (const auto& preset : load_presets(data)) {
-    rows.push_back({preset.name, preset.grouping, preset.overlapped ? "overlapped" : "after backward", preset.library,
-                    preset.title});
+    rows.push_back({preset.name, to_text(preset.grouping), preset.overlapped ? "overlapped" : "after backward",
+                    to_text(preset.library), preset.title});
   }
   return to_table({{"preset", Align::left},
                    {"grouping", Align::left},

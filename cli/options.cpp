@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
@@ -188,10 +189,16 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
   auto& import = add_command(app, line, "import",
                              "Turn a table of rates or an nccl-tests log into measurement records (JSON Lines)");
-  import.add_option("KIND", command.kind, "csv (a table of rates) or nccl-tests (its log)")
+  std::vector<std::string> kinds;
+  std::vector<std::string> explained;
+  for (const auto& importer : importers()) {
+    kinds.push_back(importer.kind);
+    explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
+  }
+  import.add_option("KIND", command.kind, fmt::format("{}", fmt::join(explained, " or ")))
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"nccl-tests", "csv"}).description(""));
+      ->check(CLI::IsMember(kinds).description(""));
   import.add_option("FILE", command.file, "Table or log")->required()->type_name("");
   import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on")->type_name("NAME");
   add_context(import, command.context, given);

@@ -54,7 +54,7 @@ struct CalibrateCommand {
 };
 
 struct ImportCommand {
-  std::string kind; ///< nccl-tests, csv
+  std::string kind; ///< of importers()
   std::filesystem::path file;
   ImportContext context;
 };

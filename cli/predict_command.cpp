@@ -14,7 +14,7 @@ namespace {
 /// Keeps the strategies with one of these names; a name that the scenario lacks is an error.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
   std::vector<std::string> there;
-  for (const auto& strategy : scenario.strategies) there.push_back(strategy.name);
+  for (const auto& strategy : scenario.strategies) there.push_back(to_text(strategy.name));
   for (const auto& name : names) {
     if (std::find(there.begin(), there.end(), name) != there.end()) continue;
     throw UserError("--strategy", "",
@@ -23,7 +23,7 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) 
   }
   if (names.empty()) return;
   std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
-    return std::find(names.begin(), names.end(), strategy.name) == names.end();
+    return std::find(names.begin(), names.end(), to_text(strategy.name)) == names.end();
   });
 }
 

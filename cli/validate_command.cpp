@@ -1,4 +1,4 @@
-#include "calibrate/import/import_csv.hpp"
+#include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"

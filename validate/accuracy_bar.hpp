@@ -12,7 +12,7 @@ namespace ddlsim {
 
 /// What one method reached in one split. Errors and shares in per cent, rounded to two digits.
 struct SplitBar {
-  int points = 0; ///< answered: silence is no way to be right
+  int points = 0; ///< answered; fewer than before fail the bar, so that leaving points unanswered is no gain
   /// By name, those that the points allow: "mean_error" (of clusters); "class_a" (mean error of the points of noise
   /// class A); "uncovered" (how far the coverage of the 90 % intervals is short of 90); "interval_score" (times 100:
   /// wide intervals cover, and pay here).

@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// What a split lets a method see. Record indices inside `series` are those of the unmasked files.
+/// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
   std::string split;                         ///< T1, ..., leave-one-cluster-out
   std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
@@ -53,16 +53,16 @@ struct ForecastParts {
   double straggling_s = 0;
   double input_s = 0;
   std::string bottleneck;     ///< largest part
-  double residual_factor = 1; ///< of the series' smaller scales, carried here; it is in every part
+  double residual_factor = 1; ///< estimated from the residuals at the series' smaller scales; it is in every part
 };
 
 /// The one parameter whose change alone brings a series' mean error to the least.
 struct ParameterExplanation {
   std::string parameter; ///< as in priors.json; "" when none of them helps
   std::string unit;
-  double expected = 0;     ///< its value in the prediction, SI
-  double posterior_at = 0; ///< the same in standard deviations of its prior, from the prior's median
-  double needed = 0;       ///< the value that helps most
+  double fitted = 0;    ///< its value in the prediction, SI
+  double fitted_at = 0; ///< the same in standard deviations of its prior, from the prior's median
+  double needed = 0;    ///< the value that helps most, SI
   double needed_at = 0;
   double mean_error = 0; ///< of the series as predicted
   double remaining_error = 0;

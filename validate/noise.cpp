@@ -2,21 +2,23 @@
 
 #include "sim/base/statistics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <regex>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
 
 constexpr int repeats_that_count = 3;
 
-std::string set_of(const Series& series) {
-  return series.file + "\n" + series.cluster + "\n" + series.transport;
+/// File, cluster, transport: what one person measured on one machine.
+using Set = std::tuple<std::string, std::string, std::string>;
+
+Set set_of(const Series& series) {
+  return {series.file, series.cluster, series.transport};
 }
 
 double largest_spread(const Series& series) {
@@ -26,13 +28,17 @@ double largest_spread(const Series& series) {
   return largest;
 }
 
-/// Equal for the two siblings of a pair, "" for a model that has none.
-std::string sibling_key(const Series& series) {
+/// Set, model without its version, precision, batch, data, strategy, preset.
+using SiblingKey = std::tuple<Set, std::string, Precision, double, std::string, std::string, std::string>;
+
+/// Equal for the two siblings of a pair; none for a model that has no sibling.
+std::optional<SiblingKey> sibling_key(const Series& series) {
   static const std::regex residual_version("^(resnet[0-9]+)_v[12]$");
-  if (!std::regex_match(series.model, residual_version)) return "";
-  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", set_of(series),
-                     std::regex_replace(series.model, residual_version, "$1"), series.precision, series.batch_per_gpu,
-                     series.data, series.strategy, series.preset);
+  if (!std::regex_match(series.model, residual_version)) return {};
+  return SiblingKey{set_of(series),   std::regex_replace(series.model, residual_version, "$1"),
+                    series.precision, series.batch_per_gpu,
+                    series.data,      series.strategy,
+                    series.preset};
 }
 
 /// |d - median d| / sqrt 2 at every scale the two share.
@@ -50,26 +56,26 @@ std::vector<double> sibling_noise(const Series& one, const Series& other) {
   return differences.size() < 3 ? std::vector<double>{} : differences;
 }
 
-std::map<std::string, double> noise_from_siblings(const std::vector<Series>& series) {
-  std::map<std::string, std::vector<const Series*>> pairs;
+std::map<Set, double> noise_from_siblings(const std::vector<Series>& series) {
+  std::map<SiblingKey, std::vector<const Series*>> pairs;
   for (const auto& one : series)
-    if (const auto key = sibling_key(one); !key.empty()) pairs[key].push_back(&one);
-  std::map<std::string, std::vector<double>> of_set;
+    if (const auto key = sibling_key(one)) pairs[*key].push_back(&one);
+  std::map<Set, std::vector<double>> of_set;
   for (const auto& [key, members] : pairs) {
     if (members.size() != 2 || members[0]->model == members[1]->model) continue;
     for (const double d : sibling_noise(*members[0], *members[1])) of_set[set_of(*members[0])].push_back(d);
   }
-  std::map<std::string, double> noise;
+  std::map<Set, double> noise;
   for (const auto& [set, values] : of_set)
     if (!values.empty()) noise[set] = mean(values);
   return noise;
 }
 
-std::map<std::string, double> noise_of_sets(const std::vector<Series>& series) {
-  std::map<std::string, std::vector<double>> spreads;
+std::map<Set, double> noise_of_sets(const std::vector<Series>& series) {
+  std::map<Set, std::vector<double>> spreads;
   for (const auto& one : series)
     if (const double spread = largest_spread(one); spread > 0) spreads[set_of(one)].push_back(spread);
-  std::map<std::string, double> noise;
+  std::map<Set, double> noise;
   for (const auto& [set, values] : spreads) noise[set] = median(values);
   return noise;
 }

@@ -21,11 +21,10 @@ struct Noise {
 
 /// One a series, in order. The first that applies:
 /// 1. the largest spread stated for (or found among repeated records of) the series' points on more than one GPU;
-/// 2. siblings, ResNet v1 against v2 of equal bytes, in the same set (file, cluster, transport): with d = ln(T_v1 /
-/// T_v2) at every
-///    shared scale above one GPU, the mean over the set of |d - median d| / sqrt 2;
+/// 2. siblings, ResNet v1 against v2 of equal bytes, in the same set (file, cluster, transport): with
+///    d = ln(T_v1 / T_v2) at every shared scale above one GPU, the mean over the set of |d - median d| / sqrt 2;
 /// 3. the median spread of the other series of the set;
-/// 4. not known: B when each point is said to come from three or more repeats, else C.
+/// 4. not known: B when each point comes from three or more repeats, else C.
 std::vector<Noise> noise_of(const std::vector<Series>& series);
 
 /// The class of one point: C when the point is suspect, else its series'.

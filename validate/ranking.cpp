@@ -1,10 +1,9 @@
 #include "validate/ranking.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -12,13 +11,16 @@ namespace {
 /// Relative difference of predictions below which a method says that two are equal.
 constexpr double tie = 1e-9;
 
-std::string contest_of(const Series& one) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", one.file, one.cluster, one.gpu, one.model, one.precision,
-                     one.batch_per_gpu, one.data, one.transport);
+/// File, cluster, GPU, model, precision, batch, data, transport: what schedules that are compared agree in.
+using Contest =
+    std::tuple<std::string, std::string, std::string, std::string, Precision, double, std::string, std::string>;
+
+Contest contest_of(const Series& one) {
+  return {one.file, one.cluster, one.gpu, one.model, one.precision, one.batch_per_gpu, one.data, one.transport};
 }
 
-std::string schedule_text(const Series& one) {
-  return one.strategy + "\n" + one.preset;
+bool same_schedule(const Series& one, const Series& other) {
+  return one.strategy == other.strategy && one.preset == other.preset;
 }
 
 std::map<int, double> times_of(const Series& series) {
@@ -58,7 +60,7 @@ std::map<std::size_t, Series> shown(const std::vector<Series>& series, const std
 } // namespace
 
 std::vector<RankedPair> ranked_pairs(const std::vector<Series>& series) {
-  std::map<std::string, std::vector<std::size_t>> contests;
+  std::map<Contest, std::vector<std::size_t>> contests;
   for (std::size_t i = 0; i < series.size(); ++i)
     if (!series[i].points.empty()) contests[contest_of(series[i])].push_back(i);
   std::vector<RankedPair> pairs;
@@ -67,7 +69,7 @@ std::vector<RankedPair> ranked_pairs(const std::vector<Series>& series) {
       for (std::size_t j = i + 1; j < members.size(); ++j) {
         const auto& one = series[members[i]];
         const auto& other = series[members[j]];
-        if (schedule_text(one) == schedule_text(other)) continue;
+        if (same_schedule(one, other)) continue;
         const auto [gpus, ln_ratio] = largest_shared(one, other);
         if (gpus > 0 && std::abs(ln_ratio) > smallest_ranked_difference)
           pairs.push_back({members[i], members[j], gpus, ln_ratio});

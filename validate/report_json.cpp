@@ -111,8 +111,8 @@ Json to_json(const ParameterExplanation& one) {
   if (one.parameter.empty()) return nullptr;
   return {{"parameter", one.parameter},
           {"unit", one.unit},
-          {"believed", rounded(one.expected)},
-          {"believed_at", rounded(one.posterior_at)},
+          {"fitted", rounded(one.fitted)},
+          {"fitted_at", rounded(one.fitted_at)},
           {"needed", rounded(one.needed)},
           {"needed_at", rounded(one.needed_at)},
           {"remaining_error", rounded(one.remaining_error)}};
@@ -127,7 +127,7 @@ Json to_json(const ExplainedSeries& one) {
           {"method", one.method},
           {"mean_error", rounded(one.mean_error)},
           {"points", points},
-          {"remedy", to_json(one.why.explanation)}};
+          {"explanation", to_json(one.why.explanation)}};
 }
 
 template <class Item> Json to_array(const std::vector<Item>& items) {

@@ -262,8 +262,8 @@ std::string explanation_text(const ParameterExplanation& explanation) {
   if (explanation.parameter.empty()) return "no single parameter mends it";
   const std::string unit = explanation.unit == "1" || explanation.unit.empty() ? "" : " " + explanation.unit;
   return fmt::format("{} {:.3g}{} instead of {:.3g} (at {:+.1f} prior widths, not {:+.1f}) leaves {:.1f} %",
-                     explanation.parameter, explanation.needed, unit, explanation.expected, explanation.needed_at,
-                     explanation.posterior_at, 100 * explanation.remaining_error);
+                     explanation.parameter, explanation.needed, unit, explanation.fitted, explanation.needed_at,
+                     explanation.fitted_at, 100 * explanation.remaining_error);
 }
 
 std::string explained_text(const ValidationResult& result, const std::string& split) {

@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// One target point of one split with what every method said of it.
+/// One target point of one split with every method's forecast.
 struct ScoredPoint {
   std::string series;
   std::string file;

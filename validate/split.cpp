@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -27,15 +28,20 @@ std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
   return all;
 }
 
-std::string experiment_of(const Located& at) {
+/// Cluster, GPU, model, precision, batch, data, strategy name, preset, transport: what records of one experiment agree
+/// in, in whatever files.
+using Experiment = std::tuple<std::string, std::string, std::string, Precision, double, std::string, StrategyName,
+                              std::string, std::string>;
+
+Experiment experiment_of(const Located& at) {
   const auto& step = *at.step;
-  return fmt::format("{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}\n{}", at.cluster, step.head.gpu, step.model, step.precision,
-                     step.batch_per_gpu, step.data, step.strategy.name, step.preset, step.head.transport);
+  return {at.cluster, step.head.gpu,      step.model,  step.precision,     step.batch_per_gpu,
+          step.data,  step.strategy.name, step.preset, step.head.transport};
 }
 
 /// Multi-node scales of every experiment, ascending.
-std::map<std::string, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
-  std::map<std::string, std::set<int>> scales;
+std::map<Experiment, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
+  std::map<Experiment, std::set<int>> scales;
   for (const auto& at : records)
     if (at.step != nullptr && at.step->nodes > 1) scales[experiment_of(at)].insert(at.step->gpus);
   return scales;
@@ -157,9 +163,8 @@ std::string model_family(const std::string& model) {
   return std::regex_replace(model, variant, "");
 }
 
-std::string schedule_of(const std::string& strategy_name, const std::string& preset) {
-  const bool server = strategy_name == "ps" || strategy_name == "ps-async";
-  return fmt::format("{} by {}", server ? strategy_name : "all-reduce", preset);
+std::string schedule_of(StrategyName strategy, const std::string& preset) {
+  return fmt::format("{} by {}", to_text(is_parameter_server(strategy) ? strategy : StrategyName::all_reduce), preset);
 }
 
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {

@@ -40,7 +40,7 @@ std::string model_family(const std::string& model);
 
 /// What "leave one strategy out" leaves out: all-reduce, ps or ps-async, as one framework preset runs it: "ps by
 /// byteps".
-std::string schedule_of(const std::string& strategy_name, const std::string& preset);
+std::string schedule_of(StrategyName strategy, const std::string& preset);
 
 /// The files with hidden records taken away; contexts stay.
 std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split);

@@ -5,16 +5,16 @@
 namespace ddlsim {
 namespace {
 
-std::vector<Series> masked_series(const std::vector<Series>& series, const Split& split) {
-  std::vector<Series> masked = series;
-  for (auto& one : masked) {
+std::vector<Series> visible_series_of(const std::vector<Series>& series, const Split& split) {
+  std::vector<Series> visible = series;
+  for (auto& one : visible) {
     const auto hidden = [&](const SeriesPoint& point) {
       return std::any_of(point.records.begin(), point.records.end(),
                          [&](RecordIndex record) { return !split.visible_records[record]; });
     };
     one.points.erase(std::remove_if(one.points.begin(), one.points.end(), hidden), one.points.end());
   }
-  return masked;
+  return visible;
 }
 
 ScoredPoint blank_point(const Series& series, const SeriesPoint& at, const Split& split, const Noise& noise) {
@@ -86,7 +86,7 @@ void run_split(const Split& split, const std::vector<MeasurementFile>& files, co
                const std::vector<Noise>& noise, const std::vector<std::unique_ptr<Method>>& methods,
                ValidationResult& result) {
   const auto visible = visible_files(files, split);
-  const auto known = masked_series(series, split);
+  const auto known = visible_series_of(series, split);
   for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known});
   const auto first = static_cast<std::ptrdiff_t>(result.explained.size());
   for (const auto& part : split.parts)

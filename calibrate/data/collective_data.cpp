@@ -1,6 +1,5 @@
 #include "calibrate/data/collective_data.hpp"
 
-#include "calibrate/data/implausible_rows.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 
@@ -21,7 +20,7 @@ struct Row {
   TransferSample sample;
 };
 
-/// Times of one size that differ by more are told: repeats of published tables differ by a few per cent.
+/// Times of one size that differ by a larger factor are reported: repeats of published tables differ by a few per cent.
 constexpr double conflict = 1.5;
 /// Sizes below one byte are the empty message, which has no logarithm.
 constexpr double least_bytes = 1;
@@ -93,8 +92,8 @@ template <class Unwanted> std::vector<Row> take_out(std::vector<Row>& rows, cons
   return out;
 }
 
-/// One word a file: contention is measured in many series at once.
-void tell_shared(const std::string& file, const std::vector<Row>& shared, std::vector<Excluded>& notes) {
+/// One note a file: contention is measured in many series at once.
+void note_shared(const std::string& file, const std::vector<Row>& shared, std::vector<Excluded>& notes) {
   const auto [least, most] = std::minmax_element(
       shared.begin(), shared.end(), [](const Row& a, const Row& b) { return a.concurrent_jobs < b.concurrent_jobs; });
   notes.push_back({place_text(file, lines_of(shared)),
@@ -108,7 +107,7 @@ void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
     const auto out = take_out(rows, [](const Row& row) { return row.concurrent_jobs > 1; });
     if (!out.empty()) shared[name.second].insert(shared[name.second].end(), out.begin(), out.end());
   }
-  for (const auto& [file, rows] : shared) tell_shared(file, rows, notes);
+  for (const auto& [file, rows] : shared) note_shared(file, rows, notes);
 }
 
 void exclude_suspect(std::vector<Row>& rows, const std::string& file, std::vector<Excluded>& notes) {
@@ -143,7 +142,7 @@ Merged merged(const std::vector<Row>& rows) {
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
 }
 
-/// One word a curve, with the worst of its sizes.
+/// One note a curve, with the worst of its sizes.
 void report_conflicts(const std::vector<Merged>& sizes, const std::string& file, std::vector<Excluded>& notes) {
   std::vector<int> lines;
   int count = 0;
@@ -175,7 +174,7 @@ std::vector<CollectiveSample> merged_by_size(const std::vector<Row>& rows, const
   return samples;
 }
 
-/// A mistake that several rows share is told once.
+/// A mistake that several rows share is one note.
 void exclude_implausible(CollectiveData& fit_data) {
   std::vector<TransferSample> samples;
   for (const auto& one : fit_data.samples) samples.push_back(one.sample);
@@ -203,7 +202,7 @@ bool same_times(const CollectiveData& a, const CollectiveData& b) {
                     });
 }
 
-void tell_copies(std::vector<CollectiveData>& curves) {
+void note_copies(std::vector<CollectiveData>& curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_times(curves[i], curves[j])) continue;
@@ -259,7 +258,7 @@ AllCollectiveData collective_data(const std::vector<MeasurementFile>& files) {
       all.curves.push_back(std::move(fit_data));
     }
   }
-  tell_copies(all.curves);
+  note_copies(all.curves);
   return all;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // Records of collectives and messages sorted into the points that curves are fitted to, and what is not used and why.
 
-#include "calibrate/data/implausible_rows.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 
@@ -9,6 +8,12 @@
 #include <vector>
 
 namespace ddlsim {
+
+/// One row of a table of times over sizes.
+struct TransferSample {
+  double size_bytes = 0;
+  double time_s = 0;
+};
 
 /// One size of a curve: the middle of all times measured there.
 struct CollectiveSample {
@@ -30,9 +35,9 @@ struct AllCollectiveData {
   std::vector<Excluded> notes;        ///< of records that reach no curve
 };
 
-/// Set aside, each with a word: runs that shared their links with others; suspect records, unless a curve has nothing
+/// Excluded, each with a note: runs that shared their links with others; suspect records, unless a curve has nothing
 /// else; rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
-/// Told but used: records of one size that differ by half or more, a table equal to another's.
+/// Used, with a note: records of one size that differ by half or more, a table equal to another's.
 AllCollectiveData collective_data(const std::vector<MeasurementFile>& files);
 
 /// "v100-2x1, all_reduce of 2 ranks on 2 nodes": which curve is meant.
@@ -40,5 +45,11 @@ std::string curve_name(const CollectiveKey& key);
 
 /// "4-12, 15": lines as a person names them; "4-190, 95 of them" where there are many gaps.
 std::string lines_text(std::vector<int> lines);
+
+/// For each sample (ascending by size) why it is implausible, "" where it is not. A transfer's time grows with its
+/// size, and no faster. A row, or a run of rows, about a thousand times beyond that is a slip of the unit; the smaller
+/// part of the table is taken to have it. A single row three times off both neighbours that agree with each other is an
+/// outlier.
+std::vector<std::string> implausible_rows(const std::vector<TransferSample>& samples);
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #include "calibrate/data/compute_data.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
 
@@ -113,8 +113,8 @@ void settle_duplicates(Records& records, const Screen& screen, std::vector<Exclu
       const double ln = ln_ratio(record->iteration_s, nearest->iteration_s);
       if (record->batch_per_gpu != batch || std::abs(ln) <= disagreement) return false;
       excluded.push_back(
-          {place_of(*record), fmt::format("contradicts {} at batch {:g} by {:.0f} %, and the others speak "
-                                          "for that one",
+          {place_of(*record), fmt::format("contradicts {} at batch {:g} by {:.0f} %, and the others agree "
+                                          "with that one",
                                           place_of(*nearest), batch, 100 * std::abs(std::expm1(ln)))});
       return true;
     });

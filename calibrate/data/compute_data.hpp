@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// What times are held against. Without model or GPU there is no roofline to hold them against.
+/// What a record's time is compared with. Without model or GPU there is no roofline.
 struct Screen {
   const Model* model = nullptr;
   const Gpu* gpu = nullptr;

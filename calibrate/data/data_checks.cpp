@@ -1,6 +1,5 @@
 #include "calibrate/data/data_checks.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 #include "sim/compute/layer_times.hpp"
@@ -36,17 +35,17 @@ double compute_off(const SeriesData& series) {
   return std::log(setup.one_gpu_s / roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
 }
 
-Excluded left_out(const std::string& what, const std::string& why, double off, const std::string& than) {
+Excluded unit_mistake_note(const std::string& what, const std::string& why, double off, const std::string& than) {
   return {what, why + unit_mistake_text(off, than) + " It is left out"};
 }
 
-/// Of a series most of whose times are far off, or whose one-GPU time is: nothing is left.
+/// Removes all points of a series most of whose times are far off, or whose one-GPU time is.
 Excluded clear_unit_mistakes(SeriesData& series, double compute, double middle_off) {
   series.points.clear();
-  if (is_transfer(series)) return left_out(series.id, "its times are ", middle_off, "the machine allows");
+  if (is_transfer(series)) return unit_mistake_note(series.id, "its times are ", middle_off, "the machine allows");
   const std::string why = "the one-GPU time is ";
-  if (is_unit_mistake(compute)) return left_out(series.id, why, compute, "the device allows");
-  return left_out(series.id, why, -middle_off, "the other scales allow");
+  if (is_unit_mistake(compute)) return unit_mistake_note(series.id, why, compute, "the device allows");
+  return unit_mistake_note(series.id, why, -middle_off, "the other scales allow");
 }
 
 std::string point_text(const SeriesData& series, const DataPoint& point) {
@@ -66,8 +65,8 @@ std::vector<Excluded> unit_mistakes_of(SeriesData& series) {
     const auto& point = series.points[p];
     if (!is_unit_mistake(off[p])) kept.push_back(point);
     if (is_unit_mistake(off[p]))
-      reported.push_back(
-          left_out(fmt::format("{} at {}", series.id, point_text(series, point)), "", off[p], "all else allows"));
+      reported.push_back(unit_mistake_note(fmt::format("{} at {}", series.id, point_text(series, point)), "", off[p],
+                                           "the other points allow"));
   }
   series.points = kept;
   return reported;
@@ -81,7 +80,7 @@ struct Outlier {
 };
 
 /// The kept point that is farthest from what the other kept ones say of it.
-Outlier farthest(const ResidualProcess& alpha_beta, const CalibratedSeries& series, const std::vector<bool>& kept) {
+Outlier farthest(const ResidualProcess& process, const CalibratedSeries& series, const std::vector<bool>& kept) {
   Outlier worst;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     if (!kept[i]) continue;
@@ -91,7 +90,7 @@ Outlier farthest(const ResidualProcess& alpha_beta, const CalibratedSeries& seri
       if (j != i && kept[j]) others.push_back({{other.gpus, other.nodes}, other.residual, other.noise});
     }
     const auto& point = series.points[i];
-    const auto stated = estimate_residual(alpha_beta, others, {point.gpus, point.nodes});
+    const auto stated = estimate_residual(process, others, {point.gpus, point.nodes});
     const Outlier one{i, point.residual - stated.mean, std::hypot(stated.spread, point.noise)};
     if (one.deviation() > worst.deviation()) worst = one;
   }
@@ -99,7 +98,7 @@ Outlier farthest(const ResidualProcess& alpha_beta, const CalibratedSeries& seri
 }
 
 /// Outliers of one series, while at least two thirds of it agree.
-std::vector<Outlier> outliers_of(const ResidualProcess& alpha_beta, const CalibratedSeries& series) {
+std::vector<Outlier> outliers_of(const ResidualProcess& process, const CalibratedSeries& series) {
   constexpr double far = 4; // standard deviations
   constexpr std::size_t least_scales = 3;
   const std::size_t count = series.points.size();
@@ -107,7 +106,7 @@ std::vector<Outlier> outliers_of(const ResidualProcess& alpha_beta, const Calibr
   std::vector<Outlier> found;
   if (count < least_scales) return found;
   for (std::size_t taken = 0; 3 * taken < count; ++taken) {
-    const auto worst = farthest(alpha_beta, series, kept);
+    const auto worst = farthest(process, series, kept);
     if (worst.deviation() <= far) return found;
     kept[worst.point] = false;
     found.push_back(worst);
@@ -169,10 +168,9 @@ std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<Se
   const auto last = scales.rbegin();
   const std::string where = scale_text(last->second, last->first);
   if (points == 1)
-    return {
-        {cluster.name, fmt::format("one step time only, at {}: what of it is compute, network or software cannot be "
-                                   "told apart; measure other scales",
-                                   where)}};
+    return {{cluster.name, fmt::format("one step time only, at {}: compute, network and software cannot be "
+                                       "separated; measure other scales",
+                                       where)}};
   if (scales.size() == 1)
     return {
         {cluster.name, fmt::format("all {} step times are at {}: how times change with scale is not in them; measure "
@@ -202,13 +200,13 @@ std::vector<Excluded> mark_outliers(Calibration& calibration) {
   std::vector<Excluded> reported;
   for (auto& series : calibration.series) {
     if (series.borrowed) continue;
-    ResidualProcess alpha_beta;
-    alpha_beta.spread = usual_spread(calibration, series.scope.transport);
-    for (const auto& one : outliers_of(alpha_beta, series)) {
+    ResidualProcess process;
+    process.spread = usual_spread(calibration, series.scope.transport);
+    for (const auto& one : outliers_of(process, series)) {
       auto& point = series.points[one.point];
       reported.push_back(
           {fmt::format("{} at {}", series.id, scale_text(point.gpus, point.nodes)),
-           fmt::format("{:.0f} % {} than all else says: an outlier; the fit gives it little weight; measure "
+           fmt::format("{:.0f} % {} than the other points say: an outlier; the fit gives it little weight; measure "
                        "it again",
                        100 * std::abs(std::expm1(one.off)), one.off > 0 ? "longer" : "shorter")});
       point.noise = std::max(point.noise, std::abs(one.off));

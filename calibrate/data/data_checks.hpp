@@ -1,36 +1,53 @@
 #pragma once
-// Evidence that a person should look at again: what cannot be meant as it stands, what stands alone, what is too
-// little.
+// Data checks: measurements that a person should look at again, because they are implausible, alone or too few.
 
 #include "calibrate/data/fit_data.hpp"
+#include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-/// Times a hundred times and more off what the simulator says before it learns anything: a slip of the unit. Takes the
-/// points out; where most points of a series are that far off, or compute is as far from what the device can do, the
-/// whole series goes: of training it is then the one-GPU time that slipped.
+/// Takes out points whose times are a hundred times and more off the simulator at the priors' medians: a slip of the
+/// unit. Where most points of a series are that far off, or its one-GPU time is as far from what the device can do, the
+/// whole series goes: of a training series the one-GPU time has then the wrong unit.
 std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data);
 
 /// Scales measured more than once with times that differ: their standard deviation is a tenth and more. The middle is
 /// used, as noisy as they differ.
 std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series);
 
-/// What the cluster's own step times cannot tell, because there is one of them, because all are at one scale, or
-/// because none crosses nodes.
+/// What the cluster's own step times leave open: there is only one, all are at one scale, or none crosses nodes.
 std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data);
 
 /// Files in the cluster's folder whose records say that they are another cluster's.
 std::vector<Excluded> misplaced_files(const std::string& cluster, const std::vector<MeasurementFile>& files);
 
-/// Points of own series, of three scales and more, that are four standard deviations off what the fit and their
-/// siblings say of them while those agree. The fit gives them little weight; from now on their noise is how far off
-/// they are, so that nothing of them is carried to other scales.
+/// Points of own series of three scales and more that are four standard deviations off the fit and the other points of
+/// their series, while those agree. The fit gave them little weight; their noise becomes how far off they are, so that
+/// their residuals do not shift other scales.
 std::vector<Excluded> mark_outliers(Calibration& calibration);
+
+/// Experiments recorded on two fabrics with the same times on both wherever they cross nodes: they ran on one of them.
+/// Gives the ids of the series on the faster fabric, where the times do not belong, each with its reason. Two series
+/// are one experiment when model, precision, batch, data, stack, strategy and series file agree; times are the same
+/// within 2 % (twice the noise of a good run) at every shared scale of two nodes and more; the fabrics differ when one
+/// NIC has twice the line rate of the other.
+std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series,
+                                                       const ReferenceData& reference);
+
+// A time in milliseconds where seconds were meant, or the like.
+
+/// True of a logarithm of a ratio that no machine explains: 100 times and more. Units are 1000 apart; rooflines are
+/// within a factor 3 of every published CNN rate, and no sample of the priors is off by 100.
+bool is_unit_mistake(double ln_ratio);
+
+/// "about 1000 times longer than the device allows: a slip of the unit (s, ms or us)?"; `than`: "the device allows".
+std::string unit_mistake_text(double ln_ratio, const std::string& than);
 
 } // namespace ddlsim

@@ -1,9 +1,10 @@
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/data_checks.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -11,9 +12,12 @@ namespace {
 constexpr double same_time = 0.02; ///< |ln ratio|
 constexpr double other_fabric = 2; ///< ratio of line rates
 
-std::string experiment_of(const Series& series) {
-  return fmt::format("{}\n{}\n{}\n{:.9g}\n{}\n{}\n{}", series.file, series.model, series.precision,
-                     series.batch_per_gpu, series.data, series.preset, series.strategy);
+/// All that two series of one experiment agree in, the fabric aside.
+using Experiment = std::tuple<std::string, std::string, Precision, double, std::string, std::string, std::string>;
+
+Experiment experiment_of(const Series& series) {
+  return {series.file, series.model,  series.precision, series.batch_per_gpu,
+          series.data, series.preset, series.strategy};
 }
 
 double line_rate_Bps(const Series& series, const ReferenceData& reference) {
@@ -43,7 +47,7 @@ std::optional<int> equal_scales(const Series& a, const Series& b) {
 
 std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series,
                                                        const ReferenceData& reference) {
-  std::map<std::string, std::vector<const Series*>> experiments;
+  std::map<Experiment, std::vector<const Series*>> experiments;
   for (const auto& one : series) experiments[experiment_of(one)].push_back(&one);
   std::map<std::string, std::string> reported;
   for (const auto& [key, members] : experiments) {

@@ -1,7 +1,6 @@
 #include "calibrate/data/fit_data.hpp"
 
-#include "calibrate/data/data_conflicts.hpp"
-#include "calibrate/data/step_at_scale.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
@@ -73,7 +72,7 @@ void set_base(SeriesData& fit_data, const Series& series) {
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
                        const Model& model, const Cluster& cluster) {
   Strategy strategy;
-  strategy.name = series.strategy;
+  strategy.name = series.strategy_name;
   if (!series.points.empty()) strategy = series.points.front().strategy;
   const auto& preset = preset_of(reference, series.preset, strategy);
   const auto transport = transport_of(cluster, preset, series.transport);
@@ -90,7 +89,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   setup.batch_per_gpu = series.batch_per_gpu;
   fit_data.priors = priors_of_fields(priors_on(cluster, priors), fit_data.compute_prior, transport.name, preset.name);
   for (const auto& point : series.points) {
-    if (!can_simulate(point.strategy) || (point.nodes > 1 && cluster.nics.empty())) continue;
+    if (point.nodes > 1 && cluster.nics.empty()) continue;
     fit_data.points.push_back(point_of(point));
   }
   set_base(fit_data, series);
@@ -126,7 +125,7 @@ double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Pa
 namespace {
 
 /// Whose records of that kind count, the cluster itself first.
-std::vector<std::string> donors(const Cluster& cluster, const std::string& kind) {
+std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   std::vector<std::string> names{cluster.name};
   for (const auto& borrow : cluster.borrows)
     if (std::count(borrow.kinds.begin(), borrow.kinds.end(), kind) > 0) names.push_back(borrow.cluster);
@@ -148,10 +147,9 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
   }
 }
 
-/// What that cluster's records of one kind say of transfers alone.
+/// Transfer series of that cluster's records of one kind.
 std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
-                                        const Cluster& of, const std::string& kind,
-                                        const std::vector<MeasurementFile>& files) {
+                                        const Cluster& of, RecordKind kind, const std::vector<MeasurementFile>& files) {
   std::vector<MeasurementFile> theirs;
   for (const auto& file : files) {
     if (file.context.cluster != of.name) continue;
@@ -159,8 +157,8 @@ std::vector<SeriesData> transfer_series(const ReferenceData& reference, const st
     std::copy_if(file.records.begin(), file.records.end(), std::back_inserter(theirs.back().records),
                  [&](const Record& record) { return kind_of(record) == kind; });
   }
-  return kind == "server" ? server_series(reference, priors, of, theirs)
-                          : collective_series(reference, priors, of, theirs);
+  return kind == RecordKind::server ? server_series(reference, priors, of, theirs)
+                                    : collective_series(reference, priors, of, theirs);
 }
 
 } // namespace
@@ -170,7 +168,7 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   const auto& own = reference.clusters.at(cluster);
   const auto priors = priors_without(reference.priors, cluster);
   SelectedFitData selected;
-  for (const auto& from : donors(own, "step")) add_steps(reference, from, cluster, priors, series, selected);
+  for (const auto& from : donors(own, RecordKind::step)) add_steps(reference, from, cluster, priors, series, selected);
   const auto conflicts = same_on_two_fabrics(series, reference);
   for (auto& one : selected.fit_data) {
     const auto reported = conflicts.find(one.id);
@@ -178,7 +176,7 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
     one.excluded = reported->second;
     selected.excluded.push_back({one.id, reported->second});
   }
-  for (const char* kind : {"collective", "point_to_point", "server"})
+  for (const auto kind : {RecordKind::collective, RecordKind::point_to_point, RecordKind::server})
     for (const auto& from : donors(own, kind))
       for (auto& one : transfer_series(reference, priors, reference.clusters.at(from), kind, files)) {
         one.borrowed = from != cluster;

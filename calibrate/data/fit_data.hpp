@@ -6,25 +6,26 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/iteration/step.hpp"
+#include "sim/iteration/step_cache.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-/// What the time of a series' points is of.
+/// What a series' times were measured of.
 enum class Measured { step, all_reduce, message, push, pull, push_pull };
 
-/// One scale; of a bare transfer one size.
+/// One scale of a series of steps, or one size of a transfer micro-benchmark.
 struct DataPoint {
-  int gpus = 1; ///< of a bare transfer its ranks; of an exchange with a server the workers
+  int gpus = 1; ///< of an all-reduce its ranks, of an exchange with a server its workers
   int nodes = 1;
   int gpus_per_node = 1;
   Strategy strategy;
   double measured_s = 0;
   double noise = 0; ///< standard deviation of the measurement's ln
   bool suspect = false;
-  double size_bytes = 0; ///< of a bare transfer
+  double size_bytes = 0; ///< of a transfer
 };
 
 struct SeriesData {
@@ -36,41 +37,59 @@ struct SeriesData {
   std::vector<Prior> priors; ///< of parameter_fields()
   std::vector<DataPoint> points;
   bool borrowed = false;  ///< measured on another cluster
-  std::string excluded{}; ///< not empty: why no parameter is to learn from it; its own residual is still known
+  std::string excluded{}; ///< not empty: why the fit does not use it; its residuals are still computed
   Measured measured = Measured::step;
 };
 
-/// A transfer alone over sizes, and not a training step over scales.
+/// True of a transfer micro-benchmark over sizes, false of training steps over scales.
 inline bool is_transfer(const SeriesData& series) {
   return series.measured != Measured::step;
 }
 
 /// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
-/// is not in the catalogue, several nodes without a NIC. Compute is scaled to the one-GPU time without synchronisation;
-/// else with it; else to the one that makes the prior's median sample pass through the smallest scale; else to the
-/// roofline. A suspect point is four times as noisy as an unstated one. References into `reference data` stay in the result.
+/// is not in the catalogue, several nodes without a NIC. Compute is scaled to the first of these that is known: the
+/// one-GPU time without synchronisation, the one-GPU time with it, the one-GPU time with which the priors' medians give
+/// the smallest scale's time, the roofline. A suspect point is four times as noisy as one without a stated spread. The
+/// result refers into `reference`.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series);
 
 /// The series' setup at that scale.
 StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point);
 
-/// Iteration of that scale in that sample (of a bare transfer: transfer_time_s()); nothing but what a quick run knows.
+/// Simulated time of the point in that sample: of a step at screening fidelity, of a transfer by transfer_time_s().
 double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
-// Everything a cluster's fit may learn from: its own records, and those of the clusters it borrows from.
-
+/// What a cluster's fit uses: its own records, and those of the clusters it borrows from.
 struct SelectedFitData {
-  std::vector<SeriesData> fit_data; ///< step series first, own before borrowed; then transfers alone
+  std::vector<SeriesData> fit_data; ///< step series first, own before borrowed; then transfers
   std::vector<Excluded> excluded;
 };
 
-/// `series` and `files` may be of many clusters; only this one's and those it borrows from are looked at, the others
-/// only tell contradictions. Step series: all that the simulator can time. Transfers alone,
-/// of 16 KiB and more, over a path that the cluster file has: all-reduces, messages, exchanges with a server. What a
-/// donor measured is told about the donor's own machine, and what is shared are efficiencies, latencies and software
-/// costs.
+/// `series` and `files` may be of many clusters; the fit uses this one's and those of its donor clusters, the others
+/// only show contradictions. Step series: all that the simulator can time. Transfers (all-reduces, messages, exchanges
+/// with a server): those of 16 KiB and more over a path that the cluster file has. A donor's series is simulated on the
+/// donor's machine; efficiencies, latencies and software costs are what the clusters share.
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
+
+/// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.
+class CachedStep {
+public:
+  CachedStep(const SeriesData& fit_data, const DataPoint& point);
+
+  /// Time in this sample. What the next samples have in common with it is not run again.
+  double time_s(const Parameters& sample);
+  /// Time in another sample; the next are still compared with the last that time_s() was asked for.
+  double time_without_caching_s(const Parameters& sample);
+
+private:
+  double run(const Parameters& sample);
+
+  StepSetup setup_;
+  Measured measured_;
+  DataPoint point_;
+  StepCache memory_;
+};
 
 } // namespace ddlsim

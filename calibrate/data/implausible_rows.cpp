@@ -1,6 +1,5 @@
-#include "calibrate/data/implausible_rows.hpp"
-
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/collective_data.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +34,7 @@ int thousands(const TransferSample& from, const TransferSample& to) {
   return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - half_growth) / thousand));
 }
 
-/// Powers of a thousand by which each row stands above the first, as far as each tells of the next.
+/// Powers of a thousand by which each row stands above the first: the sum of the slips between neighbours.
 std::vector<int> unit_levels(const std::vector<TransferSample>& samples) {
   std::vector<int> levels(samples.size(), 0);
   for (std::size_t i = 1; i < samples.size(); ++i) levels[i] = levels[i - 1] + thousands(samples[i - 1], samples[i]);
@@ -59,7 +58,7 @@ double off_neighbours(const TransferSample& left, const TransferSample& here, co
   return std::log(here.time_s) - expected;
 }
 
-/// Factor of an outlier among its neighbours that are believed, 1 where it is none.
+/// Factor by which a row is off its plausible neighbours where it is an outlier; 1 where it is none.
 double outlier_factor(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double off = off_neighbours(left, here, right);
   // Neighbours further apart than a transfer's growth stand on two sides of a switch, and the row on one of them.
@@ -78,21 +77,21 @@ std::string outlier_text(const TransferSample& here, double factor) {
 
 /// The wildest first, and again without it: an outlier makes its neighbours look wild.
 void mark_outliers(const std::vector<TransferSample>& samples, std::vector<std::string>& reasons) {
-  std::vector<std::size_t> expected;
+  std::vector<std::size_t> plausible;
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (reasons[i].empty()) expected.push_back(i);
-  while (expected.size() > 2) {
+    if (reasons[i].empty()) plausible.push_back(i);
+  while (plausible.size() > 2) {
     std::size_t wildest = 0;
     double most = 1;
-    for (std::size_t k = 1; k + 1 < expected.size(); ++k) {
-      const double factor = outlier_factor(samples[expected[k - 1]], samples[expected[k]], samples[expected[k + 1]]);
+    for (std::size_t k = 1; k + 1 < plausible.size(); ++k) {
+      const double factor = outlier_factor(samples[plausible[k - 1]], samples[plausible[k]], samples[plausible[k + 1]]);
       if (std::abs(std::log(factor)) <= std::abs(std::log(most))) continue;
       most = factor;
       wildest = k;
     }
     if (wildest == 0) return;
-    reasons[expected[wildest]] = outlier_text(samples[expected[wildest]], most);
-    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(wildest));
+    reasons[plausible[wildest]] = outlier_text(samples[plausible[wildest]], most);
+    plausible.erase(plausible.begin() + static_cast<std::ptrdiff_t>(wildest));
   }
 }
 

@@ -12,7 +12,7 @@ ReferenceData read_reference_data(const DataFolder& data) {
 }
 
 std::string stand_in_preset(const Strategy& strategy) {
-  return strategy.name.starts_with("ps") ? "byteps" : "pytorch-ddp";
+  return is_parameter_server(strategy.name) ? "byteps" : "pytorch-ddp";
 }
 
 const Preset& preset_of(const ReferenceData& reference, const std::string& name, const Strategy& strategy) {

@@ -1,5 +1,5 @@
 #pragma once
-// Everything the shipped files say, read once: what a fit and a validation look names up in.
+// The shipped catalogue, presets, priors, models and clusters, read once.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/strategy.hpp"

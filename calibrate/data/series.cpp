@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -18,29 +19,52 @@ struct Seen {
   RecordIndex index = 0;
 };
 
-std::string key_of(const Seen& seen) {
+/// What records of one series, and of the one-GPU runs beside it, agree in.
+struct GroupKey {
+  std::string cluster;
+  std::string file;
+  std::string series;
+  std::string gpu;
+  std::string model;
+  Precision precision = Precision::fp32;
+  double batch_per_gpu = 0;
+  std::string data;
+  std::string preset;
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+GroupKey key_of(const Seen& seen) {
   const auto& step = *seen.step;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{:.9g}\n{}\n{}", seen.file->context.cluster, seen.file->file.string(),
-                     step.head.series, step.head.gpu, step.model, step.precision, step.batch_per_gpu, step.data,
-                     step.preset);
+  return {seen.file->context.cluster,
+          seen.file->file.string(),
+          step.head.series,
+          step.head.gpu,
+          step.model,
+          step.precision,
+          step.batch_per_gpu,
+          step.data,
+          step.preset};
 }
 
 bool is_base(const StepRecord& step) {
-  return step.gpus == 1 && (!step.synchronised || step.strategy.name == "none");
+  return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
-/// What tells series of one key apart: how gradients travel. One-GPU records need not name a transport.
-std::string route_of(const StepRecord& step) {
-  return step.strategy.name + "\n" + step.head.transport;
-}
+/// What tells series of one group apart: how gradients travel. One-GPU records need not name a transport.
+struct Route {
+  StrategyName strategy = StrategyName::none;
+  std::string transport;
+  std::string whole_strategy{}; ///< its text, where one scale was measured under two strategies of this name
+  auto operator<=>(const Route&) const = default;
+};
 
-std::map<std::string, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
-  std::map<std::string, std::vector<Seen>> groups;
+std::map<GroupKey, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
+  std::map<GroupKey, std::vector<Seen>> groups;
   RecordIndex index = 0;
   for (const auto& file : files) {
     for (const auto& record : file.records) {
       const Seen seen{std::get_if<StepRecord>(&record), &file, index++};
-      if (seen.step != nullptr && seen.step->mode == "train") groups[key_of(seen)].push_back(seen);
+      if (seen.step != nullptr && seen.step->mode == RunMode::train) groups[key_of(seen)].push_back(seen);
     }
   }
   return groups;
@@ -53,16 +77,16 @@ bool strategies_collide(const std::vector<Seen>& group) {
   return std::any_of(at_scale.begin(), at_scale.end(), [](const auto& one) { return one.second.size() > 1; });
 }
 
-/// Groups of one key by strategy name and transport, and by the whole strategy where needed.
-std::map<std::string, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
-  std::map<std::string, std::vector<Seen>> routes;
+/// The members of one group by their route.
+std::map<Route, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
+  std::map<Route, std::vector<Seen>> routes;
   for (const auto& seen : group)
-    if (!is_base(*seen.step)) routes[route_of(*seen.step)].push_back(seen);
-  std::map<std::string, std::vector<Seen>> split;
-  for (auto& [route, members] : routes) {
+    if (!is_base(*seen.step)) routes[{seen.step->strategy.name, seen.step->head.transport}].push_back(seen);
+  std::map<Route, std::vector<Seen>> split;
+  for (const auto& [route, members] : routes) {
     const bool collide = strategies_collide(members);
     for (const auto& seen : members)
-      split[collide ? route + "\n" + to_text(seen.step->strategy) : route].push_back(seen);
+      split[{route.strategy, route.transport, collide ? to_text(seen.step->strategy) : ""}].push_back(seen);
   }
   return split;
 }
@@ -121,7 +145,7 @@ void set_base(Series& series, const std::vector<Seen>& group) {
 std::string strategy_text(const std::vector<Seen>& members) {
   std::set<std::string> texts;
   for (const auto& seen : members) texts.insert(to_text(seen.step->strategy));
-  return texts.size() == 1 ? *texts.begin() : members.front().step->strategy.name;
+  return texts.size() == 1 ? *texts.begin() : to_text(members.front().step->strategy.name);
 }
 
 Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& group) {
@@ -138,6 +162,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   series.batch_per_gpu = step.batch_per_gpu;
   series.data = step.data;
   series.strategy = strategy_text(members);
+  series.strategy_name = step.strategy.name;
   series.preset = step.preset;
   series.transport = step.head.transport;
   series.emulated = seen.file->context.emulated;
@@ -147,14 +172,14 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   return series;
 }
 
-/// Where one name holds several series, each says what it differs in.
+/// Where several series have one name, their ids add what they may differ in.
 void make_ids_unique(std::vector<Series>& all) {
   std::map<std::string, int> count;
   for (const auto& series : all) ++count[series.id];
   for (auto& series : all) {
     if (count[series.id] > 1) {
-      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, series.precision, series.batch_per_gpu,
-                               series.preset, series.strategy, series.transport, series.data);
+      series.id += fmt::format(" {} {} batch {:g} {} {} {} {}", series.model, to_text(series.precision),
+                               series.batch_per_gpu, series.preset, series.strategy, series.transport, series.data);
     }
   }
   std::map<std::string, int> seen;
@@ -171,8 +196,8 @@ std::vector<Series> group_series(const std::vector<MeasurementFile>& files) {
     for (const auto& [route, members] : routes) all.push_back(make_series(members, group));
     if (routes.empty()) all.push_back(make_series(group, group));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) { return a.id < b.id; });
   make_ids_unique(all);
+  std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) { return a.id < b.id; });
   return all;
 }
 

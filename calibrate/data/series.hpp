@@ -33,11 +33,12 @@ struct Series {
   std::string cluster;
   std::string gpu;
   std::string model;
-  std::string precision;
-  std::string wire_precision;
+  Precision precision = Precision::fp32;
+  WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
   std::string data;
   std::string strategy; ///< text of the strategy, of its name only when server counts change with scale
+  StrategyName strategy_name = StrategyName::none;
   std::string preset;
   std::string transport;
   bool emulated = false;

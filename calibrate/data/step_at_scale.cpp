@@ -1,6 +1,5 @@
-#include "calibrate/data/step_at_scale.hpp"
-
-#include "calibrate/data/transfer_time.hpp"
+#include "calibrate/data/fit_data.hpp"
+#include "calibrate/data/transfer_series.hpp"
 
 namespace ddlsim {
 

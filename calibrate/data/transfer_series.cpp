@@ -22,13 +22,12 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
   Strategy none;
-  none.name = "none";
-  // A transfer alone has no layers, no device and no grouping: the first of each stand in and are never looked at.
+  // A transfer benchmark has no layers, no device and no grouping: the first of each stand in and are never read.
   const auto& model = reference.models.begin()->second;
   const auto& gpu = reference.gpus.front();
   SeriesData series{"",
-                    none.name,
-                    {transport.name, "", "", "", 0},
+                    to_text(none.name),
+                    {transport.name, "", {}, "", 0},
                     {model, gpu, cluster, reference.presets.front(), transport, none},
                     "compute_measured",
                     priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset),
@@ -39,7 +38,8 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 
 namespace {
 
-constexpr const char* no_preset = "pytorch-ddp"; ///< lends its priors and choices; a bare all-reduce has no grouping
+constexpr const char* no_preset =
+    "pytorch-ddp"; ///< whose priors and algorithms hold; a benchmark of all-reduces has no grouping
 constexpr const char* message = "point_to_point";
 
 /// The records' own; for NCCL's tables of one node, which name no network because they use none, the cluster's first
@@ -57,12 +57,11 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
   const auto* transport = transport_of(cluster, curve.key);
   if (transport == nullptr || curve.key.nodes < 1 || (curve.key.nodes > 1 && transport->nic.empty())) return false;
   if (curve.key.operation == message) return true;
-  const bool known = curve.key.algorithm == "unknown" || algorithm_named(curve.key.algorithm).has_value();
+  const bool known = curve.key.algorithm == "unknown" || value_named<Algorithm>(curve.key.algorithm).has_value();
   return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
 }
 
-/// A message that came sooner than the wire sends: it went through a shaper's burst or a buffer, and says nothing of
-/// the wire.
+/// True of a message faster than the wire: it went through a shaper's burst or a buffer, and does not measure the wire.
 bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;
@@ -77,8 +76,8 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
                                       is_message ? Measured::message : Measured::all_reduce);
   series.id = curve_name(curve.key);
   if (!is_message) {
-    series.strategy = curve.key.algorithm == "unknown" ? "all-reduce" : curve.key.algorithm;
-    series.setup.strategy.name = series.strategy;
+    series.setup.strategy.name = value_named<StrategyName>(curve.key.algorithm).value_or(StrategyName::all_reduce);
+    series.strategy = to_text(series.setup.strategy.name);
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
   for (const auto& sample : curve.samples) {

@@ -1,5 +1,5 @@
 #pragma once
-// What evidence of transfers alone has in common, whichever transfer it is.
+// Transfer micro-benchmarks (all-reduces, messages, exchanges with a server) as series that a fit can use.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/record.hpp"
@@ -22,21 +22,26 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured);
 
-// Measured all-reduces and messages as evidence of the same parameters that decide an iteration.
-
-/// One series for each curve of collective_data() of 16 KiB and more over a transport that the cluster has: an
-/// all-reduce by a ring, a tree or a library's own choice (as the preset's priors have it), or a message whose record
-/// says whether it crossed nodes, and did so no faster than the wire. Its points are sizes, as noisy as transfer_noise.
+/// All-reduces and messages: one series for each curve of collective_data() over a transport that the cluster has. A
+/// curve is an all-reduce by a ring, a tree or a library's own choice (as the preset lists it), or a message whose
+/// record says whether it crossed nodes, and which was no faster than the wire. Points are sizes of 16 KiB and more, as
+/// noisy as transfer_noise.
 std::vector<SeriesData> collective_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                           const Cluster& cluster, const std::vector<MeasurementFile>& files);
 
-// Measured exchanges with one server as evidence of the same parameters that decide an iteration.
-
-/// One series for each file, series, transport, work (push, pull, push-pull) and number of workers of the cluster's
-/// server records of 16 KiB and more; its points are sizes, the middle of the times measured there, as noisy as
-/// transfer_noise. Records that do not say how many workers, on how many nodes, of which size have no place in it, nor have
-/// channels, and servers that share a node with some of their workers and not with all.
+/// Exchanges with one server: one series for each file, series, transport, work (push, pull, push-pull) and number of
+/// workers of the cluster's server records. Points are sizes of 16 KiB and more with the median of their times, as
+/// noisy as transfer_noise. Left out: records that do not state workers, nodes or size, and records whose server shares
+/// a node with some of its workers but not with all.
 std::vector<SeriesData> server_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Cluster& cluster, const std::vector<MeasurementFile>& files);
+
+/// Time of one transfer in that sample, by the formulas that an iteration uses:
+///   all-reduce   operation cost + all_reduce_s
+///   message      latency + size / rate of the path: between nodes the NIC's, inside a node that between its ranks
+///   push-pull    server_exchange_closed_form of one tensor on one server; push or pull alone take half of it
+/// The server is on a node of its own or, where all ranks are on one node, reached by memory copies. One tensor is
+/// pushed before it is pulled, so that no link is busy in both directions and server_duplex plays no part.
+double transfer_time_s(Measured measured, const StepSetup& setup, const DataPoint& point, const Parameters& sample);
 
 } // namespace ddlsim

@@ -1,5 +1,4 @@
-#include "calibrate/data/transfer_time.hpp"
-
+#include "calibrate/data/transfer_series.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"

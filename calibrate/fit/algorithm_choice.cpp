@@ -6,11 +6,12 @@
 namespace ddlsim {
 namespace {
 
-/// Of a difference of costs: points that miss for a reason of their own take sides too, and with one multi-node scale
-/// they took the wrong one (DLPerf, double tree) by a cost of some units. A power posterior.
+/// Exponent of the likelihood (a power posterior). Points that miss for another reason also favour an algorithm: at
+/// full likelihood, and with one multi-node scale, DLPerf's favoured the double tree, which is wrong, by a cost of some
+/// units.
 constexpr double expected_share = 0.25;
 
-bool tells(const SeriesData& series) {
+bool depends_on_algorithm(const SeriesData& series) {
   if (series.measured != Measured::step && series.measured != Measured::all_reduce) return false;
   return std::any_of(series.points.begin(), series.points.end(), [](const DataPoint& point) { return point.gpus > 1; });
 }
@@ -23,46 +24,46 @@ bool same(const std::vector<LikelyChoice>& a, const std::vector<LikelyChoice>& b
 
 } // namespace
 
-AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series) : draws_of_(series.size(), -1) {
+AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series) : open_of_(series.size(), -1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
-    const bool servers = is_parameter_server(series[s].setup.strategy);
+    const bool servers = is_parameter_server(series[s].setup.strategy.name);
     const auto& choices = servers ? series[s].setup.preset.shardings : series[s].setup.preset.all_reduce;
-    if (choices.size() < 2 || !tells(series[s])) continue;
-    const CalibrationScope scope{series[s].scope.transport, "", "", "", 0};
-    const auto known =
-        std::find_if(algorithm_choices_.begin(), algorithm_choices_.end(), [&](const AlgorithmChoice& form) {
-          return form.servers == servers && form.scope == scope && same(form.choices, choices);
-        });
-    draws_of_[s] = static_cast<int>(known - algorithm_choices_.begin());
-    if (known == algorithm_choices_.end())
-      algorithm_choices_.push_back({scope, servers, choices, std::vector<double>(choices.size(), -1), 0});
+    if (choices.size() < 2 || !depends_on_algorithm(series[s])) continue;
+    const CalibrationScope scope{series[s].scope.transport, "", {}, "", 0};
+    const auto known = std::find_if(open_.begin(), open_.end(), [&](const OpenChoice& open) {
+      return open.servers == servers && open.scope == scope && same(open.choices, choices);
+    });
+    open_of_[s] = static_cast<int>(known - open_.begin());
+    if (known == open_.end()) open_.push_back({scope, servers, choices, std::vector<double>(choices.size(), -1), 0});
   }
 }
 
-double AlgorithmChoices::middle(const AlgorithmChoice& form) {
-  double reached = 0;
-  for (std::size_t i = 0; i < form.chosen; ++i) reached += form.choices[i].weight;
-  return reached + 0.5 * form.choices[form.chosen].weight;
+void AlgorithmChoices::put(std::size_t series, Parameters& sample) const {
+  if (open_of_[series] < 0) return;
+  const auto& open = open_[static_cast<std::size_t>(open_of_[series])];
+  const auto& name = open.choices[open.chosen].name;
+  if (open.servers) sample.sharding = value_named<Sharding>(name);
+  if (!open.servers) sample.all_reduce = value_named<Algorithm>(name);
 }
 
-double AlgorithmChoices::weight(std::size_t form, std::size_t choice) const {
-  const auto& costs = algorithm_choices_[form].costs;
+double AlgorithmChoices::weight(std::size_t open, std::size_t choice) const {
+  const auto& costs = open_[open].costs;
   if (costs[choice] < 0) return 0;
   double least = costs[choice];
   for (const double cost : costs)
     if (cost >= 0) least = std::min(least, cost);
-  return algorithm_choices_[form].choices[choice].weight * std::exp(expected_share * (least - costs[choice]));
+  return open_[open].choices[choice].weight * std::exp(expected_share * (least - costs[choice]));
 }
 
 std::vector<CalibratedChoice> AlgorithmChoices::calibrated() const {
   std::vector<CalibratedChoice> all;
-  for (std::size_t f = 0; f < algorithm_choices_.size(); ++f) {
-    CalibratedChoice one{algorithm_choices_[f].scope, algorithm_choices_[f].servers, {}};
+  for (std::size_t f = 0; f < open_.size(); ++f) {
+    CalibratedChoice one{open_[f].scope, open_[f].servers, {}};
     double sum = 0;
-    for (std::size_t c = 0; c < algorithm_choices_[f].choices.size(); ++c) sum += weight(f, c);
+    for (std::size_t c = 0; c < open_[f].choices.size(); ++c) sum += weight(f, c);
     if (!(sum > 0)) continue;
-    for (std::size_t c = 0; c < algorithm_choices_[f].choices.size(); ++c)
-      one.choices.push_back({algorithm_choices_[f].choices[c].name, weight(f, c) / sum});
+    for (std::size_t c = 0; c < open_[f].choices.size(); ++c)
+      one.choices.push_back({open_[f].choices[c].name, weight(f, c) / sum});
     std::sort(one.choices.begin(), one.choices.end(), [](const auto& a, const auto& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.name < b.name; // as the file gives them back
     });

@@ -1,6 +1,6 @@
 #pragma once
-// What a stack's library does where its preset knows several things it may do: the all-reduce it runs, how it places
-// tensors on servers.
+// Which algorithm a stack's library runs where its preset lists several: of all-reduces, and of placing tensors on
+// servers.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/iteration/server_step.hpp"
@@ -16,34 +16,31 @@ class AlgorithmChoices {
 public:
   explicit AlgorithmChoices(const std::vector<SeriesData>& series);
 
-  std::size_t count() const { return algorithm_choices_.size(); }
-  const std::vector<LikelyChoice>& choices(std::size_t form) const { return algorithm_choices_[form].choices; }
-  std::size_t chosen(std::size_t form) const { return algorithm_choices_[form].chosen; }
-  void choose(std::size_t form, std::size_t choice) { algorithm_choices_[form].chosen = choice; }
-  void set_cost(std::size_t form, std::size_t choice, double cost) { algorithm_choices_[form].costs[choice] = cost; }
+  std::size_t count() const { return open_.size(); }
+  const std::vector<LikelyChoice>& choices(std::size_t open) const { return open_[open].choices; }
+  std::size_t chosen(std::size_t open) const { return open_[open].chosen; }
+  void choose(std::size_t open, std::size_t choice) { open_[open].chosen = choice; }
+  void set_cost(std::size_t open, std::size_t choice, double cost) { open_[open].costs[choice] = cost; }
   /// Prior weight x exp((least cost - cost) / 4), not normalised; 0 for a choice without a cost.
-  double weight(std::size_t form, std::size_t choice) const;
+  double weight(std::size_t open, std::size_t choice) const;
 
-  /// Parameters::algorithm_draw that makes the series do what is chosen; 0 where nothing is open.
-  double draw_of(std::size_t series) const {
-    return draws_of_[series] < 0 ? 0 : middle(algorithm_choices_[static_cast<std::size_t>(draws_of_[series])]);
-  }
+  /// Has the sample of that series run what is chosen; leaves it as it is where nothing is open.
+  void put(std::size_t series, Parameters& sample) const;
 
   /// Weights after the fit, the likeliest first.
   std::vector<CalibratedChoice> calibrated() const;
 
 private:
-  struct AlgorithmChoice {
+  struct OpenChoice {
     CalibrationScope scope;
     bool servers = false;
     std::vector<LikelyChoice> choices;
     std::vector<double> costs; ///< negative: not tried
     std::size_t chosen = 0;
   };
-  static double middle(const AlgorithmChoice& form);
 
-  std::vector<AlgorithmChoice> algorithm_choices_;
-  std::vector<int> draws_of_; ///< by series; -1: nothing is open
+  std::vector<OpenChoice> open_;
+  std::vector<int> open_of_; ///< by series; -1: nothing is open
 };
 
 } // namespace ddlsim

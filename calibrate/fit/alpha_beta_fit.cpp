@@ -1,5 +1,6 @@
 #include "calibrate/fit/alpha_beta_fit.hpp"
 
+#include "sim/base/robust_fit.hpp"
 #include "sim/formats/collective_curve.hpp"
 
 #include <Eigen/Dense>
@@ -13,82 +14,60 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// Tails of the residuals: 4 lets one wild row in ten pass without moving the law, and costs 3 % of efficiency.
-constexpr double freedom = 4;
 /// The scale counts as if one more point with this residual were there: the pipelined law misses published NCCL tables
 /// by 6 % in the mean, so one or two points do not make a law exact.
 constexpr double scale_before = 0.08;
-/// Fisher information of a Student-t location against that of a normal of the same scale.
-constexpr double information = (freedom + 1) / (freedom + 3);
-constexpr int most_steps = 200;
-constexpr double largest_step = 1.5; ///< of a logarithm, so that a bad start cannot overflow
-constexpr double small_gain = 1e-12;
+/// Fisher information of the location of Student's t with 4 degrees of freedom, over a normal's of the same scale.
+constexpr double information = 5.0 / 7.0;
 
+/// Logarithms of the three constants, and the scale of the residuals about their law.
 struct State {
-  Vector3d log_value;
+  std::vector<double> log_value;
   double scale = scale_before;
   double loss = 0;
 };
 
-double log_alpha_beta(const Vector3d& log_value, double size_bytes) {
+double log_alpha_beta(const std::vector<double>& log_value, double size_bytes) {
   const double latency_s = std::exp(log_value[0]);
   const double transfer_s = size_bytes / std::exp(log_value[1]);
   return std::log(latency_s + transfer_s + 2 * std::exp(log_value[2]) * std::sqrt(latency_s * transfer_s));
 }
 
-double residual(const Vector3d& log_value, const TransferSample& sample) {
+double residual(const std::vector<double>& log_value, const TransferSample& sample) {
   return std::log(sample.time_s) - log_alpha_beta(log_value, sample.size_bytes);
 }
 
-Vector3d prior_distance(const Vector3d& log_value, const AlphaBetaPrior& prior) {
-  Vector3d distance;
-  for (int i = 0; i < 3; ++i)
-    distance[i] =
-        (log_value[i] - std::log(prior.median[static_cast<std::size_t>(i)])) / prior.width[static_cast<std::size_t>(i)];
-  return distance;
+/// Derivatives of ln of the law by the logarithms of its constants.
+std::array<double, 3> slopes_at(const std::vector<double>& log_value, double size_bytes) {
+  return alpha_beta_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
 }
 
-/// Minus the logarithm of the posterior, without its constant; the scale has its one point of before.
-double loss_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const Vector3d& log_value,
-               double scale) {
-  double loss = prior_distance(log_value, prior).squaredNorm() / 2;
-  for (const auto& sample : samples) {
-    const double r = residual(log_value, sample) / scale;
-    loss += (freedom + 1) / 2 * std::log1p(r * r / freedom) + std::log(scale);
-  }
+/// The constants' problem at one scale of the residuals. The arguments must outlive it.
+RobustProblem problem_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const double& scale) {
+  RobustProblem problem;
+  problem.loss = Loss::student_t4;
+  for (std::size_t i = 0; i < prior.median.size(); ++i)
+    problem.priors.push_back({std::log(prior.median[i]), prior.width[i]});
+  problem.residuals = [&](const std::vector<double>& log_value) {
+    std::vector<double> residuals;
+    for (const auto& sample : samples) residuals.push_back(residual(log_value, sample) / scale);
+    return residuals;
+  };
+  problem.slopes = [&](const std::vector<double>& log_value) {
+    Matrix slopes(samples.size(), log_value.size());
+    for (std::size_t row = 0; row < samples.size(); ++row) {
+      const auto slope = slopes_at(log_value, samples[row].size_bytes);
+      for (std::size_t i = 0; i < slope.size(); ++i) slopes(row, i) = -slope[i] / scale;
+    }
+    return slopes;
+  };
+  return problem;
+}
+
+/// Minus the logarithm of the posterior of constants and scale, without its constant.
+double loss_of(double cost, std::size_t samples, double scale) {
   const double before = scale_before / scale;
-  return loss + before * before / 2 + std::log(scale);
-}
-
-Vector3d slope_at(const Vector3d& log_value, double size_bytes) {
-  const auto slope =
-      alpha_beta_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
-  return {slope[0], slope[1], slope[2]};
-}
-
-/// Weighted normal equations: what the residuals and the prior pull, and how stiffly.
-struct Normal {
-  Matrix3d stiffness = Matrix3d::Zero();
-  Vector3d pull = Vector3d::Zero();
-};
-
-Normal normal_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state) {
-  Normal normal;
-  const double variance = state.scale * state.scale;
-  for (const auto& sample : samples) {
-    const Vector3d slope = slope_at(state.log_value, sample.size_bytes);
-    const double r = residual(state.log_value, sample);
-    const double weight = (freedom + 1) / (freedom + r * r / variance) / variance;
-    normal.stiffness += weight * slope * slope.transpose();
-    normal.pull += weight * r * slope;
-  }
-  const Vector3d distance = prior_distance(state.log_value, prior);
-  for (int i = 0; i < 3; ++i) {
-    const double width = prior.width[static_cast<std::size_t>(i)];
-    normal.stiffness(i, i) += 1 / (width * width);
-    normal.pull[i] -= distance[i] / width;
-  }
-  return normal;
+  return cost + before * before / 2 + static_cast<double>(samples + 1) * std::log(scale);
 }
 
 /// The scale of the residuals at these constants: expectation-maximisation, one step.
@@ -96,39 +75,26 @@ double next_scale(const std::vector<TransferSample>& samples, const State& state
   double sum = scale_before * scale_before;
   for (const auto& sample : samples) {
     const double r = residual(state.log_value, sample);
-    sum += (freedom + 1) / (freedom + r * r / (state.scale * state.scale)) * r * r;
+    sum += weight_of(Loss::student_t4, r / state.scale) * r * r;
   }
   return std::sqrt(sum / static_cast<double>(samples.size() + 1));
 }
 
-/// One damped step; true when it lowered the loss.
-bool step(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State& state, double& damping) {
-  const Normal normal = normal_at(samples, prior, state);
-  for (int tries = 0; tries < 12; ++tries) {
-    Matrix3d stiff = normal.stiffness;
-    stiff.diagonal() *= 1 + damping;
-    const Vector3d move = stiff.ldlt().solve(normal.pull).cwiseMax(-largest_step).cwiseMin(largest_step);
-    const double loss = loss_at(samples, prior, state.log_value + move, state.scale);
-    if (loss <= state.loss) {
-      state.log_value += move;
-      state.loss = loss;
-      damping = std::max(damping / 5, 1e-9);
-      return true;
-    }
-    damping *= 5;
-  }
-  return false;
-}
-
+/// The likeliest constants and scale from `state` on: in turns a step of the constants and one of the scale.
 State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
-  double damping = 1e-3;
-  for (int count = 0; count < most_steps; ++count) {
-    state.loss = loss_at(samples, prior, state.log_value, state.scale);
+  constexpr int most_turns = 1000;
+  constexpr double small_gain = 1e-15;
+  RobustFitOptions options;
+  options.tolerance = 1;      // one step that helps
+  options.largest_step = 1.5; // of a logarithm, so that a bad start cannot overflow
+  const auto problem = problem_at(samples, prior, state.scale);
+  for (int turn = 0; turn < most_turns; ++turn) {
+    const auto fit = fit_robust(problem, state.log_value, options);
+    state.log_value = fit.unknowns;
     const double before = state.loss;
-    const bool moved = step(samples, prior, state, damping);
+    state.loss = loss_of(fit.cost, samples.size(), state.scale);
+    if (turn > 0 && before - state.loss < small_gain * (1 + std::abs(before))) break;
     state.scale = next_scale(samples, state);
-    state.loss = loss_at(samples, prior, state.log_value, state.scale);
-    if (!moved || before - state.loss < small_gain * (1 + std::abs(before))) break;
   }
   return state;
 }
@@ -143,19 +109,19 @@ std::vector<State> starts(const std::vector<TransferSample>& samples, const Alph
   }
   const double overlap = prior.median[2];
   std::vector<State> states;
-  states.push_back({Vector3d(std::log(prior.median[0]), std::log(prior.median[1]), std::log(overlap)), 0.5, 0});
+  states.push_back({{std::log(prior.median[0]), std::log(prior.median[1]), std::log(overlap)}, 0.5, 0});
   for (const double factor : {0.3, 1.0, 3.0}) {
-    const Vector3d seen(std::log(least_s), std::log(most_Bps > 0 ? most_Bps : prior.median[1]),
-                        std::log(overlap * factor));
-    states.push_back({seen, 0.5, 0});
+    states.push_back(
+        {{std::log(least_s), std::log(most_Bps > 0 ? most_Bps : prior.median[1]), std::log(overlap * factor)}, 0.5, 0});
   }
   return states;
 }
 
 State best_state(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const AlphaBetaFit* start) {
   if (start != nullptr) {
-    const Vector3d from(std::log(start->value[0]), std::log(start->value[1]), std::log(start->value[2]));
-    return descend(samples, prior, {from, start->scale, 0});
+    return descend(
+        samples, prior,
+        {{std::log(start->value[0]), std::log(start->value[1]), std::log(start->value[2])}, start->scale, 0});
   }
   State best;
   bool first = true;
@@ -180,13 +146,14 @@ double run_together(const std::vector<double>& residuals) {
   return correlation > 2 / std::sqrt(static_cast<double>(residuals.size())) ? std::min(correlation, most) : 0;
 }
 
-/// Curvature of the posterior, the residuals' share thinned to as many points as tell something new.
+/// Inverse curvature of the posterior, with the samples counted as the number of independent points they are worth.
 Matrix3d covariance_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state,
                        double together) {
   Matrix3d seen = Matrix3d::Zero();
   Matrix3d before = Matrix3d::Zero();
   for (const auto& sample : samples) {
-    const Vector3d slope = slope_at(state.log_value, sample.size_bytes);
+    const auto slopes = slopes_at(state.log_value, sample.size_bytes);
+    const Vector3d slope(slopes[0], slopes[1], slopes[2]);
     seen += information / (state.scale * state.scale) * slope * slope.transpose();
   }
   for (int i = 0; i < 3; ++i) before(i, i) = 1 / std::pow(prior.width[static_cast<std::size_t>(i)], 2);
@@ -219,7 +186,7 @@ AlphaBetaFit fit_alpha_beta(const std::vector<TransferSample>& samples, const Al
   const Matrix3d covariance = covariance_at(samples, prior, state, run_together(residuals));
   AlphaBetaFit fit;
   for (int i = 0; i < 3; ++i) {
-    fit.value[static_cast<std::size_t>(i)] = std::exp(state.log_value[i]);
+    fit.value[static_cast<std::size_t>(i)] = std::exp(state.log_value[static_cast<std::size_t>(i)]);
     fit.error[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));
   }
   const auto correlation = [&](int i, int j) {

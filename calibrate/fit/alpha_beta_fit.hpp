@@ -1,7 +1,7 @@
 #pragma once
 // The three constants of a collective's law from measured times, robustly, under priors.
 
-#include "calibrate/data/implausible_rows.hpp"
+#include "calibrate/data/collective_data.hpp"
 
 #include <array>
 #include <vector>

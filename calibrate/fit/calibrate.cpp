@@ -24,22 +24,22 @@ double link_rate_Bps(const Cluster& cluster) {
   return rate_Bps;
 }
 
-void tell(std::vector<Excluded>& all, const std::vector<Excluded>& more) {
+void append(std::vector<Excluded>& all, const std::vector<Excluded>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
 void add_collectives(Calibrated& all) {
   for (const auto& fit : all.collectives.fits) {
     all.calibration.collectives.push_back(fit.curve);
-    tell(all.calibration.excluded, fit.excluded);
+    append(all.calibration.excluded, fit.excluded);
   }
-  tell(all.calibration.excluded, all.collectives.excluded);
+  append(all.calibration.excluded, all.collectives.excluded);
 }
 
 void add_compute(Calibrated& all) {
   auto& calibration = all.calibration;
   calibration.compute = all.compute.lines;
-  tell(calibration.excluded, all.compute.excluded);
+  append(calibration.excluded, all.compute.excluded);
 }
 
 std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vector<MeasurementFile>& files) {
@@ -49,7 +49,7 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   return own;
 }
 
-[[noreturn]] void refuse_without_evidence(const std::string& cluster, const std::vector<Excluded>& excluded) {
+[[noreturn]] void refuse_without_data(const std::string& cluster, const std::vector<Excluded>& excluded) {
   std::vector<Mistake> mistakes{
       {cluster, "",
        "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
@@ -66,21 +66,21 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
   const auto own = files_of(cluster, files);
   const auto& machine = reference.clusters.at(cluster);
   auto selected = select_fit_data(reference, cluster, series, files);
-  tell(selected.excluded, misplaced_files(cluster, files));
-  tell(selected.excluded, conflicting_repeats(cluster, series));
-  tell(selected.excluded, remove_unit_mistakes(selected.fit_data));
-  tell(selected.excluded, thin_evidence(machine, selected.fit_data));
+  append(selected.excluded, misplaced_files(cluster, files));
+  append(selected.excluded, conflicting_repeats(cluster, series));
+  append(selected.excluded, remove_unit_mistakes(selected.fit_data));
+  append(selected.excluded, thin_evidence(machine, selected.fit_data));
   Calibrated all;
   all.compute = fit_compute(records_of<StepRecord>(own), reference.gpus, reference.models, machine.gpu);
   all.collectives = fit_collectives(own, {link_rate_Bps(machine), true});
   const bool any = std::any_of(selected.fit_data.begin(), selected.fit_data.end(),
                                [](const SeriesData& one) { return !one.points.empty(); });
   if (!any && all.compute.lines.empty() && all.collectives.fits.empty())
-    refuse_without_evidence(cluster, selected.excluded);
+    refuse_without_data(cluster, selected.excluded);
   all.calibration = fit_steps(selected.fit_data, {});
   all.calibration.cluster = cluster;
   all.calibration.excluded = selected.excluded;
-  tell(all.calibration.excluded, mark_outliers(all.calibration));
+  append(all.calibration.excluded, mark_outliers(all.calibration));
   all.next =
       next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
   add_collectives(all);

@@ -14,7 +14,7 @@
 
 namespace ddlsim {
 
-/// The calibration, and the parts of it that a person reads about in words of their own.
+/// The calibration, and its parts that the report describes one by one.
 struct Calibrated {
   Calibration calibration;
   CollectiveFits collectives;
@@ -22,14 +22,14 @@ struct Calibrated {
   std::vector<NextMeasurement> next{}; ///< the best three
 };
 
-/// Fits everything that `files`, records of any clusters, say of this one: its own, and those it borrows; the others
-/// only tell contradictions. Priors that were once learnt from the cluster do not count twice. Throws UserError when
-/// there is nothing to fit.
+/// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
+/// clusters; the others only show contradictions. Priors that were once learnt from the cluster do not count twice.
+/// Throws UserError when there is nothing to fit.
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files);
 
-/// What a person reads of it: fitted from what, how well, what was learnt and what not, what was set aside, what to
-/// measure next.
+/// The report: fitted to which records, how well, which parameters were learnt and which not, what was excluded, what
+/// to measure next.
 std::string calibration_text(const Calibrated& calibrated);
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #include "calibrate/fit/calibrate.hpp"
-#include "calibrate/fit/collective_text.hpp"
-#include "calibrate/fit/compute_text.hpp"
+#include "calibrate/fit/collective_fit.hpp"
+#include "calibrate/fit/compute_fit.hpp"
 #include "sim/formats/parameters.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string scope_text(const CalibrationScope& scope) {
   };
   add(scope.transport);
   add(scope.preset);
-  add(scope.precision);
+  add(to_text(scope.precision));
   add(scope.model);
   if (scope.batch_per_gpu > 0) add(fmt::format("batch {:g}", scope.batch_per_gpu));
   return text.empty() ? "all" : text;
@@ -71,7 +71,7 @@ std::string excluded_text(const Calibration& calibration) {
   constexpr std::size_t most = 12;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, calibration.excluded.size()); ++i)
-    text += fmt::format("set aside: {}: {}\n", calibration.excluded[i].what, calibration.excluded[i].why);
+    text += fmt::format("excluded: {}: {}\n", calibration.excluded[i].what, calibration.excluded[i].why);
   if (calibration.excluded.size() > most)
     text += fmt::format("... and {} more; all in the file\n", calibration.excluded.size() - most);
   return text.empty() ? "" : "\n" + text;
@@ -89,7 +89,7 @@ std::string learnt_text(const Calibration& calibration) {
     for (const auto& choice : form.choices) text += fmt::format(" {} {:.0f} %", choice.name, 100 * choice.weight);
     text += "  " + scope_text(form.scope) + "\n";
   }
-  return text + fmt::format("{} more parameters stay at their priors: what hangs on them is assumed\n", unlearnt);
+  return text + fmt::format("{} more parameters stay at their priors: what depends on them is assumed\n", unlearnt);
 }
 
 std::string next_text(const std::vector<NextMeasurement>& all) {

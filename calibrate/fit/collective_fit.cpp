@@ -1,6 +1,5 @@
 #include "calibrate/fit/collective_fit.hpp"
 
-#include "calibrate/fit/collective_priors.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ void put_table(const std::vector<TransferSample>& samples, CollectiveCurve& curv
   }
 }
 
-/// Law and table, without what tells how good they are.
+/// The alpha-beta law and its table, without measures of how good they are.
 CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                                      const AlphaBetaPrior& prior, const AlphaBetaFit& fit) {
   CollectiveCurve curve;
@@ -76,10 +75,11 @@ std::string source_text(const CollectiveData& fit_data) {
 
 void report_thin_evidence(CollectiveFit& fit) {
   if (fit.samples.size() > 2) return;
-  const char* why = fit.samples.size() == 1
-                        ? "one size only: it cannot tell the latency from the rate; their priors do, and intervals are "
-                          "as wide as that; measure a second size"
-                        : "two sizes only: how the time bends between them is the prior's word";
+  const char* why =
+      fit.samples.size() == 1
+          ? "one size only: latency and rate cannot be separated; they stay at their priors, and intervals "
+            "are as wide as that; measure a second size"
+          : "two sizes only: how the time bends between them is the prior's";
   fit.excluded.push_back({curve_name(fit.curve.key), why});
 }
 

@@ -2,9 +2,11 @@
 // Curves of time over size from measured collectives and messages: what was fitted from what, and how well.
 
 #include "calibrate/data/collective_data.hpp"
+#include "calibrate/fit/alpha_beta_fit.hpp"
 #include "sim/formats/collective_curve.hpp"
 #include "sim/formats/record.hpp"
 
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -38,5 +40,34 @@ CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<TransferSa
 /// Sizes (powers of two, 1 KiB to 256 MiB) to measure, the most doubtful first, each chosen as if those before it were
 /// known; none once the whole range is known to 5 %.
 std::vector<double> sizes_to_measure(const CollectiveCurve& curve);
+
+/// Median and width of a, B and overlap from the transport, the library and how many ranks and nodes take part. The
+/// latency is a launch and the hops of a ring (2(n-1) of which ceil(2(n-1)N/n) cross the network) or, for MPI, the
+/// log2 n steps of recursive doubling; the rate is the path's over 2(n-1)/n. `link_rate_Bps`: what one node sends over
+/// the wire, 0 where it is not known.
+AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps);
+
+/// True of libraries that start their ranks' work as kernels on GPUs.
+bool is_gpu_library(const CollectiveKey& key);
+
+// How far a fitted curve of time over size can be trusted.
+
+/// Neighbouring sizes between which the time leaves the law by 15 % or more; where the table wanders much, by four
+/// times what is usual between its neighbours, but never more than twice that (ln 1.15 x 2).
+std::vector<CurveJump> find_jumps(const CollectiveCurve& curve);
+
+/// Mean and worst of the errors, one a point of the curve (ln(predicted / measured), each from the others; none: not
+/// known), and the wander they show.
+void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve& curve);
+
+/// One curve: its records, constants with errors, how well sizes are predicted from the others, jumps, a chart of
+/// time over size, what was excluded, and which sizes to measure next. Lines, each ended.
+std::string collective_text(const CollectiveFit& fit);
+
+/// All curves, a line each: sizes, mean and worst leave-one-out error, jumps; then what reached no curve.
+std::string collectives_table(const CollectiveFits& fits);
+
+/// "4 B", "256 KiB", "8 MiB" where that is exact, else "12.39 MB".
+std::string size_text(double size_bytes);
 
 } // namespace ddlsim

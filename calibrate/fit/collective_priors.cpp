@@ -1,4 +1,4 @@
-#include "calibrate/fit/collective_priors.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 namespace ddlsim {
 namespace {
 
-/// What a transport is believed to do, where no more is known of the machine.
-struct PathPosterior {
+/// Medians and widths of a transport's priors, where no more is known of the machine.
+struct PathPrior {
   const char* transport;
   double hop_s;      ///< one crossing of the network, or one step of MPI
   double rate_Bps;   ///< of the narrowest place
@@ -20,17 +20,17 @@ struct PathPosterior {
 // MPI takes 29 us a small step over TCP (OSU tables) and about 5 us over InfiniBand; shared memory is judgement. Rates
 // span 10 to 400 Gbit/s of RDMA, 1 to 100 of TCP; shares of the wire as in priors.json (nic_efficiency), wider for the
 // machines without GPUDirect (0.4 of it).
-constexpr PathPosterior posteriors[] = {
+constexpr PathPrior path_priors[] = {
     {"nccl-ib", 15e-6, 8e9, 1.0, 0.68, 0.4}, {"nccl-tcp", 48e-6, 1.5e9, 1.0, 0.8, 0.4},
     {"mpi-ib", 5e-6, 3e9, 0.9, 0.66, 0.4},   {"mpi-tcp", 29e-6, 0.3e9, 1.4, 0.85, 0.2},
     {"grpc", 60e-6, 0.5e9, 1.2, 0.7, 0.4},   {"shm", 1e-6, 3e9, 0.8, 0, 0},
     {"unknown", 20e-6, 3e9, 1.5, 0.7, 0.5},
 };
 
-const PathPosterior& posterior_of(const std::string& transport) {
-  for (const auto& posterior : posteriors)
-    if (transport == posterior.transport) return posterior;
-  return std::end(posteriors)[-1];
+const PathPrior& path_prior_of(const std::string& transport) {
+  for (const auto& prior : path_priors)
+    if (transport == prior.transport) return prior;
+  return std::end(path_priors)[-1];
 }
 
 constexpr double launch_s = 20e-6;        ///< 12 us with a process a GPU, 35 us with one for all: between them
@@ -50,7 +50,7 @@ double bytes_share(const CollectiveKey& key) {
   return is_all_reduce(key) ? 2 * (ranks - 1) / ranks : 1;
 }
 
-double gpu_latency_s(const CollectiveKey& key, const PathPosterior& path) {
+double gpu_latency_s(const CollectiveKey& key, const PathPrior& path) {
   const double ranks = std::max(2, key.ranks);
   const double nodes = std::max(1, key.nodes);
   const double passes = is_all_reduce(key) ? 2 : 1;
@@ -74,7 +74,7 @@ bool is_gpu_library(const CollectiveKey& key) {
 }
 
 AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) {
-  const auto& path = posterior_of(key.transport);
+  const auto& path = path_prior_of(key.transport);
   AlphaBetaPrior prior;
   const double steps = std::max(1.0, std::ceil(std::log2(std::max(2, key.ranks))));
   prior.median[0] = is_gpu_library(key) ? gpu_latency_s(key, path) : steps * path.hop_s;
@@ -89,7 +89,7 @@ AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) 
 
 namespace {
 
-/// The smallest jump worth a word: the worst error asked of a calibrated fabric.
+/// The smallest jump worth reporting: the worst error asked of a calibrated fabric.
 const double least_jump = std::log(1.15);
 /// In the published NCCL tables a size left out of a table with every power of two is missed by 3-5 %: 0.08 to the
 /// square root of an e-fold. It counts as two points, so that few points do not claim to know better.

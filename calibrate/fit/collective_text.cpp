@@ -1,5 +1,4 @@
-#include "calibrate/fit/collective_text.hpp"
-
+#include "calibrate/fit/collective_fit.hpp"
 #include "sim/base/chart.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
@@ -14,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 constexpr std::size_t most_columns = 14; ///< of the chart, so that it fits 100 characters
-constexpr std::size_t most_jumps = 5;    ///< told one by one, the largest first
+constexpr std::size_t most_jumps = 5;    ///< listed one by one, the largest first
 constexpr double beyond = 4;             ///< factor of size by which the chart goes past the measured ones
 
 /// A standard deviation of a logarithm as a person takes it: per cent, or a factor where it is large.
@@ -116,7 +115,7 @@ std::string chart(const CollectiveFit& fit) {
 
 std::string note_lines(const std::vector<Excluded>& notes) {
   std::string text;
-  for (const auto& note : notes) text += fmt::format("  set aside or doubtful: {}: {}\n", note.what, note.why);
+  for (const auto& note : notes) text += fmt::format("  excluded or doubtful: {}: {}\n", note.what, note.why);
   return text;
 }
 

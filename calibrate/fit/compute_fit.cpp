@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>; ///< GPU, model, precision, stack
+using Key = std::tuple<std::string, std::string, Precision, std::string>; ///< GPU, model, precision, stack
 
 /// By batch, time and place, so that the order of files does not matter.
 void sort_records(std::vector<const StepRecord*>& records) {
@@ -28,7 +28,7 @@ std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRec
                                                        std::vector<Excluded>& excluded) {
   std::map<Key, std::vector<const StepRecord*>> curves;
   for (const auto& record : records) {
-    if (record.gpus != 1 || record.mode != "train") continue;
+    if (record.gpus != 1 || record.mode != RunMode::train) continue;
     if (record.head.suspect) {
       excluded.push_back({place_of(record), "marked suspect by its source"});
       continue;
@@ -64,8 +64,8 @@ BatchLine line_of(const Key& key, const std::vector<const StepRecord*>& records,
 }
 
 std::string name_of(const BatchLine& line) {
-  return fmt::format("{} {} {} {}", line.gpu.empty() ? "GPU without name" : line.gpu, line.model, line.precision,
-                     line.preset);
+  return fmt::format("{} {} {} {}", line.gpu.empty() ? "GPU without name" : line.gpu, line.model,
+                     to_text(line.precision), line.preset);
 }
 
 void warn_of(const BatchLine& line, std::vector<std::string>& warnings) {

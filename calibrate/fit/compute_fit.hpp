@@ -1,5 +1,5 @@
 #pragma once
-// One-GPU records of a cluster -> lines of iteration time over batch, and what was set aside.
+// One-GPU records of a cluster -> lines of iteration time over batch, and which records were excluded.
 
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
@@ -13,22 +13,31 @@
 
 namespace ddlsim {
 
-/// What records say of single GPUs.
+/// Lines fitted to records of single GPUs.
 struct ComputeFit {
-  std::vector<BatchLine> lines;   ///< by GPU, model, precision, stack
-  std::vector<Excluded> excluded; ///< `what`: "file:line" of a record that plays no part
-  std::vector<std::string>
-      warnings; ///< what a person should know of a line: all at one batch, duplicates that disagree
+  std::vector<BatchLine> lines;      ///< by GPU, model, precision, stack
+  std::vector<Excluded> excluded;    ///< `what`: "file:line" of a record
+  std::vector<std::string> warnings; ///< about a line: all records at one batch, duplicates that disagree
 };
 
 /// Lines of all records that are of one GPU and train. Of a GPU, model, precision and stack the unsynchronised records
-/// are taken where there are some. Set aside, and said: suspect records; times 100 and more times off the roofline, or
-/// about 1000 off the others (milliseconds taken for seconds); a record that differs from another one at the same batch
-/// by more than a fifth when the other batches' line speaks for the other, or when three and more agree without it; a
-/// batch between others more than a fifth off the line of at least three, or one at an end more than a factor 1.6 off.
-/// `unnamed_gpu` is the cluster's own, for records that name none; "" when it has none: such records then make lines of
-/// a GPU without name, without the checks that need the catalogue. Deterministic; the order of records does not matter.
+/// are taken where there are some. Excluded, each with its reason:
+///   - suspect records
+///   - times 100 and more times off the roofline, or about 1000 off the others (milliseconds taken for seconds)
+///   - of two records at one batch more than a fifth apart, the one further from the line of the other batches,
+///     or from the middle of three and more records at this batch
+///   - a batch between others more than a fifth off the line of at least three, or one at an end a factor 1.6 off
+/// `unnamed_gpu` is the cluster's GPU, for records that name none. Where it is "" too, such records make lines of a GPU
+/// without a name, without the checks that need the catalogue. Deterministic; the order of records does not matter.
 ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
                        const std::map<std::string, Model>& models, const std::string& unnamed_gpu);
+
+/// A table of the lines (fixed part, time and rate a sample, batches, records, leave-one-out error), then what was
+/// excluded and why, warnings, and what to measure next: a second batch where there is one, a third where the line has
+/// no error of its own. "" when there is nothing to say.
+std::string to_text(const ComputeFit& fit);
+
+/// One sentence for each line that one more measurement would help most, the widest first; at most `most`.
+std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& lines, std::size_t most);
 
 } // namespace ddlsim

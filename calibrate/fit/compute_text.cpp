@@ -1,5 +1,4 @@
-#include "calibrate/fit/compute_text.hpp"
-
+#include "calibrate/fit/compute_fit.hpp"
 #include "sim/base/table.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +13,7 @@ constexpr std::size_t most_sentences = 5;
 
 std::string name_of(const BatchLine& line) {
   return fmt::format("{} on {}, {}, {}", line.model, line.gpu.empty() ? "the GPU without name" : line.gpu,
-                     line.precision, line.preset);
+                     to_text(line.precision), line.preset);
 }
 
 std::string batches_of(const BatchLine& line) {
@@ -25,7 +24,7 @@ std::string batches_of(const BatchLine& line) {
 std::vector<std::string> row_of(const BatchLine& line) {
   return {line.gpu.empty() ? "-" : line.gpu,
           line.model,
-          line.precision,
+          to_text(line.precision),
           line.preset,
           batches_of(line),
           fmt::format("{}", line.records.size()),
@@ -56,7 +55,7 @@ double doubt_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
-/// The same reason is said once, with the records it holds for.
+/// A reason that several records share is one line.
 std::string excluded_text(const std::vector<Excluded>& excluded) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : excluded) by_reason[one.why].push_back(one.what);

@@ -2,35 +2,55 @@
 
 #include "sim/iteration/server_step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace ddlsim {
 namespace {
 
-std::string base_key(const CalibrationScope& scope) {
-  return fmt::format("{}\n{}\n{:.9g}", scope.model, scope.precision, scope.batch_per_gpu);
+/// What a one-GPU time is of.
+struct Workload {
+  std::string model;
+  std::optional<Precision> precision;
+  double batch_per_gpu = 0;
+  auto operator<=>(const Workload&) const = default;
+};
+
+Workload workload_of(const CalibrationScope& scope) {
+  return {scope.model, scope.precision, scope.batch_per_gpu};
 }
 
-/// Models, precisions and batches whose series start from different one-GPU times.
-std::set<std::string> unlike_bases(const std::vector<SeriesData>& series) {
-  std::map<std::string, std::set<double>> bases;
-  for (const auto& one : series) bases[base_key(one.scope)].insert(one.setup.one_gpu_s);
-  std::set<std::string> unlike;
+/// Workloads whose series start from different one-GPU times.
+std::set<Workload> workloads_of_several_times(const std::vector<SeriesData>& series) {
+  std::map<Workload, std::set<double>> bases;
+  for (const auto& one : series) bases[workload_of(one.scope)].insert(one.setup.one_gpu_s);
+  std::set<Workload> unlike;
   for (const auto& [key, times_s] : bases)
     if (times_s.size() > 1) unlike.insert(key);
   return unlike;
 }
 
-std::string free_parameter_key(const FreeParameter& free_parameter) {
-  const auto& scope = free_parameter.scope;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:.9g}\n{:.9g}\n{:.9g}", free_parameter.field, scope.transport, scope.preset,
-                     scope.precision, scope.model, scope.batch_per_gpu, free_parameter.prior.median,
-                     free_parameter.prior.width);
+/// Free parameters with equal keys are one.
+struct FreeParameterKey {
+  std::size_t field = 0;
+  std::string transport;
+  std::string preset;
+  std::optional<Precision> precision;
+  std::string model;
+  double batch_per_gpu = 0;
+  double prior_median = 0;
+  double prior_width = 0;
+  auto operator<=>(const FreeParameterKey&) const = default;
+};
+
+FreeParameterKey key_of(const FreeParameter& one) {
+  const auto& scope = one.scope;
+  return {one.field,   scope.transport,     scope.preset,     scope.precision,
+          scope.model, scope.batch_per_gpu, one.prior.median, one.prior.width};
 }
 
 bool is_in(const std::vector<std::string>& names, const std::string& name) {
@@ -58,16 +78,16 @@ bool depends_on(const SeriesData& series, const std::string& parameter) {
   case Measured::step:
     break;
   }
-  if (is_parameter_server(series.setup.strategy)) return !is_in(all_reduce_only, parameter);
+  if (is_parameter_server(series.setup.strategy.name)) return !is_in(all_reduce_only, parameter);
   return !parameter.starts_with("server_");
 }
 
 } // namespace
 
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
-  const auto unlike = unlike_bases(series);
+  const auto unlike = workloads_of_several_times(series);
   const auto fields = parameter_fields();
-  std::map<std::string, int> known;
+  std::map<FreeParameterKey, int> known;
   FreeParameters free_parameters;
   for (const auto& one : series) {
     std::vector<int> of_fields(fields.size(), -1);
@@ -75,10 +95,9 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
       const std::string name = fields[k].name;
       if (!depends_on(one, name)) continue;
       FreeParameter free_parameter{k, scope_of(name, one.scope), one.priors[k]};
-      if (name == "compute_factor" && unlike.count(base_key(one.scope)) > 0)
+      if (name == "compute_factor" && unlike.count(workload_of(one.scope)) > 0)
         free_parameter.scope.preset = one.scope.preset;
-      const auto [found, fresh] =
-          known.emplace(free_parameter_key(free_parameter), static_cast<int>(free_parameters.all.size()));
+      const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));
       if (fresh) free_parameters.all.push_back(free_parameter);
       of_fields[k] = found->second;
     }
@@ -88,13 +107,14 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
 }
 
 Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
-                     const Eigen::VectorXd& z_scores) {
+                     const std::vector<double>& z_scores) {
   const auto fields = parameter_fields();
   Parameters sample;
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const int free_parameter = free_parameters.of_series[series][k];
-    sample.*fields[k].value =
-        free_parameter < 0 ? fit_data.priors[k].median : prior_value(fit_data.priors[k], z_scores(free_parameter));
+    sample.*fields[k].value = free_parameter < 0
+                                  ? fit_data.priors[k].median
+                                  : prior_value(fit_data.priors[k], z_scores[static_cast<std::size_t>(free_parameter)]);
   }
   return sample;
 }

@@ -1,10 +1,8 @@
 #pragma once
-// Which unknowns a fit has, and which of them each series hangs on.
+// Which unknowns a fit has, and which of them each series depends on.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/calibration.hpp"
-
-#include <Eigen/Core>
 
 #include <string>
 #include <vector>
@@ -21,15 +19,15 @@ struct FreeParameters {
   std::vector<std::vector<int>> of_series; ///< for each series and field its free parameter; -1: not fitted
 };
 
-/// One free parameter for every field, scope and prior that occur, in the order of series and fields. Compute is the model's in
-/// all stacks while they share one one-GPU time, and the stack's own where they do not.
+/// One free parameter for every field, scope and prior that occur, in the order of series and fields. Compute is the
+/// model's in all stacks while they share one one-GPU time, and the stack's own where they do not.
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 
-/// The sample of one series at these coordinates.
+/// The sample of one series where the free parameters have these z-scores.
 Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
-                     const Eigen::VectorXd& z_scores);
+                     const std::vector<double>& z_scores);
 
-// What shares a parameter: all that was measured over a transport, one stack, one model.
+// Which series share a parameter: those over one transport, of one stack, of one model.
 
 /// The part of `full` that a parameter of that name depends on: the network's on the transport, what software costs on
 /// the stack, compute on model, precision and batch. "model_discrepancy" belongs to one series and has no scope.

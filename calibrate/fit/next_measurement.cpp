@@ -68,7 +68,7 @@ std::vector<const SeriesData*> asked_about(const std::vector<SeriesData>& all) {
   const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
   for (const auto& one : all) {
     if (is_transfer(one) || one.borrowed || one.points.empty() || !one.excluded.empty()) continue;
-    const SeriesData*& best = by_way[{one.scope.transport, one.setup.strategy.name}];
+    const SeriesData*& best = by_way[{one.scope.transport, to_text(one.setup.strategy.name)}];
     if (best == nullptr || size_of(one) > size_of(*best)) best = &one;
   }
   std::vector<const SeriesData*> asked;
@@ -86,10 +86,11 @@ std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<P
                                    const Calibration& calibration) {
   constexpr std::uint64_t seed = 1;
   const PosteriorQuestion question{series.compute_prior, series.setup.preset,
-                                   is_parameter_server(series.setup.strategy), series.scope};
+                                   is_parameter_server(series.setup.strategy.name), series.scope};
   auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
                      .samples.values;
-  for (auto& sample : samples) sample.model_discrepancy = 1; // what no parameter explains is counted by the law
+  for (auto& sample : samples)
+    sample.model_discrepancy = 1; // what no parameter explains is counted by the residual process
   return samples;
 }
 
@@ -108,20 +109,21 @@ double variance(const std::vector<double>& values) {
 }
 
 ResidualEstimate residual_at(const Question& question, const DataPoint& at, const DataPoint* also, double noise) {
-  ResidualProcess alpha_beta;
-  alpha_beta.spread = question.known->spread;
+  ResidualProcess process;
+  process.spread = question.known->spread;
   std::vector<KnownResidual> known;
   for (const auto& point : question.known->points)
     known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   if (also != nullptr) known.push_back({{also->gpus, also->nodes}, 0, noise});
-  return estimate_residual(alpha_beta, known, {at.gpus, at.nodes});
+  return estimate_residual(process, known, {at.gpus, at.nodes});
 }
 
 double square(double x) {
   return x * x;
 }
 
-/// Of a transfer alone the operation's cost, and of another model its compute, are its own: they tell nothing.
+/// A transfer benchmark has an operation cost of its own, and another model a compute factor of its own: both are held
+/// fixed, because a measurement of them narrows nothing that is asked.
 std::vector<Parameters> samples_of_candidate(const Question& question, const Candidate& candidate) {
   auto samples = question.samples;
   for (auto& sample : samples) {
@@ -156,8 +158,8 @@ bool measured_on(const SeriesData& series, int nodes) {
 }
 
 std::string series_text(const SeriesData& series) {
-  return fmt::format("{} by {} over {} ({})", series.scope.model, series.setup.strategy.name, series.scope.transport,
-                     series.scope.preset);
+  return fmt::format("{} by {} over {} ({})", series.scope.model, to_text(series.setup.strategy.name),
+                     series.scope.transport, series.scope.preset);
 }
 
 std::string nodes_text(int nodes) {
@@ -178,7 +180,7 @@ void add_same_run(std::vector<Candidate>& all, const Question& question) {
 
 void add_all_reduces(std::vector<Candidate>& all, const Question& question) {
   const auto& series = *question.series;
-  if (series.setup.cluster.available_nodes < 2 || is_parameter_server(series.setup.strategy)) return;
+  if (series.setup.cluster.available_nodes < 2 || is_parameter_server(series.setup.strategy.name)) return;
   for (const bool small : {true, false}) {
     Candidate candidate{fmt::format("all-reduces of {} alone between two nodes over {}",
                                     small ? "4 KiB to 64 KiB" : "1 MiB to 256 MiB", series.scope.transport),
@@ -192,7 +194,7 @@ void add_all_reduces(std::vector<Candidate>& all, const Question& question) {
 /// The server is busy most of the time, and says what it can move.
 void add_saturated_server(std::vector<Candidate>& all, const Question& question,
                           const std::vector<SeriesData>& series) {
-  if (!is_parameter_server(question.series->setup.strategy) || question.series->setup.cluster.available_nodes < 3)
+  if (!is_parameter_server(question.series->setup.strategy.name) || question.series->setup.cluster.available_nodes < 3)
     return;
   const SeriesData* heaviest = nullptr;
   for (const auto& one : series) {
@@ -206,7 +208,7 @@ void add_saturated_server(std::vector<Candidate>& all, const Question& question,
       fmt::format("{} with one server of its own for two nodes ({})", heaviest->scope.model, heaviest->scope.preset),
       *heaviest, point_at(question.at, 2, largest(*heaviest).gpus_per_node), step_noise, false};
   candidate.at.strategy.servers = {ServerCount::Rule::count, 1};
-  candidate.at.strategy.placement = "dedicated";
+  candidate.at.strategy.placement = Placement::dedicated;
   all.push_back(candidate);
 }
 

@@ -16,12 +16,12 @@ struct NextMeasurement {
   double then = 0;       ///< the same once it is measured
 };
 
-/// The `most` best, the most narrowing first, each run once and none that gains less than a hundredth. Asked is, for
-/// each way of synchronising that the cluster measured over a transport, four times its largest scale or as far as the
-/// cluster may grow. Candidates: the same run on twice the nodes or on two, all-reduces alone between two nodes (small
-/// and large), the largest model measured on one server of its own, one GPU where none was measured; on no more nodes
-/// than there are. What each would narrow is linear regression over samples drawn from the calibration, with what no
-/// parameter explains carried by the series' law (width_left, carry).
+/// The `most` best, the most narrowing first, each run once and none that gains less than a hundredth. The predictions
+/// to narrow: for each way of synchronising that the cluster measured over a transport, four times its largest scale or
+/// as far as the cluster may grow. Candidates, on no more nodes than there are: the same run on twice the nodes or on
+/// two; all-reduces alone between two nodes (small and large); the largest measured model with one server of its own;
+/// one GPU where none was measured. How far a candidate narrows a prediction is a linear regression over samples drawn
+/// from the calibration (width_left), with the residual process for what no parameter explains (estimate_residual).
 std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
                                                const Calibration& calibration, std::size_t most);
 

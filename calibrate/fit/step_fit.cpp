@@ -1,8 +1,7 @@
 #include "calibrate/fit/step_fit.hpp"
 
-#include "calibrate/fit/leave_one_out.hpp"
-#include "calibrate/fit/map_fit.hpp"
 #include "calibrate/fit/step_problem.hpp"
+#include "sim/base/robust_fit.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <algorithm>
@@ -12,39 +11,39 @@
 namespace ddlsim {
 namespace {
 
-/// How much noisier each group's whitened residuals are than taken, as if four residuals of exactly 1 had been seen
-/// before. Heavy tails count by their weight; what the fit took of a residual's variance (its leverage) is not there to
-/// be seen: without it twenty points and ten parameters look a fifth too quiet.
-void judge_noise(StepProblem& problem, const std::vector<SeriesData>& series, const Eigen::VectorXd& residuals,
-                 const Eigen::VectorXd& leverage) {
+/// Rescales each group's noise by how large its whitened residuals are, as if four residuals of exactly 1 had been seen
+/// before. A residual in the tails counts by its weight. The share of a residual's variance that the fit took (its
+/// leverage) is added back: without it twenty points and ten parameters look a fifth too quiet.
+void judge_noise(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals,
+                 const std::vector<double>& leverage) {
   constexpr double seen_before = 4;
   std::map<std::string, std::pair<double, double>> sums; // of weighted squares, of what they should be
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     if (!series[problem.rows()[r].series].excluded.empty()) continue;
-    const double residual = residuals(static_cast<Eigen::Index>(r));
+    const double residual = residuals[r];
     auto& [squares, count] = sums[noise_group(series[problem.rows()[r].series])];
     // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 4 (1 - sqrt(2 pi) exp(2) erfc(sqrt(2))) = 0.63:
     // dividing by it makes 1 the answer for residuals as large as taken.
     constexpr double of_normal = 0.63;
-    squares += robust_weight(residual) * residual * residual / of_normal;
-    count += 1 - leverage(static_cast<Eigen::Index>(r));
+    squares += weight_of(Loss::cauchy, residual) * residual * residual / of_normal;
+    count += 1 - leverage[r];
   }
   constexpr double least_scale = 0.5; // points that agree by luck
-  constexpr double most_scale = 9;    // a wilder group tells nothing any more
+  constexpr double most_scale = 9;    // beyond it a group has no weight
   for (const auto& [group, sum] : sums) {
     const double ratio = std::sqrt((seen_before + sum.first) / (seen_before + sum.second));
     problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least_scale, most_scale));
   }
 }
 
-/// A series that no parameter explains has a spread of its own, so that it neither drags the others nor is believed to
-/// be near the model at the next scale: as if three residuals of exactly 1 had been seen before.
-void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, const Eigen::VectorXd& residuals) {
+/// A series that no parameter explains gets a spread of its own, so that it does not pull the parameters and its
+/// intervals at other scales are wide: as if three residuals of exactly 1 had been seen before.
+void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals) {
   constexpr double seen_before = 3;
-  constexpr double excluded_spread = 10; // of the law's: its own points say all that is known
+  constexpr double excluded_spread = 10; // times the usual: only its own points say anything about it
   std::vector<double> squares(series.size(), 0);
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
-    const double residual = residuals(static_cast<Eigen::Index>(r));
+    const double residual = residuals[r];
     squares[problem.rows()[r].series] += residual * residual;
   }
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -55,20 +54,20 @@ void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, c
   }
 }
 
-/// Tries every other choice of every form, one form after another, each with a few steps of a fit from where it stands.
-/// What costs less is kept; weights are prior weight x exp(-cost / 4), by the cost each choice came to.
-MapFit choose_algorithms(StepProblem& problem, const Residuals& residuals, const Jacobian& jacobian, MapFit fit) {
+/// Tries every other algorithm of every open choice, one choice after another, each with a few steps of a fit from the
+/// present one. The one of largest weight is kept; weights are prior weight x exp(-cost / 4).
+RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, RobustFit fit) {
   constexpr int few_steps = 3;
   auto& algorithm_choices = problem.algorithm_choices();
   for (std::size_t f = 0; f < algorithm_choices.count(); ++f) {
     const std::size_t stood = algorithm_choices.chosen(f);
     std::size_t best = stood;
-    MapFit best_fit = fit;
+    RobustFit best_fit = fit;
     algorithm_choices.set_cost(f, stood, fit.cost);
     for (std::size_t choice = 0; choice < algorithm_choices.choices(f).size(); ++choice) {
       if (choice == stood) continue;
       algorithm_choices.choose(f, choice);
-      const auto tried = fit_map(residuals, jacobian, fit.z_scores, {few_steps, 1e-2});
+      const auto tried = fit_robust(robust, fit.unknowns, {few_steps, 1e-2});
       algorithm_choices.set_cost(f, choice, tried.cost);
       if (algorithm_choices.weight(f, choice) <= algorithm_choices.weight(f, best)) continue;
       best = choice;
@@ -80,18 +79,17 @@ MapFit choose_algorithms(StepProblem& problem, const Residuals& residuals, const
   return fit;
 }
 
-void add_parameters(Calibration& calibration, const StepProblem& problem, const MapFit& fit,
-                    const std::vector<SeriesData>& series) {
+void add_parameters(Calibration& calibration, const StepProblem& problem, const std::vector<double>& z_scores,
+                    const Matrix& covariance, const std::vector<SeriesData>& series) {
   constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
   const auto& free_parameters = problem.free_parameters();
   for (std::size_t i = 0; i < free_parameters.all.size(); ++i) {
-    const auto at = static_cast<Eigen::Index>(i);
     CalibratedParameter one;
     one.name = parameter_fields()[free_parameters.all[i].field].name;
     one.scope = free_parameters.all[i].scope;
     one.prior = free_parameters.all[i].prior;
-    one.z_score = fit.z_scores(at);
-    one.error = std::sqrt(fit.covariance(at, at));
+    one.z_score = z_scores[i];
+    one.error = std::sqrt(covariance(i, i));
     one.identified = one.error < narrowed;
     for (std::size_t s = 0; s < series.size(); ++s)
       for (const int free_parameter : free_parameters.of_series[s])
@@ -101,23 +99,23 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
         }
     calibration.parameters.push_back(one);
     calibration.correlation.emplace_back();
-    for (Eigen::Index j = 0; j < at; ++j)
-      calibration.correlation.back().push_back(fit.covariance(at, j) /
-                                               std::sqrt(fit.covariance(at, at) * fit.covariance(j, j)));
+    for (std::size_t j = 0; j < i; ++j)
+      calibration.correlation.back().push_back(covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j)));
   }
 }
 
 void add_series(Calibration& calibration, const StepProblem& problem, const std::vector<SeriesData>& series,
-                const Eigen::VectorXd& misses) {
-  Eigen::Index row = 0;
+                const std::vector<double>& misses) {
+  std::size_t row = 0;
   double sum = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
     const double scale = problem.scale(noise_group(series[s]));
-    CalibratedSeries one{
-        series[s].id, series[s].scope, series[s].strategy, problem.alpha_beta_of(s).spread, series[s].borrowed, {}};
+    CalibratedSeries one{series[s].id,       series[s].scope,
+                         series[s].strategy, problem.residual_process_of(s).spread,
+                         series[s].borrowed, {}};
     for (const auto& point : series[s].points) {
-      sum += std::abs(misses(row));
-      one.points.push_back({point.gpus, point.nodes, misses(row++), scale * point.noise});
+      sum += std::abs(misses[row]);
+      one.points.push_back({point.gpus, point.nodes, misses[row++], scale * point.noise});
     }
     if (!is_transfer(series[s])) calibration.series.push_back(one);
   }
@@ -127,21 +125,21 @@ void add_series(Calibration& calibration, const StepProblem& problem, const std:
 
 /// Each own series predicted by a fit without it, its one-GPU time known: steps where there are some, else transfers
 /// alone.
-void add_leave_one_out(Calibration& calibration, StepProblem& problem, const MapFit& fit,
-                       const std::vector<SeriesData>& series) {
+void add_leave_one_out(Calibration& calibration, StepProblem& problem, const RobustProblem& robust,
+                       const RobustFit& fit, const std::vector<SeriesData>& series) {
   const auto counts = [&](const SeriesData& one, bool transfers) {
     return !one.borrowed && one.excluded.empty() && !one.points.empty() && is_transfer(one) == transfers;
   };
   const bool transfers =
       std::none_of(series.begin(), series.end(), [&](const SeriesData& one) { return counts(one, false); });
-  const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
   double sum = 0;
-  Eigen::Index first = 0;
+  std::size_t first = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
-    const auto count = static_cast<Eigen::Index>(series[s].points.size());
+    const std::size_t count = series[s].points.size();
     if (counts(series[s], transfers)) {
-      auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores_without(fit, first, count, residuals));
-      sample.algorithm_draw = problem.algorithm_choices().draw_of(s);
+      const auto z_scores = unknowns_without(robust, fit, first, count);
+      auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
+      problem.algorithm_choices().put(s, sample);
       for (const auto& point : series[s].points)
         sum += std::abs(std::log(point.measured_s / model_time_s(series[s], point, sample)));
       calibration.quality.leave_one_out_points += static_cast<int>(count);
@@ -156,31 +154,30 @@ bool crosses_nodes(const SeriesData& series) {
                      [](const DataPoint& point) { return point.nodes > 1; });
 }
 
-/// The prior's median, and networks and servers much slower than believed, where runs across nodes can tell: a slow
-/// network and much interference explain the same times, and a search that starts at a fast network may end there.
-std::vector<Eigen::VectorXd> starts(const FreeParameters& free_parameters, const std::vector<SeriesData>& series) {
+/// The prior's median, and networks and servers much slower than it, where runs across nodes can tell: a slow network
+/// and much interference explain the same times, and a search that starts at a fast network may end there.
+std::vector<std::vector<double>> starts(const FreeParameters& free_parameters, const std::vector<SeriesData>& series) {
   constexpr double slow = -2; // prior standard deviations
-  const Eigen::VectorXd middle = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
-  Eigen::VectorXd slow_network = middle;
+  const std::vector<double> middle(free_parameters.all.size(), 0);
+  std::vector<double> slow_network = middle;
   const auto fields = parameter_fields();
   for (std::size_t s = 0; s < series.size(); ++s) {
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const bool rate =
           fields[k].value == &Parameters::nic_efficiency || fields[k].value == &Parameters::server_process_Bps;
       const int free_parameter = free_parameters.of_series[s][k];
-      if (rate && free_parameter >= 0 && crosses_nodes(series[s])) slow_network(free_parameter) = slow;
+      if (rate && free_parameter >= 0 && crosses_nodes(series[s]))
+        slow_network[static_cast<std::size_t>(free_parameter)] = slow;
     }
   }
   if (slow_network == middle) return {middle};
   return {middle, slow_network};
 }
 
-MapFit best_fit(const Residuals& residuals, const Jacobian& jacobian, const std::vector<Eigen::VectorXd>& from) {
-  MapFit best;
-  for (const auto& start : from) {
-    const auto fit = fit_map(residuals, jacobian, start);
-    if (best.z_scores.size() == 0 || fit.cost < best.cost) best = fit;
-  }
+RobustFit best_fit(const RobustProblem& robust, const std::vector<std::vector<double>>& from) {
+  RobustFit best = fit_robust(robust, from.front());
+  for (std::size_t i = 1; i < from.size(); ++i)
+    if (auto fit = fit_robust(robust, from[i]); fit.cost < best.cost) best = std::move(fit);
   return best;
 }
 
@@ -188,22 +185,27 @@ MapFit best_fit(const Residuals& residuals, const Jacobian& jacobian, const std:
 
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options) {
   StepProblem problem(series, options);
-  const Residuals residuals = [&](const Eigen::VectorXd& at) { return problem.residuals(at); };
-  const Jacobian jacobian = [&](const Eigen::VectorXd& at) { return problem.jacobian(at); };
-  constexpr MapOptions again{6, 1e-3}; // from where the last search ended
-  MapFit fit = best_fit(residuals, jacobian, starts(problem.free_parameters(), series));
+  SlopeFollower slopes(problem);
+  RobustProblem robust;
+  robust.residuals = [&](const std::vector<double>& z_scores) { return problem.residuals(z_scores); };
+  robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
+  robust.loss = Loss::cauchy;
+  robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
+  robust.prior_loss = Loss::cauchy;
+  constexpr RobustFitOptions again{6, 1e-3}; // from where the last search ended
+  auto fit = best_fit(robust, starts(problem.free_parameters(), series));
   for (int round = 1; round <= options.noise_rounds; ++round) {
-    judge_noise(problem, series, residuals(fit.z_scores), fit.leverage);
-    if (round == 1) judge_series(problem, series, residuals(fit.z_scores));
-    fit = fit_map(residuals, jacobian, fit.z_scores, again);
-    if (round == 1) fit = choose_algorithms(problem, residuals, jacobian, fit);
+    judge_noise(problem, series, problem.residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
+    if (round == 1) judge_series(problem, series, problem.residuals(fit.unknowns));
+    fit = fit_robust(robust, fit.unknowns, again);
+    if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
   Calibration calibration;
   calibration.version = version();
-  add_parameters(calibration, problem, fit, series);
+  add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
-  add_series(calibration, problem, series, problem.misses(fit.z_scores));
-  add_leave_one_out(calibration, problem, fit, series);
+  add_series(calibration, problem, series, problem.misses(fit.unknowns));
+  add_leave_one_out(calibration, problem, robust, fit, series);
   return calibration;
 }
 

@@ -10,16 +10,16 @@
 namespace ddlsim {
 
 struct StepFitOptions {
-  ResidualProcess alpha_beta{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
-  int noise_rounds = 2;                            ///< fits after which the spread is judged again, by transport
+  ResidualProcess residual_process{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
+  int noise_rounds = 2;                                  ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 
-/// All series of a cluster at once. Coordinates of the parameters of which the series hang
-/// (calibrate/fit/free_parameters.hpp) are the likeliest under their priors; residuals ln(measured / model) of a series
-/// are correlated by the law, heavy-tailed once whitened, and their spread is estimated for each transport. Series
-/// without points only lend their place. The calibration has parameters, correlation, series and quality; what is left
-/// out of that is a series each (z_scores_without).
+/// Fits all series of a cluster at once. The free parameters (calibrate/fit/free_parameters.hpp) come out at their
+/// likeliest under their priors. Residuals ln(measured / model) of one series are correlated by the residual process
+/// and heavy-tailed once whitened; their spread is estimated for each transport. A series without points adds its
+/// parameters at their priors. The calibration gets parameters, correlation, series, algorithm choices and quality; its
+/// leave-one-out error predicts each series from a fit without it (unknowns_without).
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options);
 
 } // namespace ddlsim

@@ -1,5 +1,8 @@
 #include "calibrate/fit/step_problem.hpp"
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -11,9 +14,45 @@ namespace {
 /// Step of a difference quotient, in prior standard deviations: a fusion cycle makes the iteration a staircase in some
 /// parameters, and a smaller step would see a stair.
 constexpr double difference_step = 0.1;
-/// A derivative smaller than this (of ln time, a standard deviation) is not followed for some steps.
+/// A derivative smaller than this (of ln time, a standard deviation) is not followed for some places.
 constexpr double negligible_slope = 3e-4;
-constexpr int look_again_after = 4; ///< steps
+constexpr int look_again_after = 4; ///< places
+
+/// Lower Cholesky factor of the covariance of a series' misses.
+Eigen::LLT<Eigen::MatrixXd> noise_factor(const std::vector<DataPoint>& points, const ResidualProcess& process,
+                                         double scale) {
+  const auto count = static_cast<Eigen::Index>(points.size());
+  Eigen::MatrixXd among(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto& a = points[static_cast<std::size_t>(i)];
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const auto& b = points[static_cast<std::size_t>(j)];
+      among(i, j) = covariance(process, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+    }
+    among(i, i) += scale * scale * a.noise * a.noise;
+  }
+  return among.llt();
+}
+
+/// Whitens columns of values that stand in the order of the rows.
+void whiten(const StepProblem& problem, const std::vector<SeriesData>& series, Eigen::Ref<Eigen::MatrixXd> columns) {
+  Eigen::Index first = 0;
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const auto& points = series[s].points;
+    const auto count = static_cast<Eigen::Index>(points.size());
+    if (count == 0) continue;
+    if (series[s].excluded.empty()) {
+      const auto factor = noise_factor(points, problem.residual_process_of(s), problem.scale(noise_group(series[s])));
+      for (Eigen::Index c = 0; c < columns.cols(); ++c) {
+        auto own = columns.col(c).segment(first, count);
+        own = factor.matrixL().solve(own);
+      }
+    } else {
+      columns.middleRows(first, count).setZero();
+    }
+    first += count;
+  }
+}
 
 } // namespace
 
@@ -31,42 +70,47 @@ StepProblem::StepProblem(const std::vector<SeriesData>& series, const StepFitOpt
       models_.emplace_back(series[s], series[s].points[p]);
     }
   }
-  active_.assign(rows_.size(), std::vector<char>(parameter_fields().size(), 1));
 }
 
-ResidualProcess StepProblem::alpha_beta_of(std::size_t series) const {
-  ResidualProcess alpha_beta = options_.alpha_beta;
-  alpha_beta.spread *= scale(noise_group(series_[series])) * own_[series];
-  return alpha_beta;
+ResidualProcess StepProblem::residual_process_of(std::size_t series) const {
+  ResidualProcess process = options_.residual_process;
+  process.spread *= scale(noise_group(series_[series])) * own_[series];
+  return process;
 }
 
-Eigen::VectorXd StepProblem::misses(const Eigen::VectorXd& z_scores) {
-  Eigen::VectorXd found(static_cast<Eigen::Index>(rows_.size()));
-  each_row([&](std::size_t r) {
-    found(static_cast<Eigen::Index>(r)) = std::log(measured_s(r) / models_[r].time_s(sample_of(r, z_scores)));
-  });
+std::vector<double> StepProblem::misses(const std::vector<double>& z_scores) {
+  std::vector<double> found(rows_.size());
+  each_row([&](std::size_t r) { found[r] = std::log(measured_s(r) / models_[r].time_s(sample_of(r, z_scores))); });
   return found;
 }
 
-Eigen::VectorXd StepProblem::residuals(const Eigen::VectorXd& z_scores) {
-  Eigen::VectorXd whitened = misses(z_scores);
-  whiten(noise_factors(), whitened);
-  return whitened;
+std::vector<double> StepProblem::residuals(const std::vector<double>& z_scores) {
+  auto found = misses(z_scores);
+  whiten(*this, series_, Eigen::Map<Eigen::VectorXd>(found.data(), static_cast<Eigen::Index>(found.size())));
+  return found;
 }
 
-Eigen::MatrixXd StepProblem::jacobian(const Eigen::VectorXd& z_scores) {
-  const bool all = looks_++ % look_again_after == 0;
-  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows_.size()), z_scores.size());
-  each_row([&](std::size_t r) { differentiate(r, z_scores, all, slopes); });
-  const auto factors = noise_factors();
-  for (Eigen::Index c = 0; c < slopes.cols(); ++c) whiten(factors, slopes.col(c));
+Matrix StepProblem::miss_slopes(const std::vector<double>& z_scores, const SlopeMask& wanted) {
+  Matrix slopes(rows_.size(), z_scores.size());
+  each_row([&](std::size_t r) { differentiate(r, z_scores, wanted[r], slopes); });
   return slopes;
 }
 
-Parameters StepProblem::sample_of(std::size_t row, const Eigen::VectorXd& z_scores) const {
+Matrix StepProblem::whitened(Matrix miss_slopes) const {
+  Eigen::Map<Eigen::MatrixXd> columns(miss_slopes.values.data(), static_cast<Eigen::Index>(miss_slopes.rows),
+                                      static_cast<Eigen::Index>(miss_slopes.columns));
+  whiten(*this, series_, columns);
+  return miss_slopes;
+}
+
+SlopeMask StepProblem::all_slopes() const {
+  return SlopeMask(rows_.size(), std::vector<char>(free_parameters_.all.size(), 1));
+}
+
+Parameters StepProblem::sample_of(std::size_t row, const std::vector<double>& z_scores) const {
   const std::size_t series = rows_[row].series;
   auto sample = sample_at(free_parameters_, series_[series], series, z_scores);
-  sample.algorithm_draw = algorithm_choices_.draw_of(series);
+  algorithm_choices_.put(series, sample);
   return sample;
 }
 
@@ -74,63 +118,27 @@ double StepProblem::measured_s(std::size_t row) const {
   return series_[rows_[row].series].points[rows_[row].point].measured_s;
 }
 
-/// Only what a moved parameter changes is run: the row's model still knows the sample that residuals() was last asked
-/// in, which is mostly the one here.
-void StepProblem::differentiate(std::size_t row, const Eigen::VectorXd& z_scores, bool all, Eigen::MatrixXd& slopes) {
+/// The step is timed at the sample itself first (residuals() was mostly asked there, and then it costs nothing): beside
+/// it only what a moved parameter changes is run.
+void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& wanted,
+                                Matrix& slopes) {
   const auto& fit_data = series_[rows_[row].series];
   const auto& of_fields = free_parameters_.of_series[rows_[row].series];
   const auto fields = parameter_fields();
   const auto sample = sample_of(row, z_scores);
+  models_[row].time_s(sample);
   const auto miss_at = [&](std::size_t k, double z_score) {
     auto moved = sample;
     moved.*fields[k].value = prior_value(fit_data.priors[k], z_score);
     return std::log(measured_s(row) / models_[row].time_without_caching_s(moved));
   };
   for (std::size_t k = 0; k < of_fields.size(); ++k) {
-    if (of_fields[k] < 0 || !(all || active_[row][k])) continue;
-    const double above = miss_at(k, z_scores(of_fields[k]) + difference_step);
-    const double below = miss_at(k, z_scores(of_fields[k]) - difference_step);
-    const double slope = (above - below) / (2 * difference_step);
-    slopes(static_cast<Eigen::Index>(row), of_fields[k]) = slope;
-    if (all) active_[row][k] = std::abs(slope) > negligible_slope;
-  }
-}
-
-/// Of each series' covariance; none for a series without points or set aside.
-std::vector<StepProblem::Factor> StepProblem::noise_factors() const {
-  std::vector<Factor> factors(series_.size());
-  for (std::size_t s = 0; s < series_.size(); ++s) {
-    const auto& points = series_[s].points;
-    if (points.empty() || !series_[s].excluded.empty()) continue;
-    const auto count = static_cast<Eigen::Index>(points.size());
-    const auto alpha_beta = alpha_beta_of(s);
-    const double scale = this->scale(noise_group(series_[s]));
-    Eigen::MatrixXd among(count, count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const auto& a = points[static_cast<std::size_t>(i)];
-      for (Eigen::Index j = 0; j < count; ++j) {
-        const auto& b = points[static_cast<std::size_t>(j)];
-        among(i, j) = covariance(alpha_beta, {a.gpus, a.nodes}, {b.gpus, b.nodes});
-      }
-      among(i, i) += scale * scale * a.noise * a.noise;
-    }
-    factors[s].compute(among);
-  }
-  return factors;
-}
-
-void StepProblem::whiten(const std::vector<Factor>& factors, Eigen::Ref<Eigen::VectorXd> rows) const {
-  Eigen::Index first = 0;
-  for (std::size_t s = 0; s < series_.size(); ++s) {
-    const auto count = static_cast<Eigen::Index>(series_[s].points.size());
-    auto own = rows.segment(first, count);
-    first += count;
-    if (count == 0) continue;
-    if (series_[s].excluded.empty()) {
-      own = factors[s].matrixL().solve(own);
-    } else {
-      own.setZero();
-    }
+    if (of_fields[k] < 0) continue;
+    const auto column = static_cast<std::size_t>(of_fields[k]);
+    if (!wanted[column]) continue;
+    const double above = miss_at(k, z_scores[column] + difference_step);
+    const double below = miss_at(k, z_scores[column] - difference_step);
+    slopes(row, column) = (above - below) / (2 * difference_step);
   }
 }
 
@@ -144,6 +152,17 @@ void StepProblem::each_row(const std::function<void(std::size_t)>& work) const {
   for (int t = 1; t < options_.threads; ++t) others.push_back(std::async(std::launch::async, take));
   take();
   for (auto& other : others) other.get();
+}
+
+Matrix SlopeFollower::next(const std::vector<double>& z_scores) {
+  const bool look = places_++ % look_again_after == 0;
+  auto slopes = problem_.miss_slopes(z_scores, look ? problem_.all_slopes() : followed_);
+  if (look) {
+    followed_ = problem_.all_slopes();
+    for (std::size_t r = 0; r < slopes.rows; ++r)
+      for (std::size_t c = 0; c < slopes.columns; ++c) followed_[r][c] = std::abs(slopes(r, c)) > negligible_slope;
+  }
+  return problem_.whitened(std::move(slopes));
 }
 
 } // namespace ddlsim

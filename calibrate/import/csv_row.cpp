@@ -83,6 +83,14 @@ std::vector<std::string> or_unknown(std::vector<std::string> names) {
   return names;
 }
 
+/// The value named in the cell, one of all but `without`; the fallback where it is empty.
+template <class Name>
+Name one_of(Row& row, const std::string& column, Name fallback, const std::vector<Name>& without = {}) {
+  auto names = names_of<Name>();
+  for (const Name value : without) std::erase(names, to_text(value));
+  return value_named<Name>(row.one_of(column, names, to_text(fallback))).value_or(fallback);
+}
+
 ServerCount read_servers(Row& row) {
   const auto words = split_words(lower_case(row.text("servers", "unknown")));
   const bool per_node = words.size() == 3 && words[1] == "per" && words[2] == "node";
@@ -99,21 +107,19 @@ ServerCount read_servers(Row& row) {
 
 Strategy read_strategy(Row& row) {
   Strategy strategy;
-  strategy.name = row.one_of(
-      "strategy", {"all-reduce", "ring", "hierarchical-ring", "tree", "halving-doubling", "ps", "ps-async", "none"},
-      "all-reduce");
-  const bool servers = strategy.name == "ps" || strategy.name == "ps-async";
+  strategy.name = one_of(row, "strategy", StrategyName::all_reduce, {StrategyName::automatic});
+  const bool servers = is_parameter_server(strategy.name);
   for (const char* column : {"servers", "placement", "sharding"}) {
     if (!servers && row.has(column)) {
       row.mistake(column,
                   fmt::format("found '{}' beside strategy '{}', expected it with ps or ps-async only; leave it empty",
-                              row.text(column, ""), strategy.name));
+                              row.text(column, ""), to_text(strategy.name)));
     }
   }
   if (!servers) return strategy;
   strategy.servers = read_servers(row);
-  strategy.placement = row.one_of("placement", {"dedicated", "colocated", "unknown"}, "unknown");
-  strategy.sharding = row.one_of("sharding", {"round-robin", "bytes", "split", "pieces", "hash", "unknown"}, "unknown");
+  strategy.placement = one_of(row, "placement", Placement::unknown);
+  strategy.sharding = one_of(row, "sharding", Sharding::unknown);
   return strategy;
 }
 
@@ -185,7 +191,7 @@ double read_iteration_s(Row& row, const StepRecord& record) {
 }
 
 bool read_synchronised(Row& row, const StepRecord& record) {
-  const bool alone = record.strategy.name == "none";
+  const bool alone = record.strategy.name == StrategyName::none;
   if (!row.has("synchronised")) return record.gpus > 1 && !alone;
   const auto stated = row.one_of("synchronised", {"yes", "no", "true", "false"}, "yes");
   const bool synchronised = stated == "yes" || stated == "true";
@@ -235,17 +241,17 @@ StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMis
   record.model = read_model(row);
   record.batch_per_gpu = row.number("batch_per_gpu", 0);
   record.gpus = row.whole("gpus");
-  record.precision = row.one_of("precision", precision_names(), "fp32");
-  record.wire_precision = row.one_of("wire_precision", {"fp32", "fp16", "bf16", "unknown"}, "unknown");
+  record.precision = one_of(row, "precision", Precision::fp32);
+  record.wire_precision = one_of(row, "wire_precision", WirePrecision::unknown);
   record.preset = row.text("preset", "unknown");
   record.strategy = read_strategy(row);
   record.algorithm = row.text("algorithm", "unknown");
   record.data = row.one_of("data", {"synthetic", "real", "unknown"}, "unknown");
-  record.mode = row.one_of("mode", {"train", "forward"}, "train");
+  record.mode = one_of(row, "mode", RunMode::train);
   read_nodes(row, cluster_gpus_per_node, record);
   record.iteration_s = read_iteration_s(row, record);
   record.synchronised = read_synchronised(row, record);
-  if (record.strategy.name == "none" && record.gpus > 1 && record.mode == "train") {
+  if (record.strategy.name == StrategyName::none && record.gpus > 1 && record.mode == RunMode::train) {
     row.mistake(
         "strategy",
         fmt::format("found none for {} GPUs, expected how they synchronise; none is for one GPU alone", record.gpus));
@@ -256,12 +262,13 @@ StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMis
 }
 
 std::string series_name(const StepRecord& record) {
-  std::string name =
-      fmt::format("{}-bs{:g}-{}-{}", record.model, record.batch_per_gpu, record.precision, record.strategy.name);
-  for (const auto& part : {record.wire_precision, record.strategy.placement, record.strategy.sharding, record.preset,
-                           record.head.transport, record.head.library, record.algorithm, record.data})
+  std::string name = fmt::format("{}-bs{:g}-{}-{}", record.model, record.batch_per_gpu, to_text(record.precision),
+                                 to_text(record.strategy.name));
+  for (const auto& part :
+       {to_text(record.wire_precision), to_text(record.strategy.placement), to_text(record.strategy.sharding),
+        record.preset, record.head.transport, record.head.library, record.algorithm, record.data})
     if (!part.empty() && part != "unknown") name += "-" + part;
-  if (record.mode == "forward") name += "-forward";
+  if (record.mode == RunMode::forward) name += "-forward";
   return name;
 }
 

@@ -27,7 +27,7 @@ private:
 };
 
 /// The record of a row; its file and line are left open. GPUs a node is the cluster's when neither nodes nor
-/// gpus_per_node is said.
+/// gpus_per_node is stated.
 StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMistakes& mistakes);
 
 /// What rows of one series have in common, as a name: "resnet50_v1.5-bs64-fp32-ring-horovod".

@@ -1,7 +1,6 @@
-#include "calibrate/import/import_csv.hpp"
-
 #include "calibrate/import/csv_row.hpp"
 #include "calibrate/import/csv_table.hpp"
+#include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "sim/base/names.hpp"
 
@@ -139,7 +138,7 @@ RateCells cells_of(const CsvRow& row, const std::vector<std::string>& columns, c
 }
 
 bool is_lone_gpu(const StepRecord& record) {
-  return record.gpus == 1 && record.strategy.name == "none";
+  return record.gpus == 1 && record.strategy.name == StrategyName::none;
 }
 
 /// One GPU without a strategy may stand in the series that it is the baseline of.
@@ -176,7 +175,7 @@ void check_series(const std::vector<Record>& records, std::vector<Mistake>& mist
   }
 }
 
-/// What was taken for granted, said once.
+/// What was assumed, one note each.
 void note_assumptions(const CsvTable& table, const std::vector<std::string>& columns, const ImportContext& stated,
                       const std::vector<Record>& records, std::vector<std::string>& notes) {
   const auto open = [&](const char* name) {

@@ -1,7 +1,5 @@
-#include "calibrate/import/import_nccl_tests.hpp"
-
+#include "calibrate/import/importers.hpp"
 #include "calibrate/import/nccl_run.hpp"
-#include "calibrate/import/nccl_scale.hpp"
 #include "sim/base/names.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -77,9 +75,9 @@ struct Run {
 };
 
 /// Tables become records one after the other.
-class Importer {
+class LogReader {
 public:
-  Importer(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
+  LogReader(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
       : stated_(stated), given_(read_given(stated, mistakes)), mistakes_(mistakes), out_(out) {}
 
   void add(const NcclTable& table) {
@@ -96,7 +94,7 @@ public:
     for (const bool in_place : {false, true}) add_half(run, in_place);
   }
 
-  /// What the first run tells about the machine.
+  /// The machine, from the first run.
   void complete_context(ImportContext& context) const {
     if (first_.table == nullptr) return;
     const auto& table = *first_.table;
@@ -296,10 +294,10 @@ Imported import_nccl_tests(const std::filesystem::path& file, const ImportContex
   const auto text = read_utf8_file(file);
   const auto tables =
       is_json(text) ? parse_nccl_json(text, file, mistakes) : parse_nccl_log(text, file, mistakes, out.notes);
-  Importer importer(stated, mistakes, out);
-  for (const auto& table : tables) importer.add(table);
+  LogReader reader(stated, mistakes, out);
+  for (const auto& table : tables) reader.add(table);
   auto context = stated;
-  importer.complete_context(context);
+  reader.complete_context(context);
   note_other_gpu(context, out.notes);
   fill_from_cluster(context);
   out.measurements.context = context_record(context, file, mistakes);

@@ -15,7 +15,7 @@
 
 namespace ddlsim {
 
-/// What a person says on the command line about a file of measurements. Empty: not said.
+/// What the command line states about a file of measurements. Empty: not stated.
 struct ImportContext {
   std::string cluster;  ///< folder name under platforms/; required, here or in the file
   std::string gpu;      ///< name in gpus.json
@@ -28,7 +28,7 @@ struct ImportContext {
   /// transport, algorithm.
   std::map<std::string, std::string> given;
   int cluster_gpus_per_node = 0; ///< 0: not known
-  /// The shipped cluster of a name, nothing when there is none; may be empty. Asked when the file, too, has been heard.
+  /// The shipped cluster of a name, nothing when there is none; may be empty. Called once the file has been read.
   std::function<std::optional<Cluster>(const std::string& name)> find_cluster;
   std::vector<Gpu> catalogue;            ///< empty: GPU names are taken as the file has them
   std::vector<std::string> known_models; ///< empty: model names are not looked up
@@ -37,7 +37,7 @@ struct ImportContext {
 /// Records ready to be written, and what a person should know about them.
 struct Imported {
   MeasurementFile measurements;
-  std::vector<std::string> notes; ///< what was left out or assumed, and why; one sentence each
+  std::vector<std::string> notes; ///< what was excluded or assumed, and why; one sentence each
 };
 
 /// The whole file as JSON Lines: the context, then every record; ends with a line break.
@@ -48,7 +48,7 @@ std::string to_json_lines(const MeasurementFile& measurements);
 /// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
 void fill_from_cluster(ImportContext& context);
 
-/// The context record of FILE; what nobody said is "unknown". Adds mistakes: no cluster, a date of another form, a
+/// The context record of FILE; what nobody stated is "unknown". Adds mistakes: no cluster, a date of another form, a
 /// GPU that the catalogue does not have.
 Context context_record(const ImportContext& stated, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
 

@@ -18,7 +18,7 @@ constexpr double json_half_step = 0.5e-6;
 constexpr double most_ranks = 1e7;
 constexpr double percent = 100;
 
-/// Device lists have what one "Rank" line of each process said, and a process runs nthreads x ngpus ranks.
+/// Device lists have one "Rank" line of each process, and a process runs nthreads x ngpus ranks.
 int count_ranks(const JsonNode& config, std::size_t entries) {
   const long per_process = config.integer("nthreads", 1, 1'000'000) * config.integer("ngpus", 1, 1'000'000);
   const double ranks = static_cast<double>(per_process) * static_cast<double>(entries);

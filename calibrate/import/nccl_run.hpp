@@ -54,7 +54,7 @@ struct NcclTable {
   bool has_redop = false;            ///< the layout has a column redop
   bool has_root = false;
   bool complete = false; ///< the closing lines are there
-  bool failed = false;   ///< the closing lines tell of wrong values
+  bool failed = false;   ///< the closing lines report wrong values
   std::vector<NcclRow> rows;
 };
 
@@ -99,5 +99,17 @@ std::string bandwidth_conflict(const NcclTiming& timing, double size_bytes, cons
 
 /// The operations that the table's columns and all its bandwidths allow.
 std::vector<NcclOperation> possible_operations(const NcclTable& table, int ranks);
+
+/// What one communicator spans.
+struct NcclScale {
+  int ranks = 0;         ///< 0: not known
+  int nodes = 0;         ///< 0: not known
+  int communicators = 1; ///< that ran side by side (NCCL_TESTS_SPLIT)
+  std::string device;    ///< "Tesla V100-SXM2-16GB"; "" when not known
+  std::string mistake;   ///< what is wrong with the device list; "" when nothing
+};
+
+/// Devices of one host name at the same PCI address stand in different machines. Zeros for an empty device list.
+NcclScale scale_of(const NcclTable& table);
 
 } // namespace ddlsim

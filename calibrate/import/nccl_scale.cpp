@@ -1,4 +1,4 @@
-#include "calibrate/import/nccl_scale.hpp"
+#include "calibrate/import/nccl_run.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace ddlsim {
 namespace {
 
 /// Machines behind the host names. NCCL refuses one GPU twice in a communicator, so an address that a host name has
-/// twice tells of two machines with that name (containers).
+/// twice means two machines with that name (containers).
 int count_nodes(const std::vector<NcclDevice>& devices, int group) {
   std::map<std::string, std::map<std::string, int>> on_bus_of_host;
   for (const auto& device : devices)

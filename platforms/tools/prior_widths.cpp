@@ -4,6 +4,7 @@
 #include "sim/base/table.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/other_clusters.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +43,8 @@ private:
   std::map<std::string, std::vector<double>> errors_;
 };
 
-std::string for_precision(const std::string& kind, const std::string& precision) {
-  return precision == "fp32" || precision == "tf32" ? kind : kind + "_reduced";
+std::string for_precision(const std::string& kind, Precision precision) {
+  return is_half(precision) ? kind + "_reduced" : kind;
 }
 
 /// The curve's other batches, and what their line says of the one left out.
@@ -185,7 +186,7 @@ void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const
 std::vector<BatchCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
   std::vector<BatchCurve> curves;
   std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves),
-               [&](const BatchCurve& one) { return one.precision == "fp32" && (one.gpu == a || one.gpu == b); });
+               [&](const BatchCurve& one) { return one.precision == Precision::fp32 && (one.gpu == a || one.gpu == b); });
   return curves;
 }
 
@@ -220,6 +221,18 @@ std::vector<std::string> figures(const EvidenceError& error) {
 
 } // namespace
 
+ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only) {
+  const auto reference = read_other_cluster_times(data, {});
+  ComputeRecords read;
+  for (const auto& record : reference.records)
+    if (!single_gpu_only || record.head.file.find("/single-gpu/") != std::string::npos) read.records.push_back(record);
+  read.material.gpus = reference.gpus;
+  read.material.sizes = reference.models;
+  for (const auto& name : list_models(data)) read.material.models.emplace(name, load_model(data, name));
+  read.material.curves = compute_curves(read.records, reference.gpus, reference.models, "");
+  return read;
+}
+
 std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
   const CurveIndex index(material.curves, material.gpus, material.sizes);
   const auto cells = cells_of(material.curves);
@@ -244,7 +257,7 @@ std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
 std::vector<GpuPairError> transfer_between_gpus(const ComputeMaterial& material) {
   std::set<std::string> gpus;
   for (const auto& curve : material.curves)
-    if (curve.precision == "fp32") gpus.insert(curve.gpu);
+    if (curve.precision == Precision::fp32) gpus.insert(curve.gpu);
   std::vector<GpuPairError> pairs;
   for (const auto& from : gpus) {
     for (const auto& to : gpus) {

@@ -2,7 +2,7 @@
 // How wrong each kind of evidence for a one-GPU time is, measured by leaving one out over records.
 
 #include "sim/compute/batch_curve.hpp"
-#include "sim/formats/model.hpp"
+#include "sim/formats/data_folder.hpp"
 
 #include <map>
 #include <string>
@@ -27,6 +27,16 @@ struct ComputeMaterial {
   std::map<std::string, Model> models;
   ModelSizes sizes;
 };
+
+/// One-GPU records as shipped. The curves of `material` point to `records`.
+struct ComputeRecords {
+  std::vector<StepRecord> records;
+  ComputeMaterial material;
+};
+
+/// Of all clusters, or of single-GPU benchmarks alone (files in a folder single-gpu), whose records no validation asks
+/// for. Throws UserError for files that cannot be read.
+ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only);
 
 /// One row for each kind of evidence that the curves can test, best first:
 ///   compute_interpolated  a batch inside a curve from the curve's other batches

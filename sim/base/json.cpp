@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 namespace ddlsim {
+
 void Mistakes::add(std::string path, std::string what) {
   if (list_.size() < max_reported_mistakes) {
     list_.push_back({where_, std::move(path), std::move(what)});

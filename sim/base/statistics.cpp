@@ -7,6 +7,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 double quantile(std::vector<double> values, double probability) {
   std::sort(values.begin(), values.end());
   const double place = probability * static_cast<double>(values.size() - 1);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 namespace ddlsim {
+
 std::string seconds_text(double time_s) {
   return print_quantity(time_s, Dimension::time);
 }

@@ -1,19 +1,10 @@
 #pragma once
 // The ways to sum a vector over all ranks, by name.
 
+#include "sim/formats/names.hpp"
 #include "sim/network/machine.hpp"
 
-#include <optional>
-#include <string>
-
 namespace ddlsim {
-
-enum class Algorithm { ring, hierarchical_ring, tree, halving_doubling };
-
-std::string to_text(Algorithm algorithm); ///< "ring", "hierarchical-ring", "tree", "halving-doubling"
-
-/// The algorithm of that name; nothing for any other name.
-std::optional<Algorithm> algorithm_named(const std::string& name);
 
 /// Time of one all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank. The formulas are
 /// in ring.hpp, hierarchical_ring.hpp, tree.hpp and halving_doubling.hpp. The rings know a slow node; for the two

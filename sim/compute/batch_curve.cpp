@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, bool>;
+using Key = std::tuple<std::string, std::string, Precision, std::string, std::string, bool>;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -84,7 +84,7 @@ std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vect
 }
 
 bool is_one_gpu_training(const StepRecord& record) {
-  return record.gpus == 1 && record.mode == "train" && !record.head.suspect;
+  return record.gpus == 1 && record.mode == RunMode::train && !record.head.suspect;
 }
 
 std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,

@@ -24,7 +24,7 @@ struct CurvePoint {
 struct BatchCurve {
   std::string gpu; ///< the catalogue's name where it has one
   std::string model;
-  std::string precision;
+  Precision precision = Precision::fp32;
   std::string preset;
   bool synchronised = false; ///< one GPU under the framework's synchronisation
   std::vector<CurvePoint> points;

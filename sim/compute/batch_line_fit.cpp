@@ -1,6 +1,7 @@
 #include "sim/compute/batch_line_fit.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/robust_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -31,74 +32,37 @@ void check(const std::vector<BatchTime>& points) {
   }
 }
 
-/// Objective and its derivatives by x = (ln fixed, ln per sample).
-struct Slope {
-  double value = 0;
-  double gradient[2] = {0, 0};
-  double curvature[3] = {0, 0, 0}; ///< 00, 01, 11 (Gauss and Newton)
-  double weighted_squares = 0;     ///< of the residuals of ln
-};
-
-struct Problem {
-  const std::vector<BatchTime>& points;
-  double prior_mean; ///< of ln fixed
-  double prior_width;
-  double scatter; ///< of ln time
-
-  Slope at(double ln_fixed, double ln_per_sample) const {
-    const double pull = (ln_fixed - prior_mean) / prior_width;
-    Slope slope{pull * pull / 2, {pull / prior_width, 0}, {1 / (prior_width * prior_width), 0, 0}, 0};
-    for (const auto& point : points) {
-      const double fixed = std::exp(ln_fixed);
-      const double total = fixed + std::exp(ln_per_sample) * point.batch;
-      const double residual = std::log(total / point.time_s) / scatter;
-      const double root = std::sqrt(1 + residual * residual);
-      const double by_fixed = fixed / total / scatter;
-      const double by_sample = (1 - fixed / total) / scatter;
-      slope.value += root - 1;
-      slope.gradient[0] += residual / root * by_fixed;
-      slope.gradient[1] += residual / root * by_sample;
-      slope.curvature[0] += by_fixed * by_fixed / root;
-      slope.curvature[1] += by_fixed * by_sample / root;
-      slope.curvature[2] += by_sample * by_sample / root;
-      slope.weighted_squares += residual * residual * scatter * scatter / root;
+/// The line's problem in ln fixed and ln per sample, with measured times known to `scatter` (of ln). The points must
+/// outlive it.
+RobustProblem problem_of(const std::vector<BatchTime>& points, double expected_s, double scatter) {
+  RobustProblem problem;
+  problem.loss = Loss::soft_l1;
+  constexpr double none = 1e9; // so wide that it says nothing
+  problem.priors = {{std::log(std::max(expected_s, one_launch_s)), weak_prior_width}, {0, none}};
+  problem.residuals = [&points, scatter](const std::vector<double>& ln) {
+    std::vector<double> residuals;
+    for (const auto& point : points)
+      residuals.push_back(std::log((std::exp(ln[0]) + std::exp(ln[1]) * point.batch) / point.time_s) / scatter);
+    return residuals;
+  };
+  problem.slopes = [&points, scatter](const std::vector<double>& ln) {
+    Matrix slopes(points.size(), ln.size());
+    for (std::size_t row = 0; row < points.size(); ++row) {
+      const double fixed_share = std::exp(ln[0]) / (std::exp(ln[0]) + std::exp(ln[1]) * points[row].batch);
+      slopes(row, 0) = fixed_share / scatter;
+      slopes(row, 1) = (1 - fixed_share) / scatter;
     }
-    return slope;
-  }
-};
-
-/// Newton's step with the diagonal raised by `damping`.
-std::pair<double, double> damped_step(const Slope& slope, double damping) {
-  const double first = slope.curvature[0] * (1 + damping);
-  const double last = slope.curvature[2] * (1 + damping);
-  const double determinant = first * last - slope.curvature[1] * slope.curvature[1];
-  return {-(last * slope.gradient[0] - slope.curvature[1] * slope.gradient[1]) / determinant,
-          -(first * slope.gradient[1] - slope.curvature[1] * slope.gradient[0]) / determinant};
+    return slopes;
+  };
+  return problem;
 }
 
-/// Goes down from (x, y) until a step no longer helps (Levenberg and Marquardt).
-void descend(const Problem& problem, double& x, double& y) {
-  constexpr int most_steps = 200;
-  constexpr double largest_step = 2; // of a logarithm: the exponentials stay finite
-  constexpr double enough = 1e-14;
-  double damping = 1e-3;
-  auto here = problem.at(x, y);
-  for (int i = 0; i < most_steps && damping < 1e9; ++i) {
-    auto [dx, dy] = damped_step(here, damping);
-    dx = std::clamp(dx, -largest_step, largest_step);
-    dy = std::clamp(dy, -largest_step, largest_step);
-    const auto there = problem.at(x + dx, y + dy);
-    if (there.value > here.value || !std::isfinite(there.value)) {
-      damping *= 10;
-      continue;
-    }
-    x += dx;
-    y += dy;
-    const double gain = here.value - there.value;
-    here = there;
-    damping = std::max(damping / 10, 1e-12);
-    if (gain <= enough * (1 + here.value)) break;
-  }
+/// Sum of squares of the residuals of ln time, each by its weight in the fit.
+double weighted_squares(const RobustProblem& problem, const RobustFit& fit, double scatter) {
+  double sum = 0;
+  for (const double residual : fit.residuals)
+    sum += weight_of(problem.loss, residual) * residual * residual * scatter * scatter;
+  return sum;
 }
 
 std::vector<BatchTime> in_order(std::vector<BatchTime> points) {
@@ -158,23 +122,27 @@ LineFit fit_line(const std::vector<BatchTime>& unordered, double expected_s) {
   check(unordered);
   const auto points = in_order(unordered);
   if (points.front().batch == points.back().batch) return through_one_batch(points, expected_s);
-  Problem problem{points, std::log(std::max(expected_s, one_launch_s)), weak_prior_width, affine_residual};
-  double ln_fixed = problem.prior_mean;
-  double ln_per_sample = std::log(start_per_sample(points, expected_s));
-  descend(problem, ln_fixed, ln_per_sample);
-  LineFit fit{std::exp(ln_fixed), std::exp(ln_per_sample)};
+  RobustFitOptions options;
+  options.most_steps = 200;
+  options.tolerance = 1e-14;
+  options.largest_step = 2; // of a logarithm: the exponentials stay finite
+  auto problem = problem_of(points, expected_s, affine_residual);
+  const std::vector<double> start{problem.priors[0].mean, std::log(start_per_sample(points, expected_s))};
+  auto fit = fit_robust(problem, start, options);
+  LineFit line{std::exp(fit.unknowns[0]), std::exp(fit.unknowns[1])};
   constexpr double numbers = 2; // fitted to the points
   const double spare = std::max(0.0, static_cast<double>(points.size()) - numbers);
-  fit.relative_error = std::sqrt(
-      (residual_weight * affine_residual * affine_residual + problem.at(ln_fixed, ln_per_sample).weighted_squares) /
+  line.relative_error = std::sqrt(
+      (residual_weight * affine_residual * affine_residual + weighted_squares(problem, fit, affine_residual)) /
       (residual_weight + spare));
-  problem.scatter = fit.relative_error;
-  const auto slope = problem.at(ln_fixed, ln_per_sample);
-  const double determinant = slope.curvature[0] * slope.curvature[2] - slope.curvature[1] * slope.curvature[1];
-  fit.fixed_error = std::sqrt(slope.curvature[2] / determinant);
-  fit.per_sample_error = std::sqrt(slope.curvature[0] / determinant);
-  fit.correlation = -slope.curvature[1] / std::sqrt(slope.curvature[0] * slope.curvature[2]);
-  return fit;
+  problem = problem_of(points, expected_s, line.relative_error);
+  fit.residuals = problem.residuals(fit.unknowns);
+  fit.slopes = problem.slopes(fit.unknowns);
+  const auto covariance = uncertainty_of(problem, fit).covariance;
+  line.fixed_error = std::sqrt(covariance(0, 0));
+  line.per_sample_error = std::sqrt(covariance(1, 1));
+  line.correlation = covariance(0, 1) / (line.fixed_error * line.per_sample_error);
+  return line;
 }
 
 double leave_one_batch_out(const std::vector<BatchTime>& points, double expected_s) {

@@ -65,7 +65,7 @@ CurveIndex::CurveIndex(const std::vector<BatchCurve>& curves, const std::vector<
   for (const auto& curve : curves) cells_[{curve.gpu, curve.model, curve.precision, curve.preset}].push_back(&curve);
 }
 
-const CurveIndex::Cell& CurveIndex::cell(const std::string& gpu, const std::string& model, const std::string& precision,
+const CurveIndex::Cell& CurveIndex::cell(const std::string& gpu, const std::string& model, Precision precision,
                                          const std::string& preset) const {
   static const Cell none;
   const auto found = cells_.find({gpu, model, precision, preset});
@@ -88,7 +88,7 @@ std::string anchor_family(const std::string& model) {
 }
 
 std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::string& from, const std::string& to,
-                                   const std::string& precision) {
+                                   Precision precision) {
   const auto* first = gpu_named(gpus, from);
   const auto* second = gpu_named(gpus, to);
   if (first == nullptr || second == nullptr) return {};

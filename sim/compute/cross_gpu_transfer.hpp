@@ -15,7 +15,7 @@ class CurveIndex {
 public:
   using Cell = std::vector<const BatchCurve*>;
   CurveIndex(const std::vector<BatchCurve>& curves, const std::vector<Gpu>& gpus, const ModelSizes& models);
-  const Cell& cell(const std::string& gpu, const std::string& model, const std::string& precision,
+  const Cell& cell(const std::string& gpu, const std::string& model, Precision precision,
                    const std::string& preset) const; ///< empty when there is none
   const std::vector<BatchCurve>& curves() const { return curves_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
@@ -25,7 +25,7 @@ private:
   const std::vector<BatchCurve>& curves_;
   const std::vector<Gpu>& gpus_;
   const ModelSizes& models_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, Cell> cells_;
+  std::map<std::tuple<std::string, std::string, Precision, std::string>, Cell> cells_;
 };
 
 /// How a time at a batch follows from curves: as measured, on the line, or estimated from one batch (at most a factor
@@ -44,7 +44,7 @@ std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::
 struct OtherGpuQuestion {
   std::string gpu; ///< the catalogue's name
   std::string model;
-  std::string precision;
+  Precision precision = Precision::fp32;
   std::string preset;
   double batch = 0;
 };
@@ -72,6 +72,6 @@ std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQ
 
 /// ln of sqrt(peak x memory bandwidth) of `to` over `from`; nothing when the catalogue lacks one of them.
 std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::string& from, const std::string& to,
-                                   const std::string& precision);
+                                   Precision precision);
 
 } // namespace ddlsim

@@ -38,45 +38,57 @@ constexpr double launch_s =
 constexpr double forward_touches = 2;  ///< an activation is written once and read once
 constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
 
-/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the reference data single-gpu (fp32)
-/// are this share of the sum, exp of the mean ln.
+/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the reference data
+/// single-gpu (fp32) are this share of the sum, exp of the mean ln.
 constexpr double measured_share = 0.8;
 
-bool on_tensor_cores(const Gpu& gpu, const std::string& precision) {
-  return (precision == "amp" || precision == "fp16" || precision == "bf16") &&
+bool on_tensor_cores(const Gpu& gpu, Precision precision) {
+  return is_half(precision) &&
          (gpu.peak_flop_per_s.count("fp16-tensor") != 0 || gpu.peak_flop_per_s.count("bf16-tensor") != 0);
+}
+
+/// Names in the catalogue of the units that may run it, the fastest first.
+std::vector<std::string> units_of(Precision precision) {
+  switch (precision) {
+  case Precision::fp32:
+    return {"fp32"};
+  case Precision::tf32:
+    return {"tf32", "fp32"};
+  case Precision::amp:
+    return {"fp16-tensor", "bf16-tensor", "fp16", "fp32"};
+  case Precision::fp16:
+    return {"fp16-tensor", "fp16", "fp32"};
+  case Precision::bf16:
+    return {"bf16-tensor", "bf16", "fp16-tensor", "fp32"};
+  }
+  return {};
 }
 
 } // namespace
 
-double bytes_per_parameter(const std::string& wire_precision) {
-  if (wire_precision == "fp32" || wire_precision == "tf32" || wire_precision == "unknown") return 4;
-  if (wire_precision == "fp16" || wire_precision == "bf16" || wire_precision == "amp") return 2;
-  throw UserError("", "/wire_precision",
-                  "\"" + wire_precision + "\" is not a precision; give fp32, tf32, fp16, bf16 or amp");
+double bytes_per_parameter(WirePrecision wire_precision) {
+  switch (wire_precision) {
+  case WirePrecision::fp32:
+  case WirePrecision::unknown:
+    return 4;
+  case WirePrecision::fp16:
+  case WirePrecision::bf16:
+    return 2;
+  }
+  return 4;
 }
 
-double peak_flop_per_s(const Gpu& gpu, const std::string& precision) {
-  static const std::map<std::string, std::vector<std::string>> order{
-      {"fp32", {"fp32"}},
-      {"tf32", {"tf32", "fp32"}},
-      {"amp", {"fp16-tensor", "bf16-tensor", "fp16", "fp32"}},
-      {"fp16", {"fp16-tensor", "fp16", "fp32"}},
-      {"bf16", {"bf16-tensor", "bf16", "fp16-tensor", "fp32"}}};
-  const auto names = order.find(precision);
-  if (names == order.end())
-    throw UserError("", "/precision", "\"" + precision + "\" is not a precision; give fp32, tf32, amp, fp16 or bf16");
-  for (const auto& name : names->second)
+double peak_flop_per_s(const Gpu& gpu, Precision precision) {
+  for (const auto& name : units_of(precision))
     if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end()) return peak->second;
-  throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + precision);
+  throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision));
 }
 
-std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
-                                            double batch) {
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch) {
   const double peak = peak_flop_per_s(gpu, precision);
   const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
   const bool tensor_cores = on_tensor_cores(gpu, precision);
-  const double activation_scale = precision == "fp32" || precision == "tf32" ? 1.0 : 0.5;
+  const double activation_scale = is_half(precision) ? 0.5 : 1.0;
   std::vector<LayerTime> times;
   times.reserve(model.layers.size());
   for (const auto& layer : model.layers) {
@@ -90,7 +102,7 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
   return times;
 }
 
-double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch) {
+double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
   constexpr double passes = 3; // forward, data gradient, weight gradient
   double total_s = passes * launch_s * static_cast<double>(model.layers.size());
@@ -98,12 +110,12 @@ double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::strin
   return measured_share * total_s;
 }
 
-ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
-                               double total_s, double forward_share, double bytes_per_parameter_) {
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,
+                               double forward_share, double bytes_per_parameter_) {
   return compute_profile(backward_shape(model, gpu, precision, batch, bytes_per_parameter_), total_s, forward_share);
 }
 
-BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              double bytes_per_parameter) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
   const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0,

@@ -3,6 +3,7 @@
 
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
 
 #include <string>
 #include <vector>
@@ -31,25 +32,23 @@ struct LayerTime {
   double forward_s = 0;
   double backward_s = 0;
 };
-std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, const std::string& precision,
-                                            double batch);
+std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
 /// Time of one iteration by the roofline alone, for a GPU and model without any measurement: 0.8 of the sum of the
 /// layer times and of 60 us a layer and pass for launching. The prior of compute_roofline has its measured error.
-double roofline_iteration_s(const Model& model, const Gpu& gpu, const std::string& precision, double batch);
+double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
 /// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2
 /// for fp16.
-ComputeProfile compute_profile(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
-                               double total_s, double forward_share, double bytes_per_parameter);
+ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,
+                               double forward_share, double bytes_per_parameter);
 
-/// Bytes a gradient scalar has on the wire: 4 for fp32 and tf32, 2 for fp16, bf16 and amp. Throws UserError on another
-/// name.
-double bytes_per_parameter(const std::string& wire_precision);
+/// Bytes a gradient scalar has on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and bf16.
+double bytes_per_parameter(WirePrecision wire_precision);
 
 /// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the
 /// catalogue has none.
-double peak_flop_per_s(const Gpu& gpu, const std::string& precision);
+double peak_flop_per_s(const Gpu& gpu, Precision precision);
 
 /// One gradient tensor, and how much of backward is done when it is ready: the part of a profile that does not depend
 /// on how long compute takes.
@@ -63,7 +62,7 @@ struct TensorShare {
 using BackwardShape = std::vector<TensorShare>;
 
 /// By roofline_layer_times(). Made once for samples that differ in the times only.
-BackwardShape backward_shape(const Model& model, const Gpu& gpu, const std::string& precision, double batch,
+BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              double bytes_per_parameter);
 
 /// The profile whose total is `total_s`, split by `forward_share`.

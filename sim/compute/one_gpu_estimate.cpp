@@ -35,13 +35,9 @@ auto rank_of(const Candidate& candidate) {
                     candidate.curve->synchronised);
 }
 
-/// amp, fp16 and bf16 depend far more on the stack than fp32 does.
-bool is_reduced(const std::string& precision) {
-  return precision != "fp32" && precision != "tf32";
-}
-
-std::string for_precision(const std::string& prior, const std::string& precision) {
-  return is_reduced(precision) ? prior + "_reduced" : prior;
+/// 16 bits depend far more on the stack than fp32 does.
+std::string for_precision(const std::string& prior, Precision precision) {
+  return is_half(precision) ? prior + "_reduced" : prior;
 }
 
 bool inside(const BatchCurve& curve, double batch) {
@@ -132,7 +128,7 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
   const auto doubts = doubts_of(best, question);
   return {best.time_s,
           doubts.front(),
-          own ? "calibrated" : "transferred",
+          own ? EvidenceLabel::calibrated : EvidenceLabel::transferred,
           fmt::format("one {}: {:.4g} samples/s, {}", head.gpu.empty() ? question.gpu.name : head.gpu,
                       question.batch / best.time_s, how_text(best, question)),
           fmt::format("{}:{}", std::filesystem::path(head.file).filename().string(), head.line),
@@ -153,7 +149,8 @@ OneGpuEstimate from_other_gpu(const ComputeQuestion& question, const OtherGpuTim
   const std::string prior = !anchored           ? "compute_scaled"
                             : other.same_family ? "compute_anchored_family"
                                                 : "compute_anchored";
-  OneGpuEstimate evidence{other.time_s, for_precision(prior, question.precision), "transferred", "", "", {}};
+  OneGpuEstimate evidence{
+      other.time_s, for_precision(prior, question.precision), EvidenceLabel::transferred, "", "", {}};
   evidence.doubts = {evidence.prior};
   if (anchored && other.preset != question.preset)
     evidence.doubts.push_back(for_precision("compute_other_stack", question.precision));
@@ -170,7 +167,7 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
   const auto prior = for_precision("compute_roofline", question.precision);
   return {time_s,
           prior,
-          "assumed",
+          EvidenceLabel::assumed,
           fmt::format("one {} was never measured with {}: {:.4g} samples/s by the roofline of the catalogue",
                       question.gpu.name, question.model.name, question.batch / time_s),
           "",
@@ -207,7 +204,7 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 
 bool is_settled(const OneGpuEstimate& evidence) {
   // The first doubt of a line is the line's own, so these two are of records at the very batch.
-  return evidence.label == "calibrated" || evidence.prior == "compute_transferred" ||
+  return evidence.label == EvidenceLabel::calibrated || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }
 

@@ -16,7 +16,7 @@ namespace ddlsim {
 struct ComputeQuestion {
   const Model& model;
   const Gpu& gpu;
-  std::string precision;
+  Precision precision = Precision::fp32;
   double batch = 0;
   std::string preset; ///< records of the same framework are preferred
 };
@@ -24,8 +24,8 @@ struct ComputeQuestion {
 /// The time of one iteration of one GPU, and how good that figure is.
 struct OneGpuEstimate {
   double one_gpu_s = 0;
-  std::string prior;               ///< in priors.json, of the first of its doubts
-  std::string label;               ///< calibrated, transferred, assumed
+  std::string prior; ///< in priors.json, of the first of its doubts
+  EvidenceLabel label = EvidenceLabel::assumed;
   std::string text;                ///< one sentence for the person
   std::string record;              ///< "file:line" it came from, or ""
   std::vector<std::string> doubts; ///< all priors whose doubts add, the first included

@@ -33,7 +33,7 @@ bool is_borrowed(const Cluster& cluster, const std::string& name) {
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster) {
   std::vector<StepRecord> records;
   for (const auto& borrow : cluster.borrows) {
-    if (std::find(borrow.kinds.begin(), borrow.kinds.end(), "step") == borrow.kinds.end()) continue;
+    if (std::find(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) == borrow.kinds.end()) continue;
     const auto of_cluster = records_of<StepRecord>(read_cluster_measurements(data.platforms(), borrow.cluster));
     records.insert(records.end(), of_cluster.begin(), of_cluster.end());
   }

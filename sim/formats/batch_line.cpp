@@ -51,7 +51,7 @@ BatchLine batch_line_from(const JsonNode& node) {
   const auto before = node.mistakes_so_far();
   line.gpu = node.text_or("gpu", "");
   line.model = simple_name(node, "model");
-  line.precision = node.one_of("precision", precision_names());
+  line.precision = one_of<Precision>(node, "precision");
   line.preset = node.text("preset");
   line.fixed_s = node.quantity("fixed", Dimension::time);
   line.per_sample_s = node.quantity("per_sample", Dimension::time);
@@ -80,7 +80,7 @@ nlohmann::json batch_line_to_json(const BatchLine& line) {
   };
   const auto seconds = [](double value) { return fmt::format("{:.9g} s", value); };
   nlohmann::json json{{"model", line.model},
-                      {"precision", line.precision},
+                      {"precision", to_text(line.precision)},
                       {"preset", line.preset},
                       {"fixed", seconds(line.fixed_s)},
                       {"per_sample", seconds(line.per_sample_s)},

@@ -2,6 +2,8 @@
 // How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in
 // calibration.json.
 
+#include "sim/formats/names.hpp"
+
 #include <string>
 #include <vector>
 
@@ -11,10 +13,10 @@ namespace ddlsim {
 /// A line leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the largest
 /// measured batch.
 struct BatchLine {
-  std::string gpu;       ///< name in gpus.json; "" where the records name none
-  std::string model;     ///< a variant
-  std::string precision; ///< fp32, amp, ...
-  std::string preset;    ///< the software stack
+  std::string gpu;   ///< name in gpus.json; "" where the records name none
+  std::string model; ///< a variant
+  Precision precision = Precision::fp32;
+  std::string preset; ///< the software stack
   double fixed_s = 0;
   double per_sample_s = 0;
   double smallest_batch = 0; ///< measured

@@ -7,6 +7,7 @@
 #include "sim/formats/prior.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@ inline constexpr int calibration_version = 2;
 struct CalibrationScope {
   std::string transport;
   std::string preset;
-  std::string precision;
+  std::optional<Precision> precision;
   std::string model;
   double batch_per_gpu = 0;
+
+  bool operator==(const CalibrationScope&) const = default;
 };
-bool operator==(const CalibrationScope& a, const CalibrationScope& b);
 
 /// True where every field that `scope` names is the same in `asked`.
 bool covers(const CalibrationScope& scope, const CalibrationScope& asked);
@@ -92,7 +94,7 @@ struct Calibration {
   CalibrationQuality quality;
 };
 
-/// Throws UserError with every mistake of the file.
+/// Throws UserError with every mistake of the file; of an older format version, with the command that writes it anew.
 Calibration read_calibration(const std::filesystem::path& file);
 std::string calibration_json(const Calibration& calibration);
 

@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/readers.hpp"
@@ -11,13 +12,19 @@
 namespace ddlsim {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr double unbounded = std::numeric_limits<double>::max();
 constexpr long most = 1'000'000;
 
 CalibrationScope scope_from(const JsonNode& node) {
-  return {node.one_of_or("transport", transport_names(), ""), node.text_or("preset", ""),
-          node.one_of_or("precision", precision_names(), ""), node.text_or("model", ""),
-          node.number_or("batch_per_gpu", 0, 0, unbounded)};
+  CalibrationScope scope;
+  scope.transport = node.one_of_or("transport", transport_names(), "");
+  scope.preset = node.text_or("preset", "");
+  if (node.has("precision")) scope.precision = one_of<Precision>(node, "precision");
+  scope.model = node.text_or("model", "");
+  scope.batch_per_gpu = node.number_or("batch_per_gpu", 0, 0, unbounded);
+  return scope;
 }
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {
@@ -172,10 +179,22 @@ Calibration calibration_from(const JsonNode& root) {
   return calibration;
 }
 
+void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read) {
+  const auto refuse_older = [&](const nlohmann::json& document) {
+    if (!document.is_object() || document.value("format", Json{}) != "ddlsim-calibration") return;
+    const auto version = document.value("version", Json{});
+    const auto cluster = document.value("cluster", Json{});
+    if (!version.is_number_integer() || version >= calibration_version || !cluster.is_string()) return;
+    throw UserError(
+        file.string(), "/version",
+        fmt::format("written by an older ddlsim; run `ddlsim calibrate --cluster {}`", cluster.get<std::string>()));
+  };
+  read_document(file, "ddlsim-calibration", calibration_version, read, refuse_older);
+}
+
 Calibration read_calibration(const std::filesystem::path& file) {
   Calibration calibration;
-  read_document(file, "ddlsim-calibration", calibration_version,
-                [&](const JsonNode& root) { calibration = calibration_from(root); });
+  read_calibration_document(file, [&](const JsonNode& root) { calibration = calibration_from(root); });
   return calibration;
 }
 

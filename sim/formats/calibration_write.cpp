@@ -23,7 +23,7 @@ double four_digits(double value) {
 void add_scope(Json& json, const CalibrationScope& scope) {
   if (!scope.transport.empty()) json["transport"] = scope.transport;
   if (!scope.preset.empty()) json["preset"] = scope.preset;
-  if (!scope.precision.empty()) json["precision"] = scope.precision;
+  if (scope.precision) json["precision"] = to_text(*scope.precision);
   if (!scope.model.empty()) json["model"] = scope.model;
   if (scope.batch_per_gpu > 0) json["batch_per_gpu"] = nine_digits(scope.batch_per_gpu);
 }

@@ -25,9 +25,9 @@ using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 /// one line.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
-                           const Summary& summary, int version = 1) {
+                           const Summary& summary) {
   std::string text;
-  read_document(file, format, version, [&](const JsonNode& root) {
+  read_document(file, format, 1, [&](const JsonNode& root) {
     const auto content = read(root);
     look(content, root);
     text = summary(content);
@@ -66,7 +66,7 @@ std::string summary_of(const Scenario& scenario) {
 
 std::string summary_of(const MeasurementFile& file) {
   std::map<std::string, int> counts;
-  for (const auto& record : file.records) ++counts[kind_of(record)];
+  for (const auto& record : file.records) ++counts[to_text(kind_of(record))];
   std::vector<std::string> kinds;
   kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));
@@ -96,10 +96,13 @@ std::string check_cluster(const fs::path& file, const DataFolder& data) {
 }
 
 std::string check_calibration(const fs::path& file, const DataFolder& data) {
-  return check_document(
-      file, "ddlsim-calibration", calibration_from,
-      [&](const Calibration& calibration, const JsonNode& root) { look_up_names(calibration, root, file, data); },
-      [](const Calibration& calibration) { return summary_of(calibration); }, calibration_version);
+  std::string text;
+  read_calibration_document(file, [&](const JsonNode& root) {
+    const auto calibration = calibration_from(root);
+    look_up_names(calibration, root, file, data);
+    text = summary_of(calibration);
+  });
+  return text;
 }
 
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {

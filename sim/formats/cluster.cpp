@@ -148,6 +148,19 @@ void read_extent(const JsonNode& root, Cluster& cluster) {
   }
 }
 
+std::vector<RecordKind> kinds_from(const JsonNode& node) {
+  const auto& known = names_of<RecordKind>();
+  const auto texts = node.texts_or_none("kinds");
+  if (texts.empty()) node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(known)));
+  std::vector<RecordKind> kinds;
+  for (const auto& text : texts) {
+    const auto kind = value_named<RecordKind>(text);
+    if (kind) kinds.push_back(*kind);
+    if (!kind) node.mistake_at("kinds", unknown_name_text("kind of record", text, known, known));
+  }
+  return kinds;
+}
+
 std::vector<Borrow> borrows_from(const JsonNode& root) {
   static const std::vector<std::string> known{"cluster", "kinds", "label"};
   static const std::vector<std::string> labels{"transferred"};
@@ -156,13 +169,7 @@ std::vector<Borrow> borrows_from(const JsonNode& root) {
   for (const auto& node : root.list("borrows")) {
     if (!node.is_object()) continue;
     node.allow_only(known);
-    borrows.push_back({node.text("cluster"), node.texts_or_none("kinds"), node.one_of("label", labels)});
-    if (borrows.back().kinds.empty())
-      node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(record_kinds())));
-    for (const auto& kind : borrows.back().kinds) {
-      if (std::find(record_kinds().begin(), record_kinds().end(), kind) == record_kinds().end())
-        node.mistake_at("kinds", unknown_name_text("kind of record", kind, record_kinds(), record_kinds()));
-    }
+    borrows.push_back({node.text("cluster"), kinds_from(node), node.one_of("label", labels)});
   }
   return borrows;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // A machine one has, or would buy: platforms/NAME/cluster.json.
 
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -45,8 +47,8 @@ struct Storage {
 /// Evidence taken from another cluster: kinds of its records, and the label its numbers then have.
 struct Borrow {
   std::string cluster;
-  std::vector<std::string> kinds; ///< record kinds: step, layer, collective, ...
-  std::string label;              ///< "transferred"
+  std::vector<RecordKind> kinds;
+  std::string label; ///< "transferred"
 };
 
 struct Cluster {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -66,20 +65,7 @@ double beyond_variance(const CollectiveCurve& curve, double size_bytes) {
   return alpha_beta_variance(curve, size_bytes, &end) + curve.wander * curve.wander * distance;
 }
 
-auto ordered(const CollectiveKey& key) {
-  return std::tie(key.cluster, key.transport, key.library, key.operation, key.algorithm, key.series, key.ranks,
-                  key.nodes);
-}
-
 } // namespace
-
-bool operator==(const CollectiveKey& a, const CollectiveKey& b) {
-  return ordered(a) == ordered(b);
-}
-
-bool operator<(const CollectiveKey& a, const CollectiveKey& b) {
-  return ordered(a) < ordered(b);
-}
 
 double alpha_beta_s(const CollectiveCurve& curve, double size_bytes) {
   const double latency_s = curve.latency_s.value;

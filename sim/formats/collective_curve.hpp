@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <array>
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -11,19 +12,19 @@ namespace ddlsim {
 
 class JsonNode;
 
-/// What a curve holds for. `series` keeps programs apart: curves of one key but another series are never pooled.
+/// What a curve holds for; curves are listed in the order of these. `series` keeps programs apart: curves of one key
+/// but another series are never pooled.
 struct CollectiveKey {
   std::string cluster;
-  std::string series;
   std::string transport; ///< "unknown" where the records do not state it
   std::string library;
   std::string operation; ///< all_reduce, ..., or point_to_point
   std::string algorithm; ///< "unknown" where the library chose
-  int ranks = 0;         ///< 2 of point_to_point
-  int nodes = 0;         ///< 0: not stated (point_to_point)
+  std::string series;
+  int ranks = 0; ///< 2 of point_to_point
+  int nodes = 0; ///< 0: not stated (point_to_point)
+  auto operator<=>(const CollectiveKey&) const = default;
 };
-bool operator==(const CollectiveKey& a, const CollectiveKey& b);
-bool operator<(const CollectiveKey& a, const CollectiveKey& b);
 
 /// A fitted constant: its logarithm is normal about ln(value).
 struct AlphaBetaConstant {

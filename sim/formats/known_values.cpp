@@ -28,25 +28,9 @@ const std::vector<std::string>& nic_paths() {
   return paths;
 }
 
-const std::vector<std::string>& precision_names() {
-  static const std::vector<std::string> names{"fp32", "tf32", "amp", "fp16", "bf16"};
-  return names;
-}
-
-const std::vector<std::string>& wire_precision_names() {
-  static const std::vector<std::string> names{"fp32", "fp16", "bf16"};
-  return names;
-}
-
 const std::vector<std::string>& layer_kinds() {
   static const std::vector<std::string> kinds{"conv1x1",    "conv3x3", "conv",      "depthwise", "linear",      "norm",
                                               "activation", "pool",    "embedding", "attention", "elementwise", "loss"};
-  return kinds;
-}
-
-const std::vector<std::string>& record_kinds() {
-  static const std::vector<std::string> kinds{"step",  "collective", "point_to_point", "layer", "server",
-                                              "input", "loss"};
   return kinds;
 }
 

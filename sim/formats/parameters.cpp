@@ -83,7 +83,7 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
     }
   }
   const auto order = random_order(count, random);
-  for (int i = 0; i < count; ++i) draws.values[i].algorithm_draw = (order[i] + 0.5) / count;
+  for (int i = 0; i < count; ++i) draws.algorithm_quantiles.push_back((order[i] + 0.5) / count);
   return draws;
 }
 

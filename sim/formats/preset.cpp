@@ -15,8 +15,8 @@ namespace {
 
 /// Fields that only one way of grouping or sharding reads: required there, refused elsewhere.
 void read_sizes(const JsonNode& node, Preset& preset) {
-  const bool buckets = preset.grouping == "buckets";
-  const bool fusion = preset.grouping == "fusion";
+  const bool buckets = preset.grouping == Grouping::buckets;
+  const bool fusion = preset.grouping == Grouping::fusion;
   if (buckets) preset.first_bucket_bytes = node.quantity_or("first_bucket", Dimension::size, 0);
   if (buckets || fusion) preset.bucket_bytes = node.quantity("bucket", Dimension::size);
   if (fusion) preset.cycle_s = node.quantity("cycle", Dimension::time);
@@ -71,23 +71,20 @@ Preset preset_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name",     "title",      "grouping",   "first_bucket", "bucket",
                                               "cycle",    "split",      "overlapped", "library",      "all_reduce",
                                               "sharding", "transports", "source"};
-  static const std::vector<std::string> groupings{"buckets", "per-tensor", "fusion", "single"};
-  static const std::vector<std::string> libraries{"nccl", "mpi", "gloo", "grpc", "ps-lite", "byteps"};
-  static const std::vector<std::string> all_reduces{"ring", "hierarchical-ring", "tree", "halving-doubling"};
-  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
   preset.name = simple_name(node, "name");
   preset.title = node.text("title");
-  preset.grouping = node.one_of("grouping", groupings);
+  const auto before = node.mistakes_so_far();
+  preset.grouping = one_of<Grouping>(node, "grouping");
   preset.overlapped = node.boolean("overlapped");
-  preset.library = node.one_of("library", libraries);
-  preset.all_reduce = weighted_from(node, "all_reduce", all_reduces);
-  preset.shardings = weighted_from(node, "sharding", shardings);
+  preset.library = one_of<Library>(node, "library");
+  preset.all_reduce = weighted_from(node, "all_reduce", names_of<Algorithm>());
+  preset.shardings = weighted_from(node, "sharding", known_names_of<Sharding>());
   preset.transports = transports_from(node);
   preset.source = node.text("source");
-  if (!preset.grouping.empty() && !preset.shardings.empty()) read_sizes(node, preset);
+  if (node.mistakes_so_far() == before) read_sizes(node, preset);
   return preset;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // What a framework does with gradients, as data: scenarios/presets.json.
 
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,12 +18,12 @@ struct LikelyChoice {
 struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
-  std::string grouping;                 ///< buckets, per-tensor, fusion, single
-  double first_bucket_bytes = 0;        ///< buckets
-  double bucket_bytes = 0;              ///< buckets and fusion: the cap
-  double cycle_s = 0;                   ///< fusion: how often ready tensors are collected
-  bool overlapped = true;               ///< synchronisation runs beside backward
-  std::string library;                  ///< nccl, mpi, grpc, ps-lite, byteps
+  Grouping grouping = Grouping::buckets;
+  double first_bucket_bytes = 0; ///< buckets
+  double bucket_bytes = 0;       ///< buckets and fusion: the cap
+  double cycle_s = 0;            ///< fusion: how often ready tensors are collected
+  bool overlapped = true;        ///< synchronisation runs beside backward
+  Library library = Library::nccl;
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
   std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
   /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.

@@ -8,10 +8,14 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
+
+#include <filesystem>
+#include <functional>
 
 namespace ddlsim {
 
@@ -23,6 +27,8 @@ std::map<std::string, std::string> covering_sources(const JsonNode& root);
 std::vector<Preset> presets_from(const JsonNode& root);
 std::vector<Prior> priors_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
+/// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
+void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Scenario scenario_from(const JsonNode& root);
 /// One line of calibration.json, and back.
 BatchLine batch_line_from(const JsonNode& node);
@@ -33,6 +39,18 @@ enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
 nlohmann::json strategy_to_json(const Strategy& strategy);
 
+/// A required name of `allowed`; the first value where it is missing or another, which is a mistake.
+template <class Name>
+Name one_of(const JsonNode& node, const std::string& key, const std::vector<std::string>& allowed = names_of<Name>()) {
+  return value_named<Name>(node.one_of(key, allowed)).value_or(Name{});
+}
+/// The fallback where the key is absent.
+template <class Name>
+Name one_of_or(const JsonNode& node, const std::string& key, Name fallback,
+               const std::vector<std::string>& allowed = names_of<Name>()) {
+  return node.has(key) ? one_of<Name>(node, key, allowed) : fallback;
+}
+
 /// A required name that can be a file's: letters, digits and . _ - + only.
 std::string simple_name(const JsonNode& node, const std::string& key);
 
@@ -42,9 +60,6 @@ void refuse_bare_model_name(const JsonNode& node, const std::string& key, const 
 /// Names that files of several formats share.
 const std::vector<std::string>& transport_names();
 const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
-const std::vector<std::string>& precision_names();
-const std::vector<std::string>& wire_precision_names();
 const std::vector<std::string>& layer_kinds();
-const std::vector<std::string>& record_kinds(); ///< without context
 
 } // namespace ddlsim

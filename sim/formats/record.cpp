@@ -119,11 +119,8 @@ const RecordHead& head_of(const Record& record) {
   return std::visit([](const auto& one) -> const RecordHead& { return one.head; }, record);
 }
 
-std::string kind_of(const Record& record) {
-  // in the order of the variant's alternatives
-  static const std::array<const char*, std::variant_size_v<Record>> kinds{
-      "step", "collective", "point_to_point", "layer", "server", "input", "loss"};
-  return kinds.at(record.index());
+RecordKind kind_of(const Record& record) {
+  return static_cast<RecordKind>(record.index());
 }
 
 namespace {

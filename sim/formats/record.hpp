@@ -2,6 +2,7 @@
 // Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. One context line, then records.
 // One format for what ddltrain writes, for imported logs and for published tables.
 
+#include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
 
 #include <filesystem>
@@ -49,9 +50,9 @@ struct RecordHead {
 /// Time of one training iteration (value converted from whatever unit the file has).
 struct StepRecord {
   RecordHead head;
-  std::string model;     ///< a variant
-  std::string precision; ///< fp32, amp, fp16, bf16, tf32
-  std::string wire_precision;
+  std::string model; ///< a variant
+  Precision precision = Precision::fp32;
+  WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
   std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack not in the presets keeps its own name
   Strategy strategy;
@@ -61,8 +62,8 @@ struct StepRecord {
   int gpus_per_node = 0;
   bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
   std::string data;         ///< synthetic, real
-  std::string mode;         ///< train, forward
-  double iteration_s = 0;   ///< batch_per_gpu x gpus / rate, or the time itself
+  RunMode mode = RunMode::train;
+  double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
 };
 
 struct CollectiveRecord {
@@ -89,7 +90,7 @@ struct LayerRecord {
   std::string layer;
   std::string kind; ///< as in Layer, and gemm
   std::string pass; ///< forward, backward, backward-data, backward-weights, optimizer
-  std::string precision;
+  Precision precision = Precision::fp32;
   double batch = 0;
   double flop = 0;       ///< 0: not stated
   double size_bytes = 0; ///< parameter bytes; 0: none or not stated
@@ -140,7 +141,7 @@ std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::pa
                                                        const std::string& cluster);
 
 const RecordHead& head_of(const Record& record);
-std::string kind_of(const Record& record); ///< step, collective, point_to_point, layer, server, input, loss
+RecordKind kind_of(const Record& record);
 
 /// All records of one kind, in order.
 template <class Kind> std::vector<Kind> records_of(const std::vector<MeasurementFile>& files) {

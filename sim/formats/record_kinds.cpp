@@ -79,7 +79,7 @@ LayerRecord layer_from(const JsonNode& line, const LineOrigin& origin) {
   record.layer = line.text("layer");
   record.kind = line.one_of("kind", kinds);
   record.pass = line.one_of("pass", passes);
-  record.precision = line.one_of("precision", precision_names());
+  record.precision = one_of<Precision>(line, "precision");
   record.batch = line.positive("batch");
   if (line.has("flop")) record.flop = line.positive("flop");
   if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
@@ -137,14 +137,24 @@ LossRecord loss_from(const JsonNode& line, const LineOrigin& origin) {
 } // namespace
 
 std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin) {
-  const std::string kind = line.one_of("record", record_kinds());
-  if (kind == "step") return step_from(line, origin);
-  if (kind == "collective") return collective_from(line, origin);
-  if (kind == "point_to_point") return point_to_point_from(line, origin);
-  if (kind == "layer") return layer_from(line, origin);
-  if (kind == "server") return server_from(line, origin);
-  if (kind == "input") return input_from(line, origin);
-  if (kind == "loss") return loss_from(line, origin);
+  const auto kind = value_named<RecordKind>(line.one_of("record", names_of<RecordKind>()));
+  if (!kind) return std::nullopt;
+  switch (*kind) {
+  case RecordKind::step:
+    return step_from(line, origin);
+  case RecordKind::collective:
+    return collective_from(line, origin);
+  case RecordKind::point_to_point:
+    return point_to_point_from(line, origin);
+  case RecordKind::layer:
+    return layer_from(line, origin);
+  case RecordKind::server:
+    return server_from(line, origin);
+  case RecordKind::input:
+    return input_from(line, origin);
+  case RecordKind::loss:
+    return loss_from(line, origin);
+  }
   return std::nullopt;
 }
 
@@ -162,7 +172,7 @@ void check_node_counts(const JsonNode& line, const StepRecord& step) {
 }
 
 void check_strategy(const JsonNode& line, const StepRecord& step) {
-  if (step.strategy.name == "none" && step.synchronised)
+  if (step.strategy.name == StrategyName::none && step.synchronised)
     line.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
 
@@ -180,17 +190,15 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{
       "model", "precision",     "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
       "nodes", "gpus_per_node", "synchronised",   "data",          "mode",   "value",    "unit"};
-  static const std::vector<std::string> wire_precisions{"fp32", "fp16", "bf16", "unknown"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
-  static const std::vector<std::string> modes{"train", "forward"};
   StepRecord step;
   const auto before = line.mistakes_so_far();
   allow_only_with_head(line, keys);
   step.head = head_from(line, origin);
   step.model = line.text("model");
   refuse_bare_model_name(line, "model", step.model);
-  step.precision = line.one_of("precision", precision_names());
-  step.wire_precision = line.one_of("wire_precision", wire_precisions);
+  step.precision = one_of<Precision>(line, "precision");
+  step.wire_precision = one_of<WirePrecision>(line, "wire_precision");
   step.batch_per_gpu = line.positive("batch_per_gpu");
   step.preset = line.text("preset");
   step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
@@ -200,7 +208,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_gpus));
   step.synchronised = line.boolean("synchronised");
   step.data = line.one_of("data", data);
-  step.mode = line.one_of_or("mode", modes, "train");
+  step.mode = one_of_or(line, "mode", RunMode::train);
   step.iteration_s = iteration_s_of(line, step);
   if (line.mistakes_so_far() > before) return step;
   check_node_counts(line, step);

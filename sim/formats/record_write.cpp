@@ -24,7 +24,7 @@ void put_if_stated(ordered_json& json, const char* key, double value) {
 
 ordered_json head_json(const Record& record) {
   const RecordHead& head = head_of(record);
-  ordered_json json{{"record", kind_of(record)}, {"series", head.series}};
+  ordered_json json{{"record", to_text(kind_of(record))}, {"series", head.series}};
   put_unless_empty(json, "from", head.from);
   json["origin"] = head.origin;
   put_unless_empty(json, "gpu", head.gpu);
@@ -46,8 +46,8 @@ void put_value(ordered_json& json, double value, const char* unit) {
 
 void put(ordered_json& json, const StepRecord& step) {
   json["model"] = step.model;
-  json["precision"] = step.precision;
-  json["wire_precision"] = step.wire_precision;
+  json["precision"] = to_text(step.precision);
+  json["wire_precision"] = to_text(step.wire_precision);
   json["batch_per_gpu"] = step.batch_per_gpu;
   json["preset"] = step.preset;
   json["strategy"] = strategy_to_json(step.strategy);
@@ -57,7 +57,7 @@ void put(ordered_json& json, const StepRecord& step) {
   json["gpus_per_node"] = step.gpus_per_node;
   json["synchronised"] = step.synchronised;
   json["data"] = step.data;
-  if (step.mode != "train") json["mode"] = step.mode;
+  if (step.mode != RunMode::train) json["mode"] = to_text(step.mode);
   put_value(json, step.iteration_s, "s");
 }
 
@@ -82,7 +82,7 @@ void put(ordered_json& json, const LayerRecord& record) {
   json["layer"] = record.layer;
   json["kind"] = record.kind;
   json["pass"] = record.pass;
-  json["precision"] = record.precision;
+  json["precision"] = to_text(record.precision);
   json["batch"] = record.batch;
   put_if_stated(json, "flop", record.flop);
   put_if_stated(json, "size_bytes", record.size_bytes);

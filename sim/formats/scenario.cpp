@@ -42,8 +42,9 @@ std::vector<Strategy> strategies_from(const JsonNode& root) {
   std::set<std::string> seen;
   const auto places = root.list("strategies");
   for (const auto& node : places) {
+    const auto before = node.mistakes_so_far();
     strategies.push_back(strategy_from(node, StrategyUse::scenario));
-    if (!strategies.back().name.empty() && !seen.insert(to_text(strategies.back())).second)
+    if (node.mistakes_so_far() == before && !seen.insert(to_text(strategies.back())).second)
       node.mistake(fmt::format("{} is there twice; keep one", to_text(strategies.back())));
   }
   if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
@@ -90,8 +91,8 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.model = root.text("model");
   refuse_bare_model_name(root, "model", scenario.model);
   scenario.batch_per_gpu = root.positive("batch_per_gpu");
-  scenario.precision = root.one_of("precision", precision_names());
-  scenario.wire_precision = root.one_of_or("wire_precision", wire_precision_names(), "fp32");
+  scenario.precision = one_of<Precision>(root, "precision");
+  scenario.wire_precision = one_of_or(root, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
   scenario.cluster = root.text("cluster");
   scenario.gpus = gpus_from_scenario(root);
   scenario.strategies = strategies_from(root);

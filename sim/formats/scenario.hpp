@@ -2,6 +2,7 @@
 // One question: scenarios/NAME.json.
 
 #include "sim/base/json.hpp"
+#include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Scenario {
   std::string name;
   std::string model;
   double batch_per_gpu = 0;
-  std::string precision = "fp32";
-  std::string wire_precision = "fp32";
+  Precision precision = Precision::fp32;
+  WirePrecision wire_precision = WirePrecision::fp32;
   std::string cluster;
   std::vector<int> gpus; ///< ascending
   std::vector<Strategy> strategies;

@@ -13,10 +13,6 @@ using Rule = ServerCount::Rule;
 
 constexpr long most_servers = 1'000'000;
 
-bool has_servers(const std::string& name) {
-  return name == "ps" || name == "ps-async";
-}
-
 ServerCount servers_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
   static const std::vector<std::string> in_record{"count", "per_node", "equal_workers", "unknown"};
@@ -40,18 +36,22 @@ ServerCount servers_from(const JsonNode& node, StrategyUse use) {
 }
 
 void read_server_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
-  static const std::vector<std::string> placements{"dedicated", "colocated"};
-  static const std::vector<std::string> record_placements{"dedicated", "colocated", "unknown"};
-  static const std::vector<std::string> shardings{"round-robin", "bytes", "split", "pieces", "hash"};
-  static const std::vector<std::string> record_shardings{"round-robin", "bytes", "split", "pieces", "hash", "unknown"};
-  static const std::vector<std::string> devices{"cpu", "gpu"};
   const bool record = use == StrategyUse::record;
   strategy.servers = servers_from(node.at("servers"), use);
-  strategy.placement = node.one_of("placement", record ? record_placements : placements);
-  strategy.sharding = record ? node.one_of("sharding", record_shardings)
-                             : node.one_of_or("sharding", shardings, "unknown"); // absent: the preset's own
+  strategy.placement =
+      one_of<Placement>(node, "placement", record ? names_of<Placement>() : known_names_of<Placement>());
+  strategy.sharding = record ? one_of<Sharding>(node, "sharding")
+                             : one_of_or(node, "sharding", Sharding::unknown, known_names_of<Sharding>());
   strategy.on_node_reduce = node.boolean_or("on_node_reduce", true);
-  strategy.device = node.one_of_or("device", devices, "cpu");
+  strategy.device = one_of_or(node, "device", Device::cpu);
+}
+
+/// A question names what is to run.
+std::vector<std::string> scenario_names() {
+  auto names = names_of<StrategyName>();
+  std::erase(names, to_text(StrategyName::none));
+  std::erase(names, to_text(StrategyName::all_reduce));
+  return names;
 }
 
 std::string servers_text(const ServerCount& servers) {
@@ -73,22 +73,21 @@ std::string servers_text(const ServerCount& servers) {
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> known{"name", "servers", "placement", "sharding", "on_node_reduce", "device"};
   static const std::vector<std::string> known_without_servers{"name"};
-  static const std::vector<std::string> in_scenario{"ring", "hierarchical-ring", "tree", "halving-doubling",
-                                                    "ps",   "ps-async",          "auto"};
-  static const std::vector<std::string> in_record{"none", "ring",     "hierarchical-ring", "tree", "halving-doubling",
-                                                  "ps",   "ps-async", "all-reduce",        "auto"};
+  static const auto in_scenario = scenario_names();
   Strategy strategy;
   if (!node.is_object()) return strategy;
-  strategy.name = node.one_of("name", use == StrategyUse::scenario ? in_scenario : in_record);
-  if (strategy.name.empty()) return strategy;
-  node.allow_only(has_servers(strategy.name) ? known : known_without_servers);
-  if (has_servers(strategy.name)) read_server_fields(node, use, strategy);
+  const auto before = node.mistakes_so_far();
+  strategy.name =
+      one_of<StrategyName>(node, "name", use == StrategyUse::scenario ? in_scenario : names_of<StrategyName>());
+  if (node.mistakes_so_far() > before) return strategy;
+  node.allow_only(is_parameter_server(strategy.name) ? known : known_without_servers);
+  if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
   return strategy;
 }
 
 nlohmann::json strategy_to_json(const Strategy& strategy) {
-  nlohmann::json json{{"name", strategy.name}};
-  if (!has_servers(strategy.name)) return json;
+  nlohmann::json json{{"name", to_text(strategy.name)}};
+  if (!is_parameter_server(strategy.name)) return json;
   auto& servers = json["servers"];
   switch (strategy.servers.rule) {
   case Rule::count:
@@ -104,18 +103,19 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
     servers["unknown"] = true;
     break;
   }
-  json["placement"] = strategy.placement;
-  json["sharding"] = strategy.sharding;
+  json["placement"] = to_text(strategy.placement);
+  json["sharding"] = to_text(strategy.sharding);
   if (!strategy.on_node_reduce) json["on_node_reduce"] = false;
-  if (strategy.device != "cpu") json["device"] = strategy.device;
+  if (strategy.device != Device::cpu) json["device"] = to_text(strategy.device);
   return json;
 }
 
 std::string to_text(const Strategy& strategy) {
-  if (!has_servers(strategy.name)) return strategy.name;
-  return fmt::format("{}({} {}, {}{}{})", strategy.name, servers_text(strategy.servers), strategy.placement,
-                     strategy.sharding, strategy.on_node_reduce ? "" : ", no on-node reduce",
-                     strategy.device == "cpu" ? "" : ", on " + strategy.device);
+  if (!is_parameter_server(strategy.name)) return to_text(strategy.name);
+  return fmt::format("{}({} {}, {}{}{})", to_text(strategy.name), servers_text(strategy.servers),
+                     to_text(strategy.placement), to_text(strategy.sharding),
+                     strategy.on_node_reduce ? "" : ", no on-node reduce",
+                     strategy.device == Device::cpu ? "" : ", on " + to_text(strategy.device));
 }
 
 int server_count(const ServerCount& servers, int workers, int nodes) {

@@ -1,6 +1,8 @@
 #pragma once
 // A strategy as scenarios and step records write it.
 
+#include "sim/formats/names.hpp"
+
 #include <string>
 
 namespace ddlsim {
@@ -12,12 +14,12 @@ struct ServerCount {
 };
 
 struct Strategy {
-  std::string name;                  ///< none, ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto
-  ServerCount servers;               ///< ps and ps-async only
-  std::string placement = "unknown"; ///< dedicated, colocated, unknown
-  std::string sharding = "unknown";  ///< round-robin, bytes, split, pieces, hash, unknown
+  StrategyName name = StrategyName::none;
+  ServerCount servers; ///< this and what follows: ps and ps-async only
+  Placement placement = Placement::unknown;
+  Sharding sharding = Sharding::unknown; ///< unknown: the preset's own
   bool on_node_reduce = true;
-  std::string device = "cpu"; ///< where the server adds up: cpu, gpu
+  Device device = Device::cpu; ///< where the server adds up
 };
 
 /// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.

@@ -35,7 +35,7 @@ NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
   node.busy_s.assign(tensor_bytes.size(), 0);
   const double others = machine.ranks_per_node - 1;
   if (others <= 0 || machine.intra_Bps <= 0) return node;
-  const bool on_one_gpu = preset.library == "ps-lite";
+  const bool on_one_gpu = preset.library == Library::ps_lite;
   const double copies = on_one_gpu ? others : others / machine.ranks_per_node;
   for (std::size_t t = 0; t < tensor_bytes.size(); ++t) node.busy_s[t] = copies * tensor_bytes[t] / machine.intra_Bps;
   if (!on_one_gpu) return node;

@@ -36,15 +36,15 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
   return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
 }
 
-/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the preset's
-/// choices.
-std::string sharding_of(const StepSetup& setup, const Parameters& sample) {
-  const std::string& stated = setup.strategy.sharding;
+/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
+/// preset's choices.
+Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
+  const Sharding stated = setup.strategy.sharding;
   const auto& choices = setup.preset.shardings;
-  const bool doubted = stated == "hash" && std::any_of(choices.begin(), choices.end(), [](const LikelyChoice& choice) {
-                         return choice.name == "hash";
-                       });
-  return stated == "unknown" || doubted ? choice_at(choices, sample.algorithm_draw) : stated;
+  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
+  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
+  if (stated != Sharding::unknown && !doubted) return stated;
+  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
 }
 
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
@@ -53,7 +53,7 @@ ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, 
   const auto node = plan_node_reduction(setup.preset, machine, by_creation);
   const auto ready_s = ready_to_leave_s(setup, profile, node, 1);
   const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
-  const std::string rule = sharding_of(setup, sample);
+  const Sharding rule = sharding_of(setup, sample);
   ServerExchange exchange;
   exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
   std::stable_sort(exchange.shards.begin(), exchange.shards.end(),
@@ -93,16 +93,9 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 
 } // namespace
 
-bool is_parameter_server(const Strategy& strategy) {
-  return strategy.name == "ps" || is_asynchronous(strategy);
-}
-
-bool is_asynchronous(const Strategy& strategy) {
-  return strategy.name == "ps-async";
-}
-
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
-  return machine.nodes() == 1 && (setup.strategy.placement != "dedicated" || setup.preset.library == "byteps");
+  return machine.nodes() == 1 &&
+         (setup.strategy.placement != Placement::dedicated || setup.preset.library == Library::byteps);
 }
 
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
@@ -131,7 +124,7 @@ CommunicationResult run_without_servers(const StepSetup& setup, const ComputePro
 
 CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                 const Machine& machine, double slowdown, Fidelity requested) {
-  if (serves_itself(setup, machine) && setup.preset.library == "byteps")
+  if (serves_itself(setup, machine) && setup.preset.library == Library::byteps)
     return run_without_servers(setup, profile, machine, slowdown);
   const ServerSetup ready = set_up_servers(setup, sample, profile, machine, slowdown);
   const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, requested);

@@ -16,12 +16,6 @@ struct CommunicationResult {
   double mean_staleness = 0; ///< ps-async only
 };
 
-/// ps and ps-async.
-bool is_parameter_server(const Strategy& strategy);
-
-/// ps-async: no worker waits for the others.
-bool is_asynchronous(const Strategy& strategy);
-
 /// One node whose servers live on it. BytePS starts none for a single machine (bytedance/byteps docs: non-distributed
 /// mode).
 bool serves_itself(const StepSetup& setup, const Machine& machine);

@@ -73,7 +73,7 @@ CommunicationResult run_strategy(const StepSetup& setup, const CommunicationInpu
   const auto& [machine, compute_s, sample] = inputs;
   const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
   const auto profile = compute_profile(shape, compute_s, sample.forward_share);
-  const bool servers = is_parameter_server(setup.strategy);
+  const bool servers = is_parameter_server(setup.strategy.name);
   if (machine.ranks == 1 && servers) return {slowdown * profile.total_s(), "communication", {}, 0};
   if (machine.ranks == 1) return run_alone(setup, sample, profile, machine);
   if (servers) return run_servers(setup, sample, profile, machine, slowdown, requested);
@@ -100,7 +100,7 @@ CommunicationResult run_asynchronous(const StepSetup& setup, const Communication
 }
 
 bool nobody_waits(const StepSetup& setup, const Machine& machine) {
-  return is_asynchronous(setup.strategy) && machine.ranks > 1;
+  return setup.strategy.name == StrategyName::ps_async && machine.ranks > 1;
 }
 
 /// Runs what the cache does not hold.
@@ -158,29 +158,25 @@ void add_input(const StepSetup& setup, StepTime& time) {
 } // namespace
 
 Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
-  if (const auto named = algorithm_named(setup.strategy.name)) return *named;
+  if (const auto named = algorithm_of(setup.strategy.name)) return *named;
   if (!setup.preset.all_reduce.empty())
-    return algorithm_named(choice_at(setup.preset.all_reduce, sample.algorithm_draw)).value_or(Algorithm::ring);
+    return sample.all_reduce ? *sample.all_reduce : *value_named<Algorithm>(setup.preset.all_reduce.front().name);
   return Algorithm::ring;
 }
 
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
-  if (!is_parameter_server(setup.strategy) || setup.gpus == 1) return 0;
+  if (!is_parameter_server(setup.strategy.name) || setup.gpus == 1) return 0;
   const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
   const auto servers = build_servers(setup.strategy, machine, sample);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
 }
 
 double work_of_step(const StepSetup& setup, const Parameters& sample) {
-  if (!is_parameter_server(setup.strategy) || is_asynchronous(setup.strategy) || setup.gpus == 1) return 1;
+  if (!is_parameter_server(setup.strategy.name) || setup.strategy.name == StrategyName::ps_async || setup.gpus == 1)
+    return 1;
   const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
   return work_of_servers(setup, sample, compute_profile(shape_of(setup), setup.one_gpu_s, sample.forward_share),
                          machine);
-}
-
-bool can_simulate(const Strategy& strategy) {
-  return algorithm_named(strategy.name) || strategy.name == "none" || strategy.name == "all-reduce" ||
-         strategy.name == "auto" || is_parameter_server(strategy);
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
@@ -189,16 +185,10 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
-  if (!can_simulate(setup.strategy)) {
-    throw UserError("", "/strategies",
-                    "\"" + setup.strategy.name +
-                        "\" cannot be simulated yet; give an all-reduce (ring, hierarchical-ring, tree, "
-                        "halving-doubling), ps or ps-async");
-  }
   StepTime time;
   time.compute_s = setup.one_gpu_s * sample.compute_factor;
   try {
-    if (setup.synchronised && setup.strategy.name != "none")
+    if (setup.synchronised && setup.strategy.name != StrategyName::none)
       add_synchronisation(setup, sample, requested, memory, time);
   } catch (const CannotReduce& refusal) {
     throw UserError("--fidelity", "", refusal.what());

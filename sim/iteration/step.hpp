@@ -25,7 +25,7 @@ struct StepSetup {
   const Preset& preset;
   Transport transport;
   Strategy strategy;
-  std::string precision = "fp32";
+  Precision precision = Precision::fp32;
   double wire_bytes_per_parameter = 4;
   double batch_per_gpu = 0;
   double one_gpu_s = 0; ///< iteration of one GPU without synchronisation, measured or computed
@@ -51,10 +51,6 @@ struct StepTime {
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };
 
-/// True for the strategies the engine can run: none, ring, hierarchical-ring, tree, halving-doubling, all-reduce and
-/// auto (as the ring), ps, ps-async.
-bool can_simulate(const Strategy& strategy);
-
 /// The all-reduce that a strategy names; where the name leaves it open, what the preset's library does in this sample.
 Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample);
 
@@ -64,7 +60,7 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 /// Cost of a screening run, in visits of a shard of a kind of server (0.1 us each); 1 for strategies without servers.
 double work_of_step(const StepSetup& setup, const Parameters& sample);
 
-/// Throws UserError for a strategy that cannot be simulated, or not by the requested fidelity.
+/// Throws UserError for a strategy that cannot be run by the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 } // namespace ddlsim

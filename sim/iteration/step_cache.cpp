@@ -33,7 +33,7 @@ auto numbers(const Machine& machine) {
 
 bool same(const Parameters& a, const Parameters& b) {
   const auto fields = parameter_fields();
-  return a.algorithm_draw == b.algorithm_draw &&
+  return a.all_reduce == b.all_reduce && a.sharding == b.sharding &&
          std::all_of(fields.begin(), fields.end(),
                      [&](const ParameterField& field) { return a.*field.value == b.*field.value; });
 }
@@ -50,10 +50,10 @@ CommunicationInputs communication_inputs(const StepSetup& setup, const Parameter
   if (inputs.machine.nodes() > 1) inputs.machine.slow_nic_factor = setup.slow_node.network_factor;
   inputs.sample.model_discrepancy = 1;
   clear(inputs.sample, in_other_inputs);
-  const bool servers = is_parameter_server(setup.strategy);
+  const bool servers = is_parameter_server(setup.strategy.name);
   if (servers) clear(inputs.sample, of_all_reduce);
   if (!servers) clear(inputs.sample, of_servers);
-  if (!is_asynchronous(setup.strategy)) clear(inputs.sample, beside);
+  if (setup.strategy.name != StrategyName::ps_async) clear(inputs.sample, beside);
   return inputs;
 }
 

@@ -59,15 +59,11 @@ std::vector<Group> fixed_groups(const ComputeProfile& profile, const Preset& pre
   tensor_bytes.reserve(profile.tensors.size());
   for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
   constexpr double all = std::numeric_limits<double>::infinity();
-  const bool each = preset.grouping == "per-tensor";
-  const bool one = preset.grouping == "single";
-  const auto ends = bucket_ends(tensor_bytes,
-                                each  ? 0
-                                : one ? all
-                                      : preset.first_bucket_bytes,
-                                each  ? 0
-                                : one ? all
-                                      : preset.bucket_bytes);
+  double first_bytes = preset.first_bucket_bytes;
+  double later_bytes = preset.bucket_bytes;
+  if (preset.grouping == Grouping::per_tensor) first_bytes = later_bytes = 0;
+  if (preset.grouping == Grouping::single) first_bytes = later_bytes = all;
+  const auto ends = bucket_ends(tensor_bytes, first_bytes, later_bytes);
   std::vector<Group> groups;
   for (const std::size_t end : ends) {
     const std::size_t first = groups.empty() ? 0 : groups.back().last;
@@ -87,7 +83,7 @@ void run_group(const Group& group, Compute& compute, const OperationTime& operat
 
 void run_fixed(const ComputeProfile& profile, const Preset& preset, Compute& compute, const OperationTime& operation,
                Timeline& timeline) {
-  const bool after_backward = !preset.overlapped || preset.grouping == "single";
+  const bool after_backward = !preset.overlapped || preset.grouping == Grouping::single;
   for (const auto& group : fixed_groups(profile, preset)) {
     compute.idle_until_done(after_backward ? profile.total_s() : profile.tensors[group.last - 1].ready_s);
     run_group(group, compute, operation, timeline);
@@ -124,7 +120,7 @@ Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, doubl
                       const OperationTime& operation) {
   Compute compute(profile.total_s(), interference);
   Timeline timeline;
-  if (preset.grouping == "fusion") {
+  if (preset.grouping == Grouping::fusion) {
     run_fusion(profile, preset, compute, operation, timeline);
   } else {
     run_fixed(profile, preset, compute, operation, timeline);

@@ -54,7 +54,7 @@ ServerMachine build_servers(const Strategy& strategy, const Machine& machine, co
   ServerMachine servers;
   const int stated = server_count(strategy.servers, machine.ranks, machine.nodes());
   servers.servers = stated > 0 ? stated : machine.nodes();
-  servers.dedicated = strategy.placement == "dedicated";
+  servers.dedicated = strategy.placement == Placement::dedicated;
   servers.process_Bps = parameters.server_process_Bps;
   servers.connection_Bps = parameters.server_connection_Bps;
   return servers;

@@ -81,25 +81,26 @@ void place_hash(Dealer& dealer, std::int64_t tensor, double size_bytes) {
   } while (left_bytes > 0);
 }
 
-void place(Dealer& dealer, std::int64_t tensor, double size_bytes, const std::string& rule, double split_bytes) {
-  if (rule == "round-robin") {
-    place_round_robin(dealer, tensor, size_bytes);
-  } else if (rule == "bytes") {
-    place_by_bytes(dealer, tensor, size_bytes);
-  } else if (rule == "split") {
-    place_split(dealer, tensor, size_bytes, split_bytes);
-  } else if (rule == "pieces") {
-    place_pieces(dealer, tensor, size_bytes, split_bytes > 0 ? split_bytes : byteps_partition_bytes);
-  } else if (rule == "hash") {
-    place_hash(dealer, tensor, size_bytes);
-  } else {
-    throw UserError("", "", "sharding '" + rule + "' is unknown, expected round-robin, bytes, split, pieces or hash");
+void place(Dealer& dealer, std::int64_t tensor, double size_bytes, Sharding rule, double split_bytes) {
+  switch (rule) {
+  case Sharding::round_robin:
+    return place_round_robin(dealer, tensor, size_bytes);
+  case Sharding::bytes:
+    return place_by_bytes(dealer, tensor, size_bytes);
+  case Sharding::split:
+    return place_split(dealer, tensor, size_bytes, split_bytes);
+  case Sharding::pieces:
+    return place_pieces(dealer, tensor, size_bytes, split_bytes > 0 ? split_bytes : byteps_partition_bytes);
+  case Sharding::hash:
+    return place_hash(dealer, tensor, size_bytes);
+  case Sharding::unknown:
+    throw std::logic_error("tensors are placed by a rule that nobody knows");
   }
 }
 
 } // namespace
 
-std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, const std::string& rule,
+std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
                                  double split_bytes) {
   if (servers < 1) {
     throw UserError("", "", std::to_string(servers) + " parameter servers found, expected 1 or more");

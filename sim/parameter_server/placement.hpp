@@ -1,7 +1,8 @@
 #pragma once
 // Which server holds which tensor, by the rule of the framework's code.
 
-#include <string>
+#include "sim/formats/names.hpp"
+
 #include <vector>
 
 namespace ddlsim {
@@ -24,7 +25,7 @@ struct Shard {
 ///                djb2(text of the number 65536 i + j) mod P (BytePS, Hash_DJB2 in byteps/common/global.cc)
 /// No byte is lost: the shards of a tensor sum to it. `split_bytes` is read by split and pieces only.
 /// Throws UserError on an unknown rule or fewer than one server.
-std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, const std::string& rule,
+std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
                                  double split_bytes);
 
 /// Bytes on each server.

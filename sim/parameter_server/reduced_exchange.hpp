@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace ddlsim {
+
 /// What the full simulation does, every copy by itself and all links shared by max-min fairness, with one
 /// representative for each class of connections (server_classes.hpp): equal to it, whatever the servers, shards, leaves
 /// and slow node. Honours slow_nic_factor and slow_ready_s. Time and memory grow with the classes and not with the
@@ -44,11 +45,9 @@ std::optional<std::string> why_server_exchange_not_reduced(const Machine& machin
                                                            const ServerExchange& exchange,
                                                            std::size_t most_connections = most_reduced_connections);
 
-// Links that the classes of connections share.
-
-/// One representative of each link; connection c pushes as flow 2c and pulls as flow 2c + 1, none active yet. The links
-/// are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by itself, and
-/// a ceiling for each connection.
+/// The links that classes of connections share, one representative of each; connection c pushes as flow 2c and pulls as
+/// flow 2c + 1, none active yet. The links are those of the full simulation: NICs, leaf uplinks, loopbacks and server
+/// processes, each direction by itself, and a ceiling for each connection.
 MaxMin make_reduced_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                           const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
 

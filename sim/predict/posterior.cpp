@@ -10,7 +10,7 @@ namespace {
 
 int fields_named(const CalibrationScope& scope) {
   return static_cast<int>(!scope.transport.empty()) + static_cast<int>(!scope.preset.empty()) +
-         static_cast<int>(!scope.precision.empty()) + static_cast<int>(!scope.model.empty()) +
+         static_cast<int>(scope.precision.has_value()) + static_cast<int>(!scope.model.empty()) +
          static_cast<int>(scope.batch_per_gpu > 0);
 }
 
@@ -86,15 +86,16 @@ void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& pr
   }
 }
 
-/// The draw, 0 to 1, with which the preset's weights choose what `draw` chooses by the calibrated weights.
-double algorithm_draw(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after, double draw) {
-  const auto& chosen = choice_at(after, draw);
+/// The quantile, 0 to 1, at which the preset's weights have the choice that the calibrated ones have at `quantile`.
+double preset_quantile(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after,
+                       double quantile) {
+  const auto& chosen = choice_at(after, quantile);
   double reached = 0;
   for (const auto& choice : before) {
     if (choice.name == chosen) return reached + 0.5 * choice.weight;
     reached += choice.weight;
   }
-  return draw;
+  return quantile;
 }
 
 bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<LikelyChoice>& all) {
@@ -103,15 +104,26 @@ bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<Likely
   });
 }
 
-void choose_algorithms(Posterior& posterior, const Calibration& calibration, const PosteriorQuestion& question) {
+void put_algorithms(const Preset& preset, double quantile, Parameters& sample) {
+  if (!preset.all_reduce.empty()) sample.all_reduce = value_named<Algorithm>(choice_at(preset.all_reduce, quantile));
+  if (!preset.shardings.empty()) sample.sharding = value_named<Sharding>(choice_at(preset.shardings, quantile));
+}
+
+/// The algorithms of all samples, by the calibration's weights where it has some and by the preset's elsewhere.
+void choose_algorithms(Posterior& posterior, const Calibration* calibration, const PosteriorQuestion& question) {
   const auto& before = question.servers ? question.preset.shardings : question.preset.all_reduce;
-  for (const auto& form : calibration.algorithm_choices) {
-    if (form.servers != question.servers || !covers(form.scope, question.scope) || !are_choices(form.choices, before))
-      continue;
-    posterior.median.algorithm_draw = algorithm_draw(before, form.choices, 0);
-    for (auto& sample : posterior.samples.values)
-      sample.algorithm_draw = algorithm_draw(before, form.choices, sample.algorithm_draw);
+  auto quantiles = posterior.samples.algorithm_quantiles;
+  double of_median = 0; // the likeliest
+  const auto choices = calibration == nullptr ? std::vector<CalibratedChoice>{} : calibration->algorithm_choices;
+  for (const auto& choice : choices) {
+    const bool covered = choice.servers == question.servers && covers(choice.scope, question.scope);
+    if (!covered || !are_choices(choice.choices, before)) continue;
+    of_median = preset_quantile(before, choice.choices, 0);
+    for (double& quantile : quantiles) quantile = preset_quantile(before, choice.choices, quantile);
   }
+  put_algorithms(question.preset, of_median, posterior.median);
+  for (std::size_t i = 0; i < quantiles.size(); ++i)
+    put_algorithms(question.preset, quantiles[i], posterior.samples.values[i]);
 }
 
 } // namespace
@@ -137,12 +149,12 @@ Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* ca
   const auto& transport = question.scope.transport;
   Posterior posterior{median_parameters(priors, question.compute_prior, transport, question.preset.name),
                       draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
+  choose_algorithms(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
   const auto joint = joint_of(*calibration, question.scope);
   auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
   for (std::size_t i = 0; i < joint.fields.size(); ++i)
     of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
-  choose_algorithms(posterior, *calibration, question);
   if (!joint.fields.empty()) move(posterior, joint, of_fields);
   return posterior;
 }

@@ -53,15 +53,17 @@ PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   return material;
 }
 
-bool has_servers(const std::string& strategy) {
-  return strategy.starts_with("ps");
+bool has_servers(const CalibratedSeries& series) {
+  const auto name = strategy_name_in(series.strategy);
+  return name && is_parameter_server(*name);
 }
 
 /// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
 bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, const Strategy& strategy) {
   if (!(series.scope == scope)) return false;
-  const bool any_all_reduce = series.strategy == "all-reduce" && (strategy.name == "ring" || strategy.name == "auto");
-  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == strategy.name;
+  const bool any_all_reduce = series.strategy == to_text(StrategyName::all_reduce) &&
+                              (strategy.name == StrategyName::ring || strategy.name == StrategyName::automatic);
+  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
 /// What the calibration knows of this strategy: its own series, else how far series of that transport are off.
@@ -77,7 +79,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
-    if (has_servers(series.strategy) != has_servers(strategy.name)) continue;
+    if (has_servers(series) != is_parameter_server(strategy.name)) continue;
     learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
@@ -104,7 +106,7 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Predi
   const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
   const auto* calibration = material.calibration ? &*material.calibration : nullptr;
   auto posterior = find_posterior(material.priors, calibration,
-                                  {material.compute.prior, material.preset, has_servers(strategy.name), scope},
+                                  {material.compute.prior, material.preset, is_parameter_server(strategy.name), scope},
                                   scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(material.priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;

@@ -30,10 +30,10 @@ struct PredictedPoint {
   double input_wait_s = 0;
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::string bottleneck;
-  std::string evidence;      ///< calibrated, extrapolated, transferred, assumed: the weakest that decides
-  std::string fidelity;      ///< closed-form, reduced, full: how the communication was run
-  std::string fidelity_note; ///< "" where that is exact; else why it is an approximation
-  std::string error;         ///< not empty: the point cannot be; the other fields are then 0
+  EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
+  std::string fidelity;                            ///< closed-form, reduced, full: how the communication was run
+  std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
+  std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
 };
 
 /// Largest GPU count, in whole nodes, whose efficiency is still at or above the bound.
@@ -72,8 +72,8 @@ struct Prediction {
   Scenario scenario;
   std::string gpu;
   double one_gpu_samples_per_s = 0;
-  std::string one_gpu_evidence; ///< label
-  std::string one_gpu_text;     ///< where it is known from
+  EvidenceLabel one_gpu_evidence = EvidenceLabel::assumed;
+  std::string one_gpu_text; ///< where it is known from
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;

@@ -22,7 +22,7 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
                               point.efficiency_high, point.compute_s, point.exposed_communication_s,
                               point.synchronisation_s, point.straggling_s, point.input_wait_s, point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
-  return row + fmt::format(",{},{},{},\n", point.bottleneck, point.evidence, point.fidelity);
+  return row + fmt::format(",{},{},{},\n", point.bottleneck, to_text(point.evidence), point.fidelity);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// A prediction for a person and for a machine.
+// A prediction, and a sweep of many, for a person and for a machine. A sweep is put together from parts, because each
+// scenario is computed in a process of its own.
 
 #include "sim/predict/prediction.hpp"
 
@@ -21,9 +22,6 @@ std::string to_csv_text(const Prediction& prediction);
 /// The rows alone, without the line of names: `csv_header` is that line.
 std::string csv_rows(const Prediction& prediction);
 std::string csv_header();
-
-// Many predictions in one report, which is put together from parts, because each scenario is computed in a process of
-// its own.
 
 /// A line for each strategy of one scenario: the largest possible scale, and the knee; cells parted by tabs.
 std::string sweep_rows(const Prediction& prediction);

@@ -13,8 +13,8 @@ using Json = nlohmann::ordered_json;
 constexpr int prediction_version = 2;
 
 Json to_json(const Strategy& strategy) {
-  Json json{{"name", strategy.name}};
-  if (strategy.name != "ps" && strategy.name != "ps-async") return json;
+  Json json{{"name", to_text(strategy.name)}};
+  if (!is_parameter_server(strategy.name)) return json;
   const auto& servers = strategy.servers;
   switch (servers.rule) {
   case ServerCount::Rule::count:
@@ -30,14 +30,14 @@ Json to_json(const Strategy& strategy) {
     json["servers"] = {{"unknown", true}};
     break;
   }
-  json["placement"] = strategy.placement;
-  json["sharding"] = strategy.sharding;
+  json["placement"] = to_text(strategy.placement);
+  json["sharding"] = to_text(strategy.sharding);
   json["on_node_reduce"] = strategy.on_node_reduce;
-  json["device"] = strategy.device;
+  json["device"] = to_text(strategy.device);
   return json;
 }
 
-Json to_json(const PredictedPoint& point, const Json& strategy) {
+Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strategy) {
   Json json{{"strategy", strategy}, {"gpus", point.gpus}, {"nodes", point.nodes}, {"server_nodes", point.server_nodes}};
   if (!point.error.empty()) {
     json["error"] = point.error;
@@ -58,9 +58,9 @@ Json to_json(const PredictedPoint& point, const Json& strategy) {
                                                     {"straggling_s", point.straggling_s},
                                                     {"input_wait_s", point.input_wait_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
-  if (strategy["name"] == "ps-async") json["mean_staleness"] = nine_digits(point.mean_staleness);
+  if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
-  json["evidence"] = point.evidence;
+  json["evidence"] = to_text(point.evidence);
   json["fidelity"] = point.fidelity;
   if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
   return json;
@@ -102,7 +102,7 @@ std::string to_json_text(const Prediction& prediction) {
   Json strategies = Json::array();
   for (const auto& answer : prediction.strategies) {
     const auto strategy = to_json(answer.strategy);
-    for (const auto& point : answer.points) points.push_back(to_json(point, strategy));
+    for (const auto& point : answer.points) points.push_back(to_json(point, answer.strategy, strategy));
     strategies.push_back(to_json(answer, strategy));
   }
   const Json json{{"format", "ddlsim-prediction"},
@@ -112,12 +112,12 @@ std::string to_json_text(const Prediction& prediction) {
                   {"cluster", scenario.cluster},
                   {"gpu", prediction.gpu},
                   {"preset", scenario.preset},
-                  {"precision", scenario.precision},
+                  {"precision", to_text(scenario.precision)},
                   {"batch_per_gpu", scenario.batch_per_gpu},
                   {"efficiency_bound", scenario.efficiency_bound},
                   {"one_gpu",
                    {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", prediction.one_gpu_evidence},
+                    {"evidence", to_text(prediction.one_gpu_evidence)},
                     {"text", prediction.one_gpu_text}}},
                   {"points", points},
                   {"strategies", strategies},

@@ -104,7 +104,7 @@ std::string sweep_rows(const Prediction& prediction) {
       cells.push_back(value);
       cells.push_back(bounds);
     }
-    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, p.evidence,
+    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, to_text(p.evidence),
                              p.fidelity_note.empty() ? "" : fmt::format("{}: {}", p.fidelity, p.fidelity_note)})
       cells.push_back(cell);
     rows += to_line(cells);

@@ -38,9 +38,10 @@ std::string to_point_table(const StrategyAnswer& answer) {
     const auto& point = answer.points[i];
     rows.push_back({fmt::format("{}", point.gpus), hosts_text(point), "-"});
     if (point.error.empty())
-      rows.back() = {rows.back()[0],   rows.back()[1], times[i],
-                     rates[i],         shares[i],      short_seconds_text(point.exposed_communication_s),
-                     point.bottleneck, point.evidence};
+      rows.back() = {rows.back()[0],   rows.back()[1],
+                     times[i],         rates[i],
+                     shares[i],        short_seconds_text(point.exposed_communication_s),
+                     point.bottleneck, to_text(point.evidence)};
   }
   return to_table({{"GPUs"},
                    {"nodes"},
@@ -133,9 +134,9 @@ std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
   std::string text =
       to_lines(fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})",
-                           scenario.name, scenario.model, scenario.batch_per_gpu, scenario.precision, scenario.cluster,
-                           scenario.preset, prediction.available_gpus, prediction.growth_gpus));
-  text += to_lines(fmt::format("{}: {}", prediction.one_gpu_evidence, prediction.one_gpu_text));
+                           scenario.name, scenario.model, scenario.batch_per_gpu, to_text(scenario.precision),
+                           scenario.cluster, scenario.preset, prediction.available_gpus, prediction.growth_gpus));
+  text += to_lines(fmt::format("{}: {}", to_text(prediction.one_gpu_evidence), prediction.one_gpu_text));
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
   return text + "\n" + efficiency_chart(prediction);
 }

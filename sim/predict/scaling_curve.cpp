@@ -35,19 +35,19 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
 }
 
 /// Label of the weakest evidence that decides the number.
-std::string evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
+EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
   if (point.gpus == 1) return curve.compute_label;
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
-  if (!learnt.any || curve.compute_label == "assumed" || share_of(curve, times_s, unknown) > depends_on)
-    return "assumed";
-  if (learnt.largest_nodes == 0 && !learnt.donated) return "assumed"; // nothing of this kind was ever run
-  const bool donated = curve.compute_label == "transferred" || learnt.largest_nodes == 0 ||
+  if (!learnt.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
+    return EvidenceLabel::assumed;
+  if (learnt.largest_nodes == 0 && !learnt.donated) return EvidenceLabel::assumed; // nothing of this kind was ever run
+  const bool donated = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
                        share_of(curve, times_s, learnt.borrowed) > depends_on;
-  if (donated) return "transferred";
-  return point.nodes > learnt.largest_nodes ? "extrapolated" : curve.compute_label;
+  if (donated) return EvidenceLabel::transferred;
+  return point.nodes > learnt.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
 }
 
 /// Why such a run is impossible; "" when it is not.

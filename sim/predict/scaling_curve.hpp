@@ -25,7 +25,7 @@ struct Curve {
   Draws samples;
   int gpus_per_full_node = 1;
   int growth_gpus = 0;             ///< most GPUs the cluster may grow to
-  std::string compute_label;       ///< evidence of the one-GPU rate
+  EvidenceLabel compute_label;     ///< of the one-GPU rate
   double discrepancy_width = 0.05; ///< standard deviation of ln that model_discrepancy was drawn with
   CalibrationInfo learnt{};        ///< from the cluster's calibration, where there is one
 };

@@ -1,7 +1,8 @@
 #include "sim/base/json.hpp"
-#include "tests/formats/sample_files.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <functional>

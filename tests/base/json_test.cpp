@@ -1,7 +1,5 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/formats/data_folder.hpp"
-#include "sim/formats/scenario.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -123,6 +121,7 @@ TEST_CASE("a line of JSON Lines is reported by its column") {
           "b.jsonl:12: the text ends too early, at column 8: expected '}'; is the file truncated?");
   }
 }
+
 namespace ddlsim {
 
 namespace {
@@ -145,13 +144,6 @@ TEST_CASE("a change replaces a field, or makes it", "[json-change]") {
 TEST_CASE("a change that leads nowhere is a clear error", "[json-change]") {
   for (const std::string path : {"name", "/no/such", "/gpus/x", "/name/first", ""})
     CHECK_THROWS_AS(changed(path, "1"), UserError);
-}
-
-TEST_CASE("a scenario is checked after it was changed", "[json-change]") {
-  const auto file = std::string(DDLSIM_SOURCE_DIR) + "/scenarios/iris-resnet50.json";
-  CHECK(read_scenario(file, {{"/batch_per_gpu", "64"}}).batch_per_gpu == 64);
-  CHECK_THROWS_WITH(read_scenario(file, {{"/batch_per_gpu", "-64"}}), Catch::Contains("/batch_per_gpu"));
-  CHECK_THROWS_WITH(read_scenario(file, {{"/bach", "64"}}), Catch::Contains("/bach"));
 }
 
 } // namespace ddlsim

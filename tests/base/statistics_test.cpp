@@ -16,6 +16,7 @@ TEST_CASE("what does not vary is correlated with nothing") {
   CHECK(correlation({1, 2, 3}, {5, 5, 5}) == 0);
   CHECK(correlation({4}, {7}) == 0);
 }
+
 namespace ddlsim {
 
 TEST_CASE("quantiles interpolate between order statistics", "[quantile]") {

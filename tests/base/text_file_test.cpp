@@ -1,7 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
-#include "tests/formats/sample_files.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/resource.h>

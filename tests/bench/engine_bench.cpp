@@ -32,7 +32,7 @@ void servers(benchmark::State& state, int nodes, ServerMachine servers, int node
   machine.nodes_per_leaf = nodes_per_leaf;
   machine.uplink_Bps = nodes_per_leaf * machine.nic_Bps / 2;
   ServerExchange exchange;
-  exchange.shards = place_tensors(tensor_bytes, servers.servers, "round-robin", 0);
+  exchange.shards = place_tensors(tensor_bytes, servers.servers, Sharding::round_robin, 0);
   for (const auto& shard : exchange.shards)
     exchange.ready_s.push_back(backward_s * shard.tensor / static_cast<double>(tensor_bytes.size()));
   for (auto _ : state) benchmark::DoNotOptimize(time_server_exchange(machine, servers, exchange, Fidelity::reduced));

@@ -31,7 +31,7 @@ void iteration(benchmark::State& state, Fidelity fidelity) {
   const auto presets = load_presets(data);
   const auto& preset = find_preset(presets, "wfbp");
   StepSetup setup{model, find_gpu(gpus, cluster.gpu), cluster, preset, find_transport(cluster, "nccl-ib"), {}};
-  setup.strategy.name = "ring";
+  setup.strategy.name = StrategyName::ring;
   setup.batch_per_gpu = 128;
   setup.one_gpu_s = 0.367;
   setup.gpus = 1024;

@@ -9,7 +9,7 @@ using namespace ddlsim_test;
 
 namespace {
 
-/// A reference data whose one preset leaves the all-reduce open.
+/// Reference data whose one preset leaves the all-reduce open.
 ReferenceData open_reference_data() {
   auto reference = planted_reference();
   reference.presets[0].all_reduce = {{"ring", 0.6}, {"tree", 0.3}, {"hierarchical-ring", 0.1}};
@@ -18,12 +18,14 @@ ReferenceData open_reference_data() {
 
 } // namespace
 
-TEST_CASE("a preset that knows its all-reduce leaves nothing open") {
+TEST_CASE("a preset with one all-reduce leaves nothing open") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small", "middle"});
   const AlgorithmChoices algorithm_choices(series);
   CHECK(algorithm_choices.count() == 0);
-  CHECK(algorithm_choices.draw_of(0) == 0);
+  Parameters sample;
+  algorithm_choices.put(0, sample);
+  CHECK_FALSE(sample.all_reduce);
   CHECK(algorithm_choices.calibrated().empty());
 }
 
@@ -35,7 +37,7 @@ TEST_CASE("series on one transport share one choice, another transport has its o
   CHECK(AlgorithmChoices(series).count() == 2);
 }
 
-TEST_CASE("one GPU tells nothing of an all-reduce") {
+TEST_CASE("one GPU decides nothing about an all-reduce") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small"});
   series[0].points.resize(1);
@@ -43,15 +45,20 @@ TEST_CASE("one GPU tells nothing of an all-reduce") {
   CHECK(AlgorithmChoices(series).count() == 0);
 }
 
-TEST_CASE("what is chosen is what samples of that draw do") {
+TEST_CASE("a sample runs what is chosen") {
   const auto reference = open_reference_data();
   const auto series = planted_data(reference, {"small"});
   AlgorithmChoices algorithm_choices(series);
   const auto& choices = reference.presets[0].all_reduce;
-  CHECK(choice_at(choices, algorithm_choices.draw_of(0)) == "ring"); // starts at the likeliest
+  const auto chosen = [&] {
+    Parameters sample;
+    algorithm_choices.put(0, sample);
+    return to_text(sample.all_reduce);
+  };
+  CHECK(chosen() == "ring"); // starts at the likeliest
   for (std::size_t c = 0; c < choices.size(); ++c) {
     algorithm_choices.choose(0, c);
-    CHECK(choice_at(choices, algorithm_choices.draw_of(0)) == choices[c].name);
+    CHECK(chosen() == choices[c].name);
   }
 }
 
@@ -67,7 +74,7 @@ TEST_CASE("weights are the preset's times exp of a quarter of what a choice cost
   CHECK(algorithm_choices.weight(0, 2) == 0); // not tried
   const auto calibrated = algorithm_choices.calibrated();
   REQUIRE(calibrated.size() == 1);
-  CHECK(calibrated[0].scope == CalibrationScope{"nccl-ib", "", "", "", 0});
+  CHECK(calibrated[0].scope == CalibrationScope{"nccl-ib", "", {}, "", 0});
   CHECK_FALSE(calibrated[0].servers);
   REQUIRE(calibrated[0].choices.size() == 3);
   CHECK(calibrated[0].choices[0].name == "tree");
@@ -79,7 +86,7 @@ TEST_CASE("servers and all-reduces are chosen apart") {
   auto reference = open_reference_data();
   reference.presets[0].shardings = {{"bytes", 0.5}, {"round-robin", 0.5}};
   auto series = planted_data(reference, {"small", "middle"});
-  series[1].setup.strategy.name = "ps";
+  series[1].setup.strategy.name = StrategyName::ps;
   AlgorithmChoices algorithm_choices(series);
   REQUIRE(algorithm_choices.count() == 2);
   CHECK(algorithm_choices.choices(0).size() == 3);
@@ -93,17 +100,17 @@ TEST_CASE("an all-reduce weighs more where the times were made with it") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small", "middle", "large"});
   for (auto& one : series) {
-    one.setup.strategy.name = "all-reduce"; // a record that does not say which
-    for (auto& point : one.points) point.strategy.name = "all-reduce";
+    one.setup.strategy.name = StrategyName::all_reduce; // a record that does not say which
+    for (auto& point : one.points) point.strategy.name = StrategyName::all_reduce;
   }
   const auto free_parameters = find_free_parameters(series);
-  const Eigen::VectorXd truth = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  const std::vector<double> truth(free_parameters.all.size(), 0);
   const auto expected = [&](std::size_t planted, const std::string& name) {
     AlgorithmChoices algorithm_choices(series);
     algorithm_choices.choose(0, planted);
     for (std::size_t s = 0; s < series.size(); ++s) {
       auto sample = sample_at(free_parameters, series[s], s, truth);
-      sample.algorithm_draw = algorithm_choices.draw_of(s);
+      algorithm_choices.put(s, sample);
       for (auto& point : series[s].points) point.measured_s = model_time_s(series[s], point, sample);
     }
     const auto fit = fit_steps(series, {});

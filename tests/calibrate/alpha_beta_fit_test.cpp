@@ -1,5 +1,4 @@
 #include "calibrate/fit/collective_fit.hpp"
-#include "calibrate/fit/collective_priors.hpp"
 #include "tests/calibrate/planted_curve.hpp"
 
 #include <catch2/catch.hpp>
@@ -92,7 +91,7 @@ TEST_CASE("no samples give the prior back") {
   CHECK(fit.error == prior.width);
 }
 
-TEST_CASE("one size: the fit goes through it, and knows that it knows no more") {
+TEST_CASE("one size: the law goes through it, and its errors stay those of the prior") {
   const auto key = two_nodes();
   const PlantedCurve alpha_beta{100e-6, 5e9, 0.6};
   const auto curve = fit_curve(key, {{64e6, alpha_beta.time_s(64e6)}});

@@ -61,7 +61,7 @@ StepRecord& step_at(std::vector<Record>& records, int gpus) {
 
 } // namespace
 
-TEST_CASE("good evidence: parameters are learnt and nothing is set aside") {
+TEST_CASE("good measurements: parameters are learnt and nothing is excluded") {
   const Run run;
   auto records = run.series("small");
   for (const auto& record : run.series("large")) records.push_back(record);
@@ -99,14 +99,14 @@ TEST_CASE("another cluster's records are not this one's") {
   CHECK_THAT(reported(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
 }
 
-TEST_CASE("one point alone is fitted, and what it cannot tell is reported") {
+TEST_CASE("one point alone is fitted, with a note of what stays open") {
   const Run run;
   const auto calibration = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09)});
   CHECK_THAT(reported(calibration, "planted"), Catch::StartsWith("one step time only, at 8 GPUs on 2 nodes"));
   for (const auto& one : calibration.parameters) CHECK(one.error > 0.3); // a point of 3.4 % cannot say more of any
 }
 
-TEST_CASE("all at one scale, and nothing across nodes, are reported") {
+TEST_CASE("all at one scale, and nothing across nodes, are noted") {
   const Run run;
   const auto one_scale = run.of({planted_record("small", 1, 1, 0.05), planted_record("small", 8, 2, 0.09),
                                  planted_record("large", 1, 1, 0.2), planted_record("large", 8, 2, 0.4)});
@@ -153,14 +153,14 @@ TEST_CASE("a whole series in the wrong unit contradicts what the device can do")
   CHECK_THROWS_WITH(run.of(records), Catch::Contains("longer than the device allows"));
 }
 
-TEST_CASE("one run that went wrong is reported and hardly moves what is learnt") {
+TEST_CASE("one run that went wrong is noted and hardly moves what is learnt") {
   const Run run;
   auto records = run.series("middle");
   const auto clean = run.of(records);
   step_at(records, 16).iteration_s *= 1.6;
   const auto calibration = run.of(records);
   CHECK_THAT(reported(calibration, "middle-ddp at 16 GPUs on 4 nodes"),
-             Catch::Contains("% longer than all else says: an outlier"));
+             Catch::Contains("% longer than the other points say: an outlier"));
   CHECK(calibration.excluded.size() == 1);
   const auto& points = series_of(calibration, "middle").points;
   CHECK(points[4].noise > 0.3); // ln 1.6 = 0.47, less what the fit gave way
@@ -172,7 +172,7 @@ TEST_CASE("one run that went wrong is reported and hardly moves what is learnt")
   }
 }
 
-TEST_CASE("repeats that contradict each other are reported, and count as noisy as they differ") {
+TEST_CASE("repeats that contradict each other are noted, and count as noisy as they differ") {
   const Run run;
   auto records = run.series("small");
   auto again = step_at(records, 8);
@@ -183,7 +183,7 @@ TEST_CASE("repeats that contradict each other are reported, and count as noisy a
              Catch::StartsWith("measured 2 times with times 28 % apart"));
 }
 
-TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is reported as an outlier") {
+TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is noted as an outlier") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto reference = read_reference_data(data);
   const std::string cluster = "azure-nc24rs-v2-p100";
@@ -196,5 +196,5 @@ TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is reported as an outl
   }
   const auto calibration = calibrate(reference, cluster, files).calibration;
   CHECK_THAT(reported(calibration, "resnet152-intelmpi-ib at 16 GPUs on 4 nodes"),
-             Catch::Contains("longer than all else says: an outlier"));
+             Catch::Contains("longer than the other points say: an outlier"));
 }

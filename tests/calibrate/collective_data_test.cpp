@@ -83,7 +83,7 @@ TEST_CASE("programs, ranks, nodes, algorithms and transports make curves of thei
   CHECK(all.curves.size() == 7);
 }
 
-TEST_CASE("runs that shared their links are set aside, one word a file") {
+TEST_CASE("runs that shared their links are excluded, one note a file") {
   auto rows = table();
   for (int jobs = 2; jobs <= 4; ++jobs) {
     rows.push_back(record(4096, 1e-3));
@@ -97,7 +97,7 @@ TEST_CASE("runs that shared their links are set aside, one word a file") {
   CHECK(all.notes[0].why == "3 records of 2 to 4 jobs that shared their links: their times are not one job's");
 }
 
-TEST_CASE("suspect rows are set aside, unless there is nothing else") {
+TEST_CASE("suspect rows are excluded, unless there is nothing else") {
   auto rows = table();
   rows[3].head.suspect = true;
   const auto note = only_note(rows);
@@ -124,7 +124,7 @@ TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
   }
 }
 
-TEST_CASE("a run of rows in another unit is reported once, the smaller part of the table") {
+TEST_CASE("a run of rows in another unit is one note: the smaller part of the table") {
   auto rows = table();
   for (std::size_t row = 0; row < 4; ++row) rows[row].time_s *= 1000;
   const auto note = only_note(rows);
@@ -149,7 +149,7 @@ TEST_CASE("a switch of protocol is no outlier: a jump that stays is kept") {
   CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
 }
 
-TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are reported") {
+TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are noted") {
   auto rows = table();
   rows.push_back(record(4096, 1.1 * rows[0].time_s));
   rows.push_back(record(4096, 1.2 * rows[0].time_s));
@@ -165,7 +165,7 @@ TEST_CASE("repeats of a size are one sample, their middle; contradictory ones ar
   CHECK_THAT(note.why, Catch::Contains("contradict each other at 1 size"));
 }
 
-TEST_CASE("two tables with equal times are reported") {
+TEST_CASE("two tables with equal times are noted") {
   auto rows = table();
   for (auto& row : rows) row.head.transport = "nccl-tcp";
   const auto all = collective_data({file_of(table()), file_of(rows, "b.jsonl")});
@@ -174,7 +174,7 @@ TEST_CASE("two tables with equal times are reported") {
   CHECK_THAT(all.curves[1].notes[0].why, Catch::Contains("one of the two tables is a copy"));
 }
 
-TEST_CASE("all at one size: the curve is made, and says what it cannot know") {
+TEST_CASE("all at one size: the curve is made, with a note of what is not known") {
   const auto fits = fit_collectives({file_of({record(1048576, 2e-4), record(1048576, 2.1e-4)})});
   REQUIRE(fits.fits.size() == 1);
   const auto& fit = fits.fits[0];

@@ -44,7 +44,7 @@ Errors half_split(const CollectiveFit& fit) {
 }
 
 CollectiveFit shipped(const std::string& cluster, const std::string& series) {
-  const auto files = read_cluster_measurements(std::string(DDLSIM_SOURCE_DIR) + "/platforms", cluster);
+  const auto files = read_cluster_measurements(std::filesystem::path(DDLSIM_SOURCE_DIR) / "platforms", cluster);
   for (const auto& fit : fit_collectives(files, {0, false}).fits)
     if (fit.curve.key.series == series) return fit;
   throw std::out_of_range(series);

@@ -1,4 +1,4 @@
-#include "calibrate/fit/collective_text.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -56,7 +56,7 @@ TEST_CASE("one curve for a person") {
   10 % |
    0 % |      -      *
            256B   1KiB   1MiB  64MiB 256MiB
-  set aside or doubtful: a.jsonl:5: its source doubts it
+  excluded or doubtful: a.jsonl:5: its source doubts it
   measure next: 16 KiB, 256 MiB (all_reduce of 16 ranks)
 )");
 }
@@ -80,6 +80,6 @@ TEST_CASE("all curves, a line each") {
       collectives_table(fits) ==
       R"(curve                                                   measured                  left out: mean   worst  jumps
 iris/ring-16: all_reduce (ring) of 16 ranks on 2 nodes  3 sizes, 1 KiB to 64 MiB           3.1 %  19.0 %      1
-  set aside or doubtful: b.jsonl:2-9: 8 records of 2 to 4 jobs that shared their links: their times are not one job's
+  excluded or doubtful: b.jsonl:2-9: 8 records of 2 to 4 jobs that shared their links: their times are not one job's
 )");
 }

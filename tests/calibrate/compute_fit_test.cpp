@@ -1,5 +1,4 @@
 #include "calibrate/fit/compute_fit.hpp"
-#include "calibrate/fit/compute_text.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/formats/plain_records.hpp"
@@ -87,7 +86,7 @@ TEST_CASE("the order of records does not matter", "[compute-fit]") {
   CHECK(there.lines.at(0).records == back.lines.at(0).records);
 }
 
-TEST_CASE("milliseconds taken for seconds are excluded and reported", "[compute-fit]") {
+TEST_CASE("milliseconds taken for seconds are excluded, with the reason", "[compute-fit]") {
   auto records = sweep({4, 8, 16, 32});
   records[1].iteration_s *= 1000;
   const auto found = fit(records);
@@ -110,7 +109,7 @@ TEST_CASE("a single record is held against the roofline of its GPU", "[compute-f
   CHECK(fit_compute({unit_mistake}, load_gpus(data), models, "").lines.size() == 1);
 }
 
-TEST_CASE("one outlier among five batches is set aside; at an end a bend is not", "[compute-fit]") {
+TEST_CASE("one outlier among five batches is excluded; at an end a bend is not", "[compute-fit]") {
   auto records = sweep({1, 4, 8, 16, 64});
   records[2].iteration_s *= 1.5;
   const auto found = fit(records);
@@ -122,7 +121,7 @@ TEST_CASE("one outlier among five batches is set aside; at an end a bend is not"
   CHECK(fit(bent).excluded.empty());
 }
 
-TEST_CASE("duplicates that contradict each other are settled by the other batches, or reported", "[compute-fit]") {
+TEST_CASE("duplicates that contradict each other are settled by the other batches, or warned of", "[compute-fit]") {
   auto records = sweep({4, 16, 64});
   records.push_back(step(16, 2 * true_s(16), 9));
   const auto settled = fit(records);
@@ -140,14 +139,14 @@ TEST_CASE("suspect and synchronised records stand back, records of no training a
   auto records = sweep({4, 16, 64, 128});
   records[0].head.suspect = true;
   records[1].synchronised = true;
-  records[2].mode = "forward";
+  records[2].mode = RunMode::forward;
   const auto found = fit(records);
   REQUIRE(found.lines.size() == 1);
   CHECK(found.lines[0].records == std::vector<std::string>{"a.jsonl:5"});
   CHECK(found.excluded.size() == 1);
 }
 
-TEST_CASE("a person reads the lines, what was set aside and what to measure next", "[compute-fit]") {
+TEST_CASE("the report has the lines, what was excluded and what to measure next", "[compute-fit]") {
   auto records = sweep({4, 8, 16, 32});
   records[1].iteration_s *= 1000;
   records.push_back(step(32, true_s(32), 9, "n"));

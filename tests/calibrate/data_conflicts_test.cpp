@@ -1,4 +1,4 @@
-#include "calibrate/data/data_conflicts.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("fabrics of nearly one rate may give the same times") {
   CHECK(same_on_two_fabrics(on_both(times_s, times_s), two_fabrics(2)).size() == 1);
 }
 
-TEST_CASE("scales inside a node tell nothing of a fabric") {
+TEST_CASE("scales inside a node do not compare fabrics") {
   const std::vector<double> inside{0.05, 0.06, 0.07};
   CHECK(same_on_two_fabrics(on_both(inside, inside), two_fabrics(10)).empty());
 }

@@ -72,13 +72,13 @@ TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own 
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small"});
   const auto free_parameters = find_free_parameters(series);
-  Eigen::VectorXd at = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(free_parameters.all.size()));
+  std::vector<double> at(free_parameters.all.size(), 0);
   const auto median = sample_at(free_parameters, series[0], 0, at);
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k)
     CHECK(median.*fields[k].value == Approx(series[0].priors[k].median).epsilon(1e-12));
   const int sync_on = free_parameter_of(free_parameters, 0, "sync_on");
-  at(sync_on) = 1;
+  at[static_cast<std::size_t>(sync_on)] = 1;
   const auto moved = sample_at(free_parameters, series[0], 0, at);
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const double factor = k == field("sync_on") ? std::exp(series[0].priors[k].width) : 1;
@@ -90,20 +90,20 @@ using namespace ddlsim;
 
 namespace {
 
-const CalibrationScope full{"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64};
+const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64};
 
 } // namespace
 
 TEST_CASE("what software costs is the stack's, what the network does the transport's") {
-  CHECK(scope_of("nic_efficiency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", "", "", 0});
-  CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
-  CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", "", "", 0});
-  CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", "fp32", "", 0});
+  CHECK(scope_of("nic_efficiency", full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of("net_latency", full) == CalibrationScope{"nccl-ib", "", {}, "", 0});
+  CHECK(scope_of("sync_on", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
+  CHECK(scope_of("server_process_rate", full) == CalibrationScope{"nccl-ib", "horovod", {}, "", 0});
+  CHECK(scope_of("second_node_jump", full) == CalibrationScope{"", "horovod", Precision::fp32, "", 0});
 }
 
 TEST_CASE("compute is the model's at its precision and batch, the node's paths are everybody's") {
-  CHECK(scope_of("compute_factor", full) == CalibrationScope{"", "", "fp32", "resnet50_v1.5", 64});
+  CHECK(scope_of("compute_factor", full) == CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64});
   CHECK(scope_of("intra_efficiency", full) == CalibrationScope{});
   CHECK(scope_of("forward_share", full) == CalibrationScope{});
 }

@@ -1,4 +1,4 @@
-#include "calibrate/import/import_csv.hpp"
+#include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>
@@ -114,7 +114,7 @@ TEST_CASE("figures that contradict each other") {
   CHECK_THAT(in_cell("strategy,synchronised", "none,yes", "1"), Contains("beside strategy none"));
 }
 
-TEST_CASE("nodes that nobody says") {
+TEST_CASE("nodes that neither the table nor the cluster gives") {
   ImportContext stated;
   stated.cluster = "my-cpu-cluster";
   CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", stated),

@@ -1,4 +1,4 @@
-#include "calibrate/import/import_csv.hpp"
+#include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>
@@ -41,9 +41,9 @@ TEST_CASE("four columns are enough") {
   CHECK(records[1].synchronised);
   for (const auto& record : records) {
     CHECK(record.head.series == "resnet50_v1.5-bs64-fp32-all-reduce");
-    CHECK(record.strategy.name == "all-reduce");
-    CHECK(record.precision == "fp32");
-    CHECK(record.wire_precision == "unknown");
+    CHECK(record.strategy.name == ddlsim::StrategyName::all_reduce);
+    CHECK(record.precision == ddlsim::Precision::fp32);
+    CHECK(record.wire_precision == ddlsim::WirePrecision::unknown);
     CHECK(record.data == "unknown");
     CHECK(record.head.origin == "run");
   }
@@ -81,14 +81,14 @@ TEST_CASE("every column arrives in the record") {
   CHECK(record.model == "vgg16");
   CHECK(record.iteration_s == 0.25);
   CHECK(record.head.series == "mine");
-  CHECK(record.precision == "amp");
-  CHECK(record.wire_precision == "fp16");
+  CHECK(record.precision == ddlsim::Precision::amp);
+  CHECK(record.wire_precision == ddlsim::WirePrecision::fp16);
   CHECK(record.preset == "tf-ps");
-  CHECK(record.strategy.name == "ps");
+  CHECK(record.strategy.name == ddlsim::StrategyName::ps);
   CHECK(record.strategy.servers.rule == ddlsim::ServerCount::Rule::per_node);
   CHECK(record.strategy.servers.value == 2);
-  CHECK(record.strategy.placement == "colocated");
-  CHECK(record.strategy.sharding == "round-robin");
+  CHECK(record.strategy.placement == ddlsim::Placement::colocated);
+  CHECK(record.strategy.sharding == ddlsim::Sharding::round_robin);
   CHECK(record.head.transport == "grpc");
   CHECK(record.head.library == "grpc");
   CHECK(record.nodes == 4);
@@ -123,9 +123,9 @@ TEST_CASE("comment lines give the context, the command line comes first, a cell 
   CHECK(context.software == "TF 1.12");
   CHECK(context.machine == "2 boxes");
   const auto records = steps(imported);
-  CHECK(records.at(0).precision == "fp16");
-  CHECK(records.at(1).precision == "amp");
-  CHECK(records.at(0).strategy.name == "tree");
+  CHECK(records.at(0).precision == ddlsim::Precision::fp16);
+  CHECK(records.at(1).precision == ddlsim::Precision::amp);
+  CHECK(records.at(0).strategy.name == ddlsim::StrategyName::tree);
   CHECK(records.at(0).head.origin == "table");
   CHECK(records.at(0).head.from == "line 14");
   read_back(imported);
@@ -145,7 +145,7 @@ TEST_CASE("what sets series apart is in their names") {
 TEST_CASE("a GPU alone may stand in the series it is the baseline of") {
   const auto imported =
       import_text("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n");
-  CHECK(steps(imported).at(0).strategy.name == "none");
+  CHECK(steps(imported).at(0).strategy.name == ddlsim::StrategyName::none);
   CHECK(steps(imported).at(1).head.series == "a");
   read_back(imported);
 }

@@ -1,4 +1,4 @@
-#include "calibrate/import/import_nccl_tests.hpp"
+#include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ TEST_CASE("rows that contradict themselves are all named with their lines") {
   CHECK_THAT(mistakes_in(text), Catch::Contains("run.log:18"));
 }
 
-TEST_CASE("a number of ranks that does not fit is recognised by the bandwidths") {
+TEST_CASE("a number of ranks that the bandwidths contradict is a mistake") {
   auto stated = on_iris();
   stated.given = {{"ranks", "4"}};
   CHECK_THAT(mistakes_in(make_log({}), stated), Catch::Contains("as all_reduce on 4 ranks has it"));
@@ -61,7 +61,7 @@ TEST_CASE("device lists that cannot be one run") {
   CHECK_THAT(mistakes_in(text), Catch::Contains("found no device list") && Catch::Contains("--set ranks=N"));
 }
 
-TEST_CASE("an operation that cannot be told") {
+TEST_CASE("an operation that neither the log nor the command line names") {
   LogStyle style;
   style.names_program = false;
   style.redop = "none";
@@ -81,7 +81,7 @@ TEST_CASE("CPU times are refused") {
   CHECK_THAT(mistakes_in(text), Catch::Contains("found a column cputime (option -C)"));
 }
 
-TEST_CASE("what the command line has wrong is reported at once") {
+TEST_CASE("all mistakes of the command line are reported at once") {
   ImportContext stated;
   stated.date = "May 2018";
   stated.given = {{"ranks", "many"}, {"transport", "pigeon"}, {"operation", "allreduce"}, {"precision", "fp32"}};

@@ -1,4 +1,4 @@
-#include "calibrate/import/import_nccl_tests.hpp"
+#include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>
@@ -179,7 +179,7 @@ TEST_CASE("settings in the log and on the command line") {
   CHECK(collectives(imported)[0].head.gpu == "V100");
 }
 
-TEST_CASE("the command line says the ranks where a device list is missing") {
+TEST_CASE("the command line gives the ranks where a device list is missing") {
   LogStyle style;
   auto text = make_log(style);
   text.erase(0, text.find("#       size"));

@@ -1,5 +1,4 @@
 #include "calibrate/import/nccl_run.hpp"
-#include "calibrate/import/nccl_scale.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "tests/calibrate/import_support.hpp"
 

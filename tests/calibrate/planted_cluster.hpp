@@ -56,10 +56,10 @@ inline ddlsim::ReferenceData planted_reference() {
   reference.clusters.emplace("planted", cluster);
   ddlsim::Preset preset;
   preset.name = "pytorch-ddp";
-  preset.grouping = "buckets";
+  preset.grouping = ddlsim::Grouping::buckets;
   preset.first_bucket_bytes = 1e6;
   preset.bucket_bytes = 25e6;
-  preset.library = "nccl";
+  preset.library = ddlsim::Library::nccl;
   preset.all_reduce = {{"ring", 1}};
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "mpi-ib"};
@@ -122,12 +122,12 @@ inline std::vector<ddlsim::SeriesData> planted_data(const ddlsim::ReferenceData&
   return all;
 }
 
-/// Coordinates from the priors, times from the model in that sample, off by what the law and the measurement's own noise
-/// draw.
-inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesData>& series, const ddlsim::ResidualProcess& alpha_beta,
-                             Normals& normal) {
+/// z-scores from the priors, times from the model in that sample, off by what the residual process and the
+/// measurement's own noise draw.
+inline std::vector<double> plant(std::vector<ddlsim::SeriesData>& series, const ddlsim::ResidualProcess& process,
+                                 Normals& normal) {
   const auto free_parameters = ddlsim::find_free_parameters(series);
-  Eigen::VectorXd truth(static_cast<Eigen::Index>(free_parameters.all.size()));
+  std::vector<double> truth(free_parameters.all.size());
   for (auto& z_score : truth) z_score = normal();
   for (std::size_t s = 0; s < series.size(); ++s) {
     auto& points = series[s].points;
@@ -139,7 +139,7 @@ inline Eigen::VectorXd plant(std::vector<ddlsim::SeriesData>& series, const ddls
       const auto& a = points[static_cast<std::size_t>(i)];
       for (Eigen::Index j = 0; j < count; ++j) {
         const auto& b = points[static_cast<std::size_t>(j)];
-        among(i, j) = covariance(alpha_beta, {a.gpus, a.nodes}, {b.gpus, b.nodes});
+        among(i, j) = covariance(process, {a.gpus, a.nodes}, {b.gpus, b.nodes});
       }
       among(i, i) += a.noise * a.noise;
       drawn(i) = normal();

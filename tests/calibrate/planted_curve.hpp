@@ -2,27 +2,12 @@
 // Tables with a known law and known noise, the same on every machine.
 
 #include "calibrate/fit/alpha_beta_fit.hpp"
+#include "tests/base/normals.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <random>
 #include <vector>
 
 namespace ddlsim_test {
-
-/// Normal numbers by Box and Muller from the generator's own bits: std::normal_distribution differs between libraries.
-class Normals {
-public:
-  explicit Normals(std::uint64_t seed) : generator_(seed) {}
-  double operator()() {
-    constexpr double two_pi = 6.283185307179586;
-    return std::sqrt(-2 * std::log(uniform())) * std::cos(two_pi * uniform());
-  }
-
-private:
-  double uniform() { return (static_cast<double>(generator_() >> 11U) + 0.5) / 9007199254740992.0; }
-  std::mt19937_64 generator_;
-};
 
 struct PlantedCurve {
   double latency_s = 0;

@@ -88,7 +88,7 @@ TEST_CASE("a server's records become a series each work and number of workers, i
   REQUIRE(all[0].points.size() == 2);
   CHECK(all[0].points[1].size_bytes == 4 * mega);
   CHECK(all[0].points[1].measured_s == Approx(0.040).epsilon(1e-12)); // through a rate and back
-  CHECK(all[0].scope == CalibrationScope{"mpi-ib", "", "", "", 0});
+  CHECK(all[0].scope == CalibrationScope{"mpi-ib", "", {}, "", 0});
   CHECK(all[1].points.at(0).gpus == 3);
   CHECK(all[1].points.at(0).nodes == 4);
   CHECK(all[2].measured == Measured::push_pull);
@@ -123,7 +123,7 @@ TEST_CASE("records that do not say what the simulator needs, or what it cannot t
   CHECK(left_out([](ServerRecord& one) { one.head.suspect = true; }));
 }
 
-TEST_CASE("transfers alone are gathered with what each hangs on") {
+TEST_CASE("transfer series are selected with the parameters that each depends on") {
   const auto reference = planted_reference();
   auto file = planted_file(
       {message(mega, 0.01, 2), message(mega, 0.001, 1), message(mega, 0.01, 0), exchange("push", 1, 2, mega, 0.01)});
@@ -147,7 +147,7 @@ TEST_CASE("transfers alone are gathered with what each hangs on") {
   }
 }
 
-TEST_CASE("a message faster than the wire says nothing of the wire") {
+TEST_CASE("a message faster than the wire is left out") {
   const auto reference = planted_reference(); // 1.25 GB/s
   const auto sizes = [&](int nodes) {
     const auto file =

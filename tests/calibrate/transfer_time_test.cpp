@@ -1,5 +1,4 @@
 #include "calibrate/data/transfer_series.hpp"
-#include "calibrate/data/transfer_time.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
@@ -56,7 +55,7 @@ TEST_CASE("over MPI a message inside a node has the NIC for itself, where two ra
 
 TEST_CASE("an all-reduce alone costs one operation and its ring") {
   Transfer ring(Measured::all_reduce, 8, 2);
-  ring.series.setup.strategy.name = "ring";
+  ring.series.setup.strategy.name = StrategyName::ring;
   ring.point.gpus_per_node = 4;
   CHECK(ring.time_s() ==
         Approx(ring.sample.operation_cost_s + all_reduce_s(ring.machine(8, 4), size_bytes, Algorithm::ring)));

@@ -14,7 +14,7 @@ namespace {
 constexpr Fidelity closed = Fidelity::closed_form;
 
 /// The shipped question's first strategy, with its tensors placed by another rule.
-Strategy placed_by(const Question& question, const std::string& sharding) {
+Strategy placed_by(const Question& question, Sharding sharding) {
   Strategy strategy = question.scenario.strategies.front();
   strategy.sharding = sharding;
   return strategy;
@@ -53,7 +53,7 @@ TEST_CASE("the K80 knee is the largest tensor on one server", "[claims]") {
   const double both_ways_s = 2 * largest_tensor_bytes(question.model) / question.median.server_process_Bps;
   CHECK(a_worker_s == Approx(both_ways_s).epsilon(0.05)); // the crumbs beside it: 0.46 MB less at 128 than at 64
 
-  CHECK(question.efficiency(placed_by(question, "split"), 128, closed) > 0.8); // even shards: no knee
+  CHECK(question.efficiency(placed_by(question, Sharding::split), 128, closed) > 0.8); // even shards: no knee
 }
 
 TEST_CASE("the K80 knee is the rate of a server", "[claims]") {
@@ -82,7 +82,7 @@ TEST_CASE("VGG-16 over parameter servers is slower on 16 GPUs than on one", "[cl
     CHECK(question.samples_per_s(servers, 16, closed) < one_gpu);
   }
   // It is 411 MB of fc6 on one server: cut in 16, it is not so.
-  servers.sharding = "split";
+  servers.sharding = Sharding::split;
   CHECK(question.samples_per_s(servers, 16, closed) > one_gpu);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("VGG-16 over a ring is not", "[claims]") {
   for (const std::string preset : {"tf-ps", "horovod"}) {
     const Question question("pascal-vgg16", preset);
     const Strategy& ring = question.scenario.strategies.back();
-    REQUIRE(ring.name == "ring");
+    REQUIRE(ring.name == StrategyName::ring);
     INFO(preset);
     CHECK(question.samples_per_s(ring, 16, Fidelity::full) > 4 * question.samples_per_s(ring, 1, closed));
   }

@@ -17,12 +17,12 @@ constexpr Algorithm every_algorithm[] = {Algorithm::ring, Algorithm::hierarchica
 
 TEST_CASE("each algorithm has the name that scenarios give it", "[all-reduce]") {
   for (const Algorithm algorithm : every_algorithm) {
-    CHECK(algorithm_named(to_text(algorithm)) == algorithm);
+    CHECK(value_named<Algorithm>(to_text(algorithm)) == algorithm);
   }
   CHECK(to_text(Algorithm::hierarchical_ring) == "hierarchical-ring");
   CHECK(to_text(Algorithm::halving_doubling) == "halving-doubling");
-  CHECK_FALSE(algorithm_named("ps").has_value());
-  CHECK_FALSE(algorithm_named("auto").has_value());
+  CHECK_FALSE(value_named<Algorithm>("ps").has_value());
+  CHECK_FALSE(value_named<Algorithm>("auto").has_value());
 }
 
 TEST_CASE("one rank has nothing to reduce; the ring is the ring", "[all-reduce]") {

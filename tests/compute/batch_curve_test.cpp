@@ -50,7 +50,7 @@ TEST_CASE("records of one table that differ in batch are one curve with a line",
 TEST_CASE("records that do not say what one GPU does make no curve", "[curve]") {
   std::vector<StepRecord> records(4, step("s", 32, 0.3));
   records[0].gpus = 2;
-  records[1].mode = "forward";
+  records[1].mode = RunMode::forward;
   records[2].head.suspect = true;
   records[3].head.gpu = "";
   CHECK(compute_curves(records, catalogue(), {}, "").empty());

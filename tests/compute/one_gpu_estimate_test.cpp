@@ -35,7 +35,7 @@ TEST_CASE("a record of the cluster itself at this batch is calibrated", "[eviden
   const Desk desk;
   const auto found = find_compute(desk.question(32), {record(32, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.2);
-  CHECK(found.label == "calibrated");
+  CHECK(found.label == EvidenceLabel::calibrated);
   CHECK(found.prior == "compute_measured");
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("a borrowed record at this batch comes before an own one at another", 
   const Desk desk;
   const auto found = find_compute(desk.question(32), {record(64, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.3);
-  CHECK(found.label == "transferred");
+  CHECK(found.label == EvidenceLabel::transferred);
 }
 
 TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
@@ -51,7 +51,7 @@ TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
   const auto found = find_compute(desk.question(64), {record(32, 0.1)}, {});
   const double fixed_s = 10 * 3 * 60e-6;
   CHECK(found.one_gpu_s == Approx(fixed_s + 2 * (0.1 - fixed_s)));
-  CHECK(found.label == "transferred");
+  CHECK(found.label == EvidenceLabel::transferred);
   CHECK(found.doubts == std::vector<std::string>{"compute_one_batch"});
 }
 
@@ -66,12 +66,12 @@ TEST_CASE("records of another GPU, model, precision, scale or pass do not count"
   std::vector<StepRecord> wrong(6, record(32, 0.2));
   wrong[0].head.gpu = "H";
   wrong[1].model = "other";
-  wrong[2].precision = "amp";
+  wrong[2].precision = Precision::amp;
   wrong[3].gpus = 2;
-  wrong[4].mode = "forward";
+  wrong[4].mode = RunMode::forward;
   wrong[5].head.suspect = true;
   const auto found = find_compute(desk.question(32), wrong, {});
-  CHECK(found.label == "assumed");
+  CHECK(found.label == EvidenceLabel::assumed);
   CHECK(found.prior == "compute_roofline");
   auto alias = record(32, 0.2);
   auto unnamed = record(32, 0.3);
@@ -79,7 +79,7 @@ TEST_CASE("records of another GPU, model, precision, scale or pass do not count"
   CHECK(find_compute(desk.question(32), {unnamed}, {}).one_gpu_s == 0.3);
   CHECK(find_compute(desk.question(32), {}, {unnamed}).prior == "compute_roofline");
   alias.head.gpu = "Gee";
-  CHECK(find_compute(desk.question(32), {alias}, {}).label == "calibrated");
+  CHECK(find_compute(desk.question(32), {alias}, {}).label == EvidenceLabel::calibrated);
 }
 
 TEST_CASE("between two own batches the line through them is calibrated", "[evidence]") {
@@ -87,7 +87,7 @@ TEST_CASE("between two own batches the line through them is calibrated", "[evide
   const std::vector<StepRecord> own{record(16, 0.0018 + 16 * 0.01), record(64, 0.0018 + 64 * 0.01)};
   const auto found = find_compute(desk.question(32), own, {record(32, 9)});
   CHECK(found.one_gpu_s == Approx(0.0018 + 32 * 0.01)); // 1.8 ms: ten layers
-  CHECK(found.label == "calibrated");
+  CHECK(found.label == EvidenceLabel::calibrated);
   CHECK(found.prior == "compute_interpolated");
   CHECK(is_settled(found));
   CHECK_FALSE(is_settled(find_compute(desk.question(32), {}, own)));
@@ -98,7 +98,7 @@ TEST_CASE("beyond its batches a line is no longer calibrated, and far beyond it 
   const Desk desk;
   const std::vector<StepRecord> own{record(16, 0.21), record(64, 0.69)};
   const auto near = find_compute(desk.question(96), own, {});
-  CHECK(near.label == "transferred");
+  CHECK(near.label == EvidenceLabel::transferred);
   CHECK(near.prior == "compute_extrapolated");
   const auto far = find_compute(desk.question(97), own, {});
   CHECK(far.prior == "compute_one_batch");
@@ -109,12 +109,12 @@ TEST_CASE("another stack's record of the same GPU is no calibration", "[evidence
   const Desk desk;
   const auto found = find_compute(desk.question(32), {record(32, 0.2, "mxnet")}, {});
   CHECK(found.one_gpu_s == 0.2);
-  CHECK(found.label == "transferred");
+  CHECK(found.label == EvidenceLabel::transferred);
   CHECK(found.prior == "compute_other_stack");
   auto half = record(32, 0.2, "mxnet");
-  half.precision = "amp";
+  half.precision = Precision::amp;
   auto question = desk.question(32);
-  question.precision = "amp";
+  question.precision = Precision::amp;
   CHECK(find_compute(question, {half}, {}).prior == "compute_other_stack_reduced");
 }
 
@@ -137,14 +137,14 @@ StepRecord of(StepRecord step, const std::string& gpu, const std::string& model)
 
 } // namespace
 
-TEST_CASE("reference data come after the cluster and what it borrows", "[evidence]") {
+TEST_CASE("other clusters' one-GPU times come after the cluster and what it borrows", "[evidence]") {
   const Desk desk;
   const OtherClusterTimes reference{{record(32, 0.4)}, {desk.gpu}, {}};
   CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, reference).one_gpu_s == 0.3);
   const auto found = find_compute(desk.question(32), {}, {}, reference);
   CHECK(found.one_gpu_s == 0.4);
   CHECK(found.prior == "compute_transferred");
-  CHECK(found.label == "transferred");
+  CHECK(found.label == EvidenceLabel::transferred);
 }
 
 TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", "[evidence]") {
@@ -184,7 +184,7 @@ TEST_CASE("MobileNet has no anchor, and nothing crosses precisions", "[evidence]
                               {}};
   CHECK(find_compute(desk.question(32), {}, {}, reference).prior == "compute_scaled");
   auto question = desk.question(32);
-  question.precision = "amp";
+  question.precision = Precision::amp;
   CHECK(find_compute(question, {}, {}, reference).prior == "compute_roofline_reduced");
 }
 

@@ -29,13 +29,13 @@ Calibration sample() {
   calibration.files = {"runs.jsonl 0123456789abcdef"};
   const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, "log", "1", "runs", {}};
   const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, "linear", "s", "a guess", {}};
-  calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", "", "", 0}, rate),
-                            parameter("sync_on", {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64}, offset)};
+  calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
+                            parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};
-  calibration.algorithm_choices = {{{"nccl-ib", "", "", "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
-                                   {{"nccl-ib", "", "", "", 0}, true, {{"bytes", 1}}}};
+  calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
+                                   {{"nccl-ib", "", {}, "", 0}, true, {{"bytes", 1}}}};
   calibration.series = {{"iris/runs/a",
-                         {"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64},
+                         {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64},
                          "ring",
                          0.05,
                          true,
@@ -182,4 +182,12 @@ TEST_CASE("another format, and a file cut short, are refused") {
   const auto reported = ddlsim_test::mistakes_of(file, [&] { read_calibration(file); });
   REQUIRE(reported.size() == 1);
   CHECK_THAT(reported[0], Catch::Contains("is the file truncated?"));
+}
+
+TEST_CASE("a calibration of an older ddlsim is one mistake, with the command that writes it anew") {
+  auto content = sample_json();
+  content["version"] = 1;
+  content["set_aside"] = nlohmann::json::array(); // a key of that version
+  CHECK(mistakes(content) ==
+        std::vector<std::string>{"/version: written by an older ddlsim; run `ddlsim calibrate --cluster iris`"});
 }

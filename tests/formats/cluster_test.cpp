@@ -23,7 +23,7 @@ TEST_CASE("a cluster is read") {
   CHECK(cluster.storage.read_bandwidth_Bps == 2e9);
   CHECK(cluster.available_nodes == 24);
   CHECK(cluster.growth_max_nodes == 4096);
-  CHECK(cluster.borrows.at(0).kinds == std::vector<std::string>{"step"});
+  CHECK(cluster.borrows.at(0).kinds == std::vector{RecordKind::step});
   CHECK(cluster.sources.at("/fabric") == "site");
   CHECK(find_transport(cluster, "nccl-ib").nic == "ib-edr");
   CHECK(find_transport(cluster, "shm").nic.empty());

@@ -16,16 +16,16 @@ inline StepRecord plain_step(const std::string& series, int gpus, int nodes, dou
   record.head.transport = "nccl-ib";
   record.head.gpu = "G";
   record.model = "m";
-  record.precision = "fp32";
-  record.wire_precision = "fp32";
+  record.precision = Precision::fp32;
+  record.wire_precision = WirePrecision::fp32;
   record.batch_per_gpu = 32;
   record.preset = "pytorch-ddp";
-  record.strategy.name = "ring";
+  record.strategy.name = StrategyName::ring;
   record.gpus = gpus;
   record.nodes = nodes;
   record.gpus_per_node = gpus / nodes;
   record.data = "synthetic";
-  record.mode = "train";
+  record.mode = RunMode::train;
   record.iteration_s = iteration_s;
   return record;
 }

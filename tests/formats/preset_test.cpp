@@ -11,7 +11,7 @@ TEST_CASE("presets are read") {
   const auto presets = read_presets(folder.write("presets.json", ddlsim_test::sample_presets().dump()));
   REQUIRE(presets.size() == 3);
   const auto& ddp = find_preset(presets, "pytorch-ddp");
-  CHECK(ddp.grouping == "buckets");
+  CHECK(ddp.grouping == Grouping::buckets);
   CHECK(ddp.first_bucket_bytes == 1048576);
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);

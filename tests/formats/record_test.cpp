@@ -71,7 +71,7 @@ TEST_CASE("a measurement file is read") {
   CHECK_FALSE(read.context.emulated);
   REQUIRE(read.records.size() == all_kinds.size());
   for (std::size_t i = 0; i < all_kinds.size(); ++i) {
-    CHECK(kind_of(read.records[i]) == all_kinds[i]);
+    CHECK(to_text(kind_of(read.records[i])) == all_kinds[i]);
     const auto& head = head_of(read.records[i]);
     CHECK(head.file == file.string());
     CHECK(head.line == static_cast<int>(i) + 2);
@@ -118,7 +118,7 @@ TEST_CASE("what a record leaves out has its usual value") {
   CHECK(read.head.relative_spread == 0);
   CHECK(read.head.note.empty());
   CHECK(read.head.gpu == "K80"); // its own before the context's
-  CHECK(read.mode == "train");
+  CHECK(read.mode == RunMode::train);
   CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
 }
 

@@ -22,6 +22,7 @@ public:
   double size() { return share() * std::pow(10, count(18) - 9); }
   double sometimes(double value) { return flip() ? value : 0; }
   std::string pick(const std::vector<std::string>& from) { return from[random_() % from.size()]; }
+  template <class Name> Name name() { return values_of<Name>()[random_() % values_of<Name>().size()]; }
   std::string text() { return pick({"a", "b c", "quote \" and \\ and \n", "\xc3\xa9\xe2\x82\xac", "1e5", "{}"}); }
 
 private:
@@ -48,16 +49,16 @@ ddlsim::RecordHead draw_head(Draw& draw) {
 ddlsim::Strategy draw_strategy(Draw& draw) {
   using Rule = ddlsim::ServerCount::Rule;
   ddlsim::Strategy strategy;
-  strategy.name = draw.pick({"ring", "tree", "all-reduce", "ps", "ps-async", "auto"});
-  if (strategy.name != "ps" && strategy.name != "ps-async") return strategy;
+  strategy.name = draw.name<StrategyName>();
+  if (strategy.name != StrategyName::ps && strategy.name != StrategyName::ps_async) return strategy;
   const Rule rules[] = {Rule::unknown, Rule::count, Rule::per_node, Rule::equal_workers};
   strategy.servers.rule = rules[draw.count(4) - 1];
   if (strategy.servers.rule == Rule::count || strategy.servers.rule == Rule::per_node)
     strategy.servers.value = draw.count(64);
-  strategy.placement = draw.pick({"dedicated", "colocated", "unknown"});
-  strategy.sharding = draw.pick({"round-robin", "bytes", "split", "hash", "unknown"});
+  strategy.placement = draw.name<Placement>();
+  strategy.sharding = draw.name<Sharding>();
   strategy.on_node_reduce = draw.flip();
-  strategy.device = draw.pick({"cpu", "gpu"});
+  strategy.device = draw.name<Device>();
   return strategy;
 }
 
@@ -65,8 +66,8 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   ddlsim::StepRecord step;
   step.head = draw_head(draw);
   step.model = draw.pick({"resnet50_v1", "vgg16", "gnmt"});
-  step.precision = draw.pick({"fp32", "tf32", "amp", "fp16", "bf16"});
-  step.wire_precision = draw.pick({"fp32", "fp16", "bf16", "unknown"});
+  step.precision = draw.name<Precision>();
+  step.wire_precision = draw.name<WirePrecision>();
   step.batch_per_gpu = draw.size();
   step.preset = draw.text();
   step.strategy = draw_strategy(draw);
@@ -76,7 +77,7 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   step.gpus = step.nodes * step.gpus_per_node - (draw.count(step.gpus_per_node) - 1);
   step.synchronised = draw.flip();
   step.data = draw.pick({"synthetic", "real", "unknown"});
-  step.mode = draw.pick({"train", "forward"});
+  step.mode = draw.name<RunMode>();
   step.iteration_s = draw.size();
   return step;
 }
@@ -88,7 +89,7 @@ ddlsim::LayerRecord draw_layer(Draw& draw) {
   layer.layer = draw.text();
   layer.kind = draw.pick({"conv", "gemm", "norm"});
   layer.pass = draw.pick({"forward", "backward", "backward-data", "backward-weights", "optimizer"});
-  layer.precision = "fp32";
+  layer.precision = Precision::fp32;
   layer.batch = draw.size();
   layer.flop = draw.sometimes(draw.size());
   layer.size_bytes = draw.sometimes(draw.size());

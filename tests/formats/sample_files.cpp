@@ -2,33 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
-
 namespace ddlsim_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "ddlsim-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-fs::path TemporaryFolder::write(const std::string& name, const std::string& content) const {
-  const fs::path file = path_ / name;
-  fs::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << content;
-  return file;
-}
 
 json sample_model() {
   return json::parse(R"({"format": "ddlsim-model", "version": 1, "name": "tiny", "title": "Tiny", "source": "typed",
@@ -135,20 +112,6 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/presets.json", sample_presets().dump(1));
   folder.write("scenarios/tiny-iris.json", sample_scenario().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
-}
-
-std::vector<std::string> mistakes_of(const fs::path& file, const std::function<void()>& read) {
-  std::vector<std::string> lines;
-  try {
-    read();
-  } catch (const ddlsim::UserError& error) {
-    std::istringstream text(error.what());
-    for (std::string line; std::getline(text, line);)
-      lines.push_back(line.rfind(file.string(), 0) == 0 ? line.substr(file.string().size()) : "not this file: " + line);
-    for (auto& line : lines)
-      if (line.rfind(": ", 0) == 0) line = line.substr(2);
-  }
-  return lines;
 }
 
 json spoil(json good, const Spoilt& spoilt) {

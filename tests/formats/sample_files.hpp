@@ -1,7 +1,7 @@
 #pragma once
-// Small valid files of every format, ways to spoil them, and a folder to put them in.
+// Small valid files of every format, and ways to spoil them.
 
-#include "sim/base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,22 +11,6 @@
 #include <vector>
 
 namespace ddlsim_test {
-
-/// A folder that is gone with its content when the test ends.
-class TemporaryFolder {
-public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  /// Writes a file, making the folders on its way.
-  std::filesystem::path write(const std::string& name, const std::string& content) const;
-
-private:
-  std::filesystem::path path_;
-};
 
 nlohmann::json sample_model();    ///< two layers, one without tensors
 nlohmann::json sample_gpus();     ///< V100-SXM2-16GB (alias V100), K80
@@ -41,9 +25,6 @@ std::string sample_measurements();
 /// platforms/ and scenarios/ with all of them.
 void write_sample_data(const TemporaryFolder& folder);
 
-/// Lines of what(), without the file's name in front; empty when nothing was thrown.
-std::vector<std::string> mistakes_of(const std::filesystem::path& file, const std::function<void()>& read);
-
 /// One spoilt place: the value at `pointer` replaced, added, or removed when `value` is "".
 struct Spoilt {
   std::string pointer;
@@ -51,7 +32,7 @@ struct Spoilt {
   std::string says;  ///< the one mistake, "path: what"
 };
 
-/// Reads `good` as it is (no mistake), then each spoilt copy, and checks that its one mistake is the one told.
+/// Reads `good` as it is (no mistake), then each spoilt copy, and checks that its one mistake is the one reported.
 void check_spoilt(const nlohmann::json& good, const std::vector<Spoilt>& spoilt,
                   const std::function<void(const std::filesystem::path&)>& read);
 

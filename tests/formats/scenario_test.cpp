@@ -32,7 +32,7 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   for (const char* key : {"transport", "rank_mapping", "efficiency_bound", "seed", "samples"}) json.erase(key);
   const auto scenario = read_scenario(folder.write("a.json", json.dump()));
   CHECK(scenario.transport.empty());
-  CHECK(scenario.wire_precision == "fp32");
+  CHECK(scenario.wire_precision == WirePrecision::fp32);
   CHECK(scenario.rank_mapping == "fill-nodes");
   CHECK(scenario.efficiency_bound == 0.8);
   CHECK(scenario.seed == 1);
@@ -55,7 +55,7 @@ TEST_CASE("what is wrong with a scenario is reported") {
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
-       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of fp32, tf32, amp, fp16, bf16"},
+       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, tf32"},
        {"/strategies", "[]", "/strategies: no strategy found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},
        {"/strategies/1/servers/per_node", "1.5",
@@ -177,4 +177,11 @@ TEST_CASE("what is wrong with a strategy is reported") {
   CHECK(reported(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
         "/servers: unknown key; known here: name");
   CHECK(reported(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
+}
+
+TEST_CASE("a scenario is checked after it was changed", "[json-change]") {
+  const auto file = std::string(DDLSIM_SOURCE_DIR) + "/scenarios/iris-resnet50.json";
+  CHECK(read_scenario(file, {{"/batch_per_gpu", "64"}}).batch_per_gpu == 64);
+  CHECK_THROWS_WITH(read_scenario(file, {{"/batch_per_gpu", "-64"}}), Catch::Contains("/batch_per_gpu"));
+  CHECK_THROWS_WITH(read_scenario(file, {{"/bach", "64"}}), Catch::Contains("/bach"));
 }

@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, required=True)
     parser.add_argument("--check", required=True, help="the program that runs the reader over files")
     arguments = parser.parse_args()
-    schemas = Schemas(arguments.root / "sim" / "files" / "schemas")
+    schemas = Schemas(arguments.root / "sim" / "formats" / "schemas")
     failures, samples = check_shipped(arguments.root, schemas)
     kinds = {key[1] for key in samples if not isinstance(key, str)}
     print("sampled:", ", ".join([key for key in samples if isinstance(key, str)] + sorted(kinds)))

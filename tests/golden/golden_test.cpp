@@ -28,7 +28,7 @@ struct TinyLayer {
 
 /// 1 ms forward, 2 ms backward; nodes of one GPU, 1 GB/s, 100 us; software costs nothing.
 struct TinyCluster : SmallCluster {
-  TinyCluster(const std::vector<TinyLayer>& layers, const std::string& strategy, int gpus_) : gpus(gpus_) {
+  TinyCluster(const std::vector<TinyLayer>& layers, StrategyName strategy, int gpus_) : gpus(gpus_) {
     model.layers.clear();
     for (const auto& layer : layers) // the roofline of layers of one kind without activations goes by their FLOP
       model.layers.push_back(
@@ -43,13 +43,13 @@ struct TinyCluster : SmallCluster {
     auto step = setup(strategy_name, gpus);
     step.one_gpu_s = 3e-3;
     step.strategy.servers = {ServerCount::Rule::count, 1};
-    step.strategy.placement = "dedicated";
+    step.strategy.placement = Placement::dedicated;
     return step;
   }
 
   ComputeProfile profile() const {
     const auto now = step();
-    return compute_profile(model, gpu, "fp32", now.batch_per_gpu, now.one_gpu_s, sample.forward_share, 4);
+    return compute_profile(model, gpu, Precision::fp32, now.batch_per_gpu, now.one_gpu_s, sample.forward_share, 4);
   }
 
   Machine machine() const {
@@ -61,7 +61,7 @@ struct TinyCluster : SmallCluster {
   }
 
   int gpus;
-  std::string strategy_name;
+  StrategyName strategy_name;
 };
 
 std::string megabytes(double size_bytes) {
@@ -158,8 +158,8 @@ void check_golden(const std::string& name, const std::string& timeline) {
 } // namespace
 
 TEST_CASE("golden: DDP buckets over a ring of 2 nodes", "[golden]") {
-  TinyCluster tiny({{"a", 0.25, 4e6}, {"b", 0.25, 1e6}, {"c", 0.25, 1e6}, {"d", 0.25, 1e6}}, "ring", 2);
-  tiny.preset.grouping = "buckets";
+  TinyCluster tiny({{"a", 0.25, 4e6}, {"b", 0.25, 1e6}, {"c", 0.25, 1e6}, {"d", 0.25, 1e6}}, StrategyName::ring, 2);
+  tiny.preset.grouping = Grouping::buckets;
   tiny.preset.first_bucket_bytes = 1e6;
   tiny.preset.bucket_bytes = 2e6;
   tiny.preset.overlapped = true;
@@ -167,8 +167,8 @@ TEST_CASE("golden: DDP buckets over a ring of 2 nodes", "[golden]") {
 }
 
 TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
-  TinyCluster tiny({{"a", 0.2, 0.9e6}, {"b", 0.4, 1.5e6}, {"c", 0.2, 0.6e6}, {"d", 0.2, 0.3e6}}, "ring", 3);
-  tiny.preset.grouping = "fusion";
+  TinyCluster tiny({{"a", 0.2, 0.9e6}, {"b", 0.4, 1.5e6}, {"c", 0.2, 0.6e6}, {"d", 0.2, 0.3e6}}, StrategyName::ring, 3);
+  tiny.preset.grouping = Grouping::fusion;
   tiny.preset.bucket_bytes = 2e6;
   tiny.preset.cycle_s = 1e-3;
   tiny.preset.overlapped = true;
@@ -176,8 +176,8 @@ TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
 }
 
 TEST_CASE("golden: 2 workers and a parameter server, tensor by tensor", "[golden]") {
-  TinyCluster tiny({{"a", 0.5, 1.5e6}, {"b", 0.25, 0.4e6}, {"c", 0.25, 1e6}}, "ps", 2);
-  tiny.preset.grouping = "per-tensor";
+  TinyCluster tiny({{"a", 0.5, 1.5e6}, {"b", 0.25, 0.4e6}, {"c", 0.25, 1e6}}, StrategyName::ps, 2);
+  tiny.preset.grouping = Grouping::per_tensor;
   tiny.preset.overlapped = true;
   check_golden("ps-2-workers-1-server", server_timeline(tiny));
 }

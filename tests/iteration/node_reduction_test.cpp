@@ -17,7 +17,7 @@ Machine four_gpus() {
   return machine;
 }
 
-Preset with_library(const std::string& library) {
+Preset with_library(Library library) {
   Preset preset;
   preset.library = library;
   return preset;
@@ -26,7 +26,7 @@ Preset with_library(const std::string& library) {
 } // namespace
 
 TEST_CASE("a reduce-scatter moves (g - 1) / g of each tensor over one path, beside backward", "[on_node]") {
-  const auto node = plan_node_reduction(with_library("byteps"), four_gpus(), {4e9, 2e9});
+  const auto node = plan_node_reduction(with_library(Library::byteps), four_gpus(), {4e9, 2e9});
   CHECK_FALSE(node.after_backward);
   const auto passed_s = pass_paths(node, {1, 0}, {0, 0});
   CHECK(passed_s[1] == Approx(1.5));
@@ -34,7 +34,7 @@ TEST_CASE("a reduce-scatter moves (g - 1) / g of each tensor over one path, besi
 }
 
 TEST_CASE("ps-lite sums a tensor on one GPU, the largest alone behind its path", "[on_node]") {
-  const auto node = plan_node_reduction(with_library("ps-lite"), four_gpus(), {1e9, 4e9, 2e9, 1e9, 1e9, 1e9});
+  const auto node = plan_node_reduction(with_library(Library::ps_lite), four_gpus(), {1e9, 4e9, 2e9, 1e9, 1e9, 1e9});
   CHECK(node.after_backward);
   const auto passed_s = pass_paths(node, {0, 1, 2, 3, 4, 5}, {10, 10, 10, 10, 10, 10});
   CHECK(passed_s[1] == Approx(10 + 3 * 4)); // three other GPUs copy 4 GB
@@ -45,15 +45,15 @@ TEST_CASE("ps-lite sums a tensor on one GPU, the largest alone behind its path",
 TEST_CASE("one GPU has nothing to sum, and every further one adds the largest tensor again", "[on_node]") {
   Machine machine = four_gpus();
   machine.ranks = machine.ranks_per_node = 1;
-  CHECK(plan_node_reduction(with_library("ps-lite"), machine, {4e9}).busy_s[0] == 0);
+  CHECK(plan_node_reduction(with_library(Library::ps_lite), machine, {4e9}).busy_s[0] == 0);
   for (const int gpus : {2, 3, 8}) {
     machine.ranks_per_node = gpus;
-    CHECK(plan_node_reduction(with_library("ps-lite"), machine, {4e9}).busy_s[0] == Approx(4.0 * (gpus - 1)));
+    CHECK(plan_node_reduction(with_library(Library::ps_lite), machine, {4e9}).busy_s[0] == Approx(4.0 * (gpus - 1)));
   }
 }
 
 TEST_CASE("what is pulled comes back to all GPUs tensor by tensor, each after its last shard", "[on_node]") {
-  const auto node = plan_node_reduction(with_library("byteps"), four_gpus(), {4e9, 2e9});
+  const auto node = plan_node_reduction(with_library(Library::byteps), four_gpus(), {4e9, 2e9});
   ServerExchange exchange;
   exchange.shards = {{0, 0, 2e9}, {0, 1, 2e9}, {1, 0, 2e9}};
   ServerExchangeTiming timing;

@@ -44,7 +44,7 @@ void check_every_parameter(const StepSetup& setup, const Parameters& sample) {
   check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
   memory.learns = false;
   for (const auto& field : parameter_fields()) {
-    INFO(setup.strategy.name << " on " << setup.gpus << ", " << field.name);
+    INFO(to_text(setup.strategy.name) << " on " << setup.gpus << ", " << field.name);
     const auto other = moved(sample, field);
     check_equal(time_step(setup, other, Fidelity::screening, memory), time_step(setup, other, Fidelity::screening));
   }
@@ -62,23 +62,23 @@ TEST_CASE("with a memory of the sample beside it, a step is the same to the bit"
     auto setup = random.setup();
     if (seed % 3 == 0) setup.slow_node = {1.2, 0.7};
     check_every_parameter(setup, random.sample);
-    if (setup.strategy.name != "ps") continue;
-    setup.strategy.name = "ps-async";
+    if (setup.strategy.name != StrategyName::ps) continue;
+    setup.strategy.name = StrategyName::ps_async;
     check_every_parameter(setup, random.sample);
   }
 }
 
 TEST_CASE("what adds seconds afterwards does not decide how gradients travel", "[step-memory]") {
   auto random = costly_sample(1);
-  for (const std::string strategy : {"ring", "ps", "ps-async"}) {
+  for (const StrategyName strategy : {StrategyName::ring, StrategyName::ps, StrategyName::ps_async}) {
     random.strategy.name = strategy;
     const auto setup = random.setup();
     const auto& sample = random.sample;
     for (const auto field : {&Parameters::sync_on_s, &Parameters::step_spread})
-      CHECK(same_communication(setup, sample, field) == (strategy != "ps-async"));
+      CHECK(same_communication(setup, sample, field) == (strategy != StrategyName::ps_async));
     CHECK(same_communication(setup, sample, &Parameters::model_discrepancy));
-    CHECK(same_communication(setup, sample, &Parameters::interference) == (strategy != "ring"));
-    CHECK(same_communication(setup, sample, &Parameters::server_process_Bps) == (strategy == "ring"));
+    CHECK(same_communication(setup, sample, &Parameters::interference) == (strategy != StrategyName::ring));
+    CHECK(same_communication(setup, sample, &Parameters::server_process_Bps) == (strategy == StrategyName::ring));
     CHECK(same_communication(setup, sample, &Parameters::socket_Bps)); // the NIC is the narrower
     CHECK_FALSE(same_communication(setup, sample, &Parameters::nic_efficiency));
     CHECK_FALSE(same_communication(setup, sample, &Parameters::compute_factor));

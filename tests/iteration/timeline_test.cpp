@@ -17,10 +17,10 @@ ComputeProfile three_tensors() {
   return profile;
 }
 
-Preset preset(const std::string& grouping) {
+Preset preset(Grouping grouping) {
   Preset preset;
   preset.grouping = grouping;
-  preset.overlapped = grouping != "single";
+  preset.overlapped = grouping != Grouping::single;
   return preset;
 }
 
@@ -31,7 +31,7 @@ const OperationTime hundred_bytes_a_second = [](double size_bytes, int) { return
 TEST_CASE("golden timeline: one operation a tensor, overlapped", "[timeline]") {
   //  compute  |--forward--|------backward------|            ends at 3
   //  stream               1.5[100]2.5[ 200  ]4.5[  300   ]7.5
-  const auto timeline = run_timeline(three_tensors(), preset("per-tensor"), 0, hundred_bytes_a_second);
+  const auto timeline = run_timeline(three_tensors(), preset(Grouping::per_tensor), 0, hundred_bytes_a_second);
   REQUIRE(timeline.groups.size() == 3);
   CHECK(timeline.groups[0].start_s == Approx(1.5));
   CHECK(timeline.groups[0].end_s == Approx(2.5));
@@ -43,7 +43,7 @@ TEST_CASE("golden timeline: one operation a tensor, overlapped", "[timeline]") {
 }
 
 TEST_CASE("golden timeline: everything after backward", "[timeline]") {
-  const auto timeline = run_timeline(three_tensors(), preset("single"), 0, hundred_bytes_a_second);
+  const auto timeline = run_timeline(three_tensors(), preset(Grouping::single), 0, hundred_bytes_a_second);
   REQUIRE(timeline.groups.size() == 1);
   CHECK(timeline.groups[0].start_s == Approx(3));
   CHECK(timeline.end_s == Approx(9));
@@ -52,7 +52,7 @@ TEST_CASE("golden timeline: everything after backward", "[timeline]") {
 TEST_CASE("golden timeline: compute slows while the stream is busy", "[timeline]") {
   // The first operation takes 1 s from 1.5 s on; at half speed 0.5 s of compute is done in it, so that at 2.5 s compute
   // stands at 2.0: the second tensor is ready. It takes 2 s, in which the last second of compute ends exactly at 4.5 s.
-  const auto timeline = run_timeline(three_tensors(), preset("per-tensor"), 1, hundred_bytes_a_second);
+  const auto timeline = run_timeline(three_tensors(), preset(Grouping::per_tensor), 1, hundred_bytes_a_second);
   CHECK(timeline.groups[1].start_s == Approx(2.5));
   CHECK(timeline.compute_end_s == Approx(4.5));
   CHECK(timeline.groups[2].start_s == Approx(4.5));
@@ -60,7 +60,7 @@ TEST_CASE("golden timeline: compute slows while the stream is busy", "[timeline]
 }
 
 TEST_CASE("c10d buckets: a small first one, then the cap", "[timeline]") {
-  auto ddp = preset("buckets");
+  auto ddp = preset(Grouping::buckets);
   ddp.first_bucket_bytes = 50;
   ddp.bucket_bytes = 400;
   const auto timeline = run_timeline(three_tensors(), ddp, 0, hundred_bytes_a_second);
@@ -71,7 +71,7 @@ TEST_CASE("c10d buckets: a small first one, then the cap", "[timeline]") {
 }
 
 TEST_CASE("Horovod: ticks collect what is ready, up to the fusion buffer", "[timeline]") {
-  auto horovod = preset("fusion");
+  auto horovod = preset(Grouping::fusion);
   horovod.cycle_s = 0.4;
   horovod.bucket_bytes = 1000;
   const auto timeline = run_timeline(three_tensors(), horovod, 0, [](double, int) { return 0.1; });
@@ -82,7 +82,7 @@ TEST_CASE("Horovod: ticks collect what is ready, up to the fusion buffer", "[tim
 }
 
 TEST_CASE("Horovod: tensors that wait together are fused until the buffer is full", "[timeline]") {
-  auto horovod = preset("fusion");
+  auto horovod = preset(Grouping::fusion);
   horovod.cycle_s = 10; // one tick, long after backward
   horovod.bucket_bytes = 350;
   const auto timeline = run_timeline(three_tensors(), horovod, 0, hundred_bytes_a_second);
@@ -107,7 +107,7 @@ TEST_CASE("over random profiles no byte is lost and overlap is never slower than
       profile.tensors.push_back({tensors - 1 - t, 1 + 100 * uniform(), ready_s});
       bytes += profile.tensors.back().size_bytes;
     }
-    for (const auto& grouping : {"buckets", "per-tensor", "single", "fusion"}) {
+    for (const Grouping grouping : values_of<Grouping>()) {
       auto rule = preset(grouping);
       rule.first_bucket_bytes = 50;
       rule.bucket_bytes = 200;
@@ -118,7 +118,7 @@ TEST_CASE("over random profiles no byte is lost and overlap is never slower than
                                            [](double sum, const GroupSpan& group) { return sum + group.size_bytes; });
       CHECK(moved == Approx(bytes));
       CHECK(timeline.end_s >= profile.total_s() * (1 - 1e-12));
-      if (rule.grouping == "fusion") continue; // its groups depend on time
+      if (rule.grouping == Grouping::fusion) continue; // its groups depend on time
       auto late = rule;
       late.overlapped = false;
       CHECK(timeline.end_s <= run_timeline(profile, late, 0, operation).end_s * (1 + 1e-12));

@@ -55,10 +55,10 @@ TEST_CASE("over MPI all ranks of a node share its NIC, inside the node too", "[m
 TEST_CASE("servers follow the strategy's rule", "[machine]") {
   const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, sample(), 16, 4);
   Strategy strategy;
-  strategy.name = "ps";
+  strategy.name = StrategyName::ps;
   CHECK(build_servers(strategy, machine, sample()).servers == 4); // unknown: one a node
   strategy.servers = {ServerCount::Rule::count, 3};
-  strategy.placement = "dedicated";
+  strategy.placement = Placement::dedicated;
   CHECK(build_servers(strategy, machine, sample()).servers == 3);
   CHECK(build_servers(strategy, machine, sample()).dedicated);
   strategy.servers = {ServerCount::Rule::equal_workers, 0};

@@ -160,7 +160,7 @@ using ddlsim::ServerExchange;
 namespace {
 
 /// Large and small tensors on twelve unlike colocated servers, one a node, ready one after another.
-ServerExchange on_twelve_servers(const char* rule, double backward_s) {
+ServerExchange on_twelve_servers(Sharding rule, double backward_s) {
   std::vector<double> tensor_bytes(48);
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
     tensor_bytes[i] = i % 3 == 0 ? 1.5e5 * static_cast<double>(1 + i) : 4e3;
@@ -184,11 +184,11 @@ Machine twelve_nodes() {
 } // namespace
 
 TEST_CASE("reduced exchange, ended early by a share: near the exact one, as the header's table says") {
-  for (const char* rule : {"round-robin", "bytes", "split", "hash"}) {
+  for (const Sharding rule : {Sharding::round_robin, Sharding::bytes, Sharding::split, Sharding::hash}) {
     for (const double backward_s : {0.0, 0.2}) {
       const ServerExchange exchange = on_twelve_servers(rule, backward_s);
       const double exact_s = server_exchange_reduced(twelve_nodes(), {12, false}, exchange).end_s;
-      INFO(rule << ", backward of " << backward_s << " s");
+      INFO(to_text(rule) << ", backward of " << backward_s << " s");
       CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-3).end_s ==
             Approx(exact_s).epsilon(0.0007));
       CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-2).end_s ==
@@ -208,7 +208,7 @@ TEST_CASE("reduced exchange: what ends by itself is not ended early") {
 }
 
 TEST_CASE("reduced exchange: the reason not to reduce has the number") {
-  const ServerExchange exchange = on_twelve_servers("bytes", 0);
+  const ServerExchange exchange = on_twelve_servers(Sharding::bytes, 0);
   CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange).has_value());
   CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 144).has_value());
   CHECK_THAT(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 143).value_or(""),

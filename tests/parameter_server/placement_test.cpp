@@ -98,7 +98,7 @@ std::vector<double> inception_v3_tf_tensors() {
   return tensor_bytes;
 }
 
-double busiest_bytes(const std::vector<double>& tensor_bytes, int servers, const std::string& rule) {
+double busiest_bytes(const std::vector<double>& tensor_bytes, int servers, Sharding rule) {
   const auto loads = server_loads(place_tensors(tensor_bytes, servers, rule, 0), servers);
   return *std::max_element(loads.begin(), loads.end());
 }
@@ -112,29 +112,29 @@ TEST_CASE("Inception v3 round-robin: the busiest server beats against the two va
                                                           {6, 32.4}, {7, 18.5}, {8, 34.7}, {12, 19.2}, {16, 17.6}};
   for (const auto& [servers, expected_mb] : busiest_mb) {
     INFO(servers << " servers");
-    CHECK(busiest_bytes(tensors, servers, "round-robin") / 1e6 == Approx(expected_mb).margin(0.051));
+    CHECK(busiest_bytes(tensors, servers, Sharding::round_robin) / 1e6 == Approx(expected_mb).margin(0.051));
   }
 }
 
 TEST_CASE("Inception v3 by bytes: many servers end with the classifier alone on one") {
   const std::vector<double> tensors = inception_v3_tf_tensors();
-  CHECK(busiest_bytes(tensors, 128, "bytes") / 1e6 == Approx(8.20).margin(0.005));
-  CHECK(busiest_bytes(tensors, 2, "bytes") / 1e6 < 0.55 * 95.3);
+  CHECK(busiest_bytes(tensors, 128, Sharding::bytes) / 1e6 == Approx(8.20).margin(0.005));
+  CHECK(busiest_bytes(tensors, 2, Sharding::bytes) / 1e6 < 0.55 * 95.3);
 }
 
 TEST_CASE("each rule on a list one can follow by hand") {
   const std::vector<double> tensors = {10, 40, 20, 30};
-  CHECK(server_loads(place_tensors(tensors, 3, "round-robin", 0), 3) == std::vector<double>{40, 40, 20});
-  CHECK(server_loads(place_tensors(tensors, 3, "bytes", 0), 3) == std::vector<double>{40, 40, 20});
+  CHECK(server_loads(place_tensors(tensors, 3, Sharding::round_robin, 0), 3) == std::vector<double>{40, 40, 20});
+  CHECK(server_loads(place_tensors(tensors, 3, Sharding::bytes, 0), 3) == std::vector<double>{40, 40, 20});
   // 9973 = 1 (mod 3): tensors 0, 2 on servers 0, 2; tensors 1, 3 in thirds.
-  const auto split = server_loads(place_tensors(tensors, 3, "split", 30), 3);
+  const auto split = server_loads(place_tensors(tensors, 3, Sharding::split, 30), 3);
   CHECK(split[0] == Approx(10 + 40.0 / 3 + 10));
   CHECK(split[1] == Approx(40.0 / 3 + 10));
   CHECK(split[2] == Approx(20 + 40.0 / 3 + 10));
 }
 
 TEST_CASE("pieces: parts of the given size on the emptiest server, and no two servers differ by more than one") {
-  const auto shards = place_tensors({10, 70, 25}, 2, "pieces", 20);
+  const auto shards = place_tensors({10, 70, 25}, 2, Sharding::pieces, 20);
   const std::vector<double> sizes{10, 20, 20, 20, 10, 20, 5};
   const std::vector<int> servers{0, 1, 0, 1, 0, 0, 1};
   REQUIRE(shards.size() == sizes.size());
@@ -142,13 +142,13 @@ TEST_CASE("pieces: parts of the given size on the emptiest server, and no two se
     CHECK(shards[i].size_bytes == sizes[i]);
     CHECK(shards[i].server == servers[i]);
   }
-  const auto loads = server_loads(place_tensors(std::vector<double>(100, 1e7), 8, "pieces", 4e6), 8);
+  const auto loads = server_loads(place_tensors(std::vector<double>(100, 1e7), 8, Sharding::pieces, 4e6), 8);
   CHECK(*std::max_element(loads.begin(), loads.end()) - *std::min_element(loads.begin(), loads.end()) <= 4e6);
-  CHECK(place_tensors({8192000}, 3, "pieces", 0).size() == 2); // BytePS's own size where none is given
+  CHECK(place_tensors({8192000}, 3, Sharding::pieces, 0).size() == 2); // BytePS's own size where none is given
 }
 
 TEST_CASE("hash: 4,096,000-byte parts on djb2 of the key's decimal text") {
-  const std::vector<Shard> shards = place_tensors({100, 5e6}, 7, "hash", 0);
+  const std::vector<Shard> shards = place_tensors({100, 5e6}, 7, Sharding::hash, 0);
   REQUIRE(shards.size() == 3);
   CHECK(shards[0].server == (5381 * 33 + '0') % 7); // key 0
   // Key 65536 is the first part of tensor 1, 65537 its second: texts that differ in the last character by one.
@@ -165,7 +165,8 @@ TEST_CASE("no byte is lost by any rule") {
       bytes = 4.0 * static_cast<double>(1 + random() % 30000000);
     }
     const int servers = 1 + static_cast<int>(random() % 64);
-    for (const char* rule : {"round-robin", "bytes", "split", "pieces", "hash"}) {
+    for (const Sharding rule :
+         {Sharding::round_robin, Sharding::bytes, Sharding::split, Sharding::pieces, Sharding::hash}) {
       std::vector<double> sums(tensors.size(), 0.0);
       for (const Shard& shard : place_tensors(tensors, servers, rule, 4e6)) {
         REQUIRE((shard.server >= 0 && shard.server < servers));
@@ -178,9 +179,9 @@ TEST_CASE("no byte is lost by any rule") {
   }
 }
 
-TEST_CASE("an unknown rule and no servers are the user's mistakes") {
-  CHECK_THROWS_AS(place_tensors({1}, 1, "robin", 0), ddlsim::UserError);
-  CHECK_THROWS_AS(place_tensors({1}, 0, "bytes", 0), ddlsim::UserError);
+TEST_CASE("no servers are the user's mistake, a rule left open the program's") {
+  CHECK_THROWS_AS(place_tensors({1}, 1, Sharding::unknown, 0), std::logic_error);
+  CHECK_THROWS_AS(place_tensors({1}, 0, Sharding::bytes, 0), ddlsim::UserError);
 }
 
 // tests/golden/placement.json holds the placements that the trainer, which shares no code with the simulator, must
@@ -193,12 +194,12 @@ const std::string file_name = DDLSIM_SOURCE_DIR "/tests/golden/placement.json";
 /// MXNet's bound, as in scenarios/presets.json.
 constexpr double split_bytes = 4e6;
 
-nlohmann::ordered_json answer(const std::vector<double>& tensor_bytes, const std::string& rule, int servers) {
+nlohmann::ordered_json answer(const std::vector<double>& tensor_bytes, Sharding rule, int servers) {
   nlohmann::ordered_json shards = nlohmann::ordered_json::array();
   for (const auto& shard : ddlsim::place_tensors(tensor_bytes, servers, rule, split_bytes)) {
     shards.push_back({shard.tensor, shard.server, shard.size_bytes});
   }
-  return {{"rule", rule}, {"servers", servers}, {"shards", shards}};
+  return {{"rule", to_text(rule)}, {"servers", servers}, {"shards", shards}};
 }
 
 } // namespace
@@ -208,7 +209,7 @@ TEST_CASE("Placements are those the trainer is held to", "[golden]") {
   std::ifstream(file_name) >> file;
   const auto tensor_bytes = file.at("tensor_bytes").get<std::vector<double>>();
   std::vector<nlohmann::ordered_json> answers;
-  for (const std::string rule : {"round-robin", "bytes", "split", "hash"}) {
+  for (const Sharding rule : {Sharding::round_robin, Sharding::bytes, Sharding::split, Sharding::hash}) {
     for (const int servers : {2, 3, 7}) answers.push_back(answer(tensor_bytes, rule, servers));
   }
   if (std::getenv("DDLSIM_REFRESH_GOLDEN") != nullptr) {

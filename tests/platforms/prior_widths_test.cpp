@@ -1,7 +1,7 @@
 #include "calibrate/fit/compute_fit.hpp"
+#include "platforms/tools/prior_widths.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 #include "sim/formats/prior.hpp"
-#include "tests/calibrate/shipped_compute.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -37,7 +37,7 @@ void half_split(const ComputeMaterial& material, const BatchCurve& curve, std::v
 } // namespace
 
 TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compute-transfer]") {
-  const auto shipped = test::shipped_compute(true);
+  const auto shipped = read_compute_records({DDLSIM_SOURCE_DIR}, true);
   const auto& material = shipped.material;
   std::map<std::string, std::vector<double>> errors;
   for (const auto& curve : material.curves)
@@ -53,16 +53,17 @@ TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compu
   }
 }
 
-TEST_CASE("the priors of one-GPU times are as wide as leaving one out says", "[compute-transfer]") {
-  const auto all = measure_evidence(test::shipped_compute(false).material);
-  const auto reference = measure_evidence(test::shipped_compute(true).material);
+TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures", "[compute-transfer]") {
+  const auto all = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
+  const auto reference = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, true).material);
   const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
   int checked = 0;
   for (const auto& prior : priors) {
     if (prior.parameter.rfind("compute_", 0) != 0) continue;
     if (prior.parameter == "compute_measured" || prior.parameter == "compute_transferred") continue;
     INFO(prior.parameter << ": " << prior.source);
-    // The reference data's records validate nothing; a prior that other clusters shaped names them, and is dropped for them.
+    // The reference data's records validate nothing; a prior that other clusters shaped names them, and is dropped for
+    // them.
     const bool from_other_clusters = prior.learnt_from.empty();
     const auto* measured = row(from_other_clusters ? reference : all, prior.parameter);
     if (measured == nullptr) { // same-family anchors in reduced precision: only outside the reference data
@@ -76,7 +77,7 @@ TEST_CASE("the priors of one-GPU times are as wide as leaving one out says", "[c
 }
 
 TEST_CASE("better evidence is nearer to the truth", "[compute-transfer]") {
-  const auto errors = measure_evidence(test::shipped_compute(false).material);
+  const auto errors = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
   const auto width = [&](const char* prior) { return row(errors, prior)->width; };
   CHECK(width("compute_interpolated") < width("compute_one_batch"));
   CHECK(width("compute_anchored_family") < width("compute_anchored"));
@@ -90,7 +91,7 @@ TEST_CASE("better evidence is nearer to the truth", "[compute-transfer]") {
 }
 
 TEST_CASE("a GPU from another one, for every pair that ran the same", "[compute-transfer]") {
-  const auto pairs = transfer_between_gpus(test::shipped_compute(false).material);
+  const auto pairs = transfer_between_gpus(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
   CHECK(pairs.size() > 80);
   const auto pair = [&](const std::string& from, const std::string& to) {
     return *std::find_if(pairs.begin(), pairs.end(),

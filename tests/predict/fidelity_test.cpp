@@ -63,9 +63,9 @@ std::vector<Layout> layouts() {
   return list;
 }
 
-Strategy servers(ServerCount count, const std::string& placement, const std::string& sharding, bool reduce) {
+Strategy servers(ServerCount count, Placement placement, Sharding sharding, bool reduce) {
   Strategy strategy;
-  strategy.name = "ps";
+  strategy.name = StrategyName::ps;
   strategy.servers = count;
   strategy.placement = placement;
   strategy.sharding = sharding;
@@ -75,13 +75,14 @@ Strategy servers(ServerCount count, const std::string& placement, const std::str
 
 std::vector<Strategy> strategies() {
   std::vector<Strategy> list;
-  for (const std::string name : {"ring", "hierarchical-ring", "tree", "halving-doubling"}) {
+  for (const StrategyName name :
+       {StrategyName::ring, StrategyName::hierarchical_ring, StrategyName::tree, StrategyName::halving_doubling}) {
     list.emplace_back();
     list.back().name = name;
   }
-  list.push_back(servers({ServerCount::Rule::count, 1}, "dedicated", "bytes", true));
-  list.push_back(servers({ServerCount::Rule::count, 3}, "dedicated", "round-robin", false));
-  list.push_back(servers({ServerCount::Rule::per_node, 1}, "colocated", "split", true));
+  list.push_back(servers({ServerCount::Rule::count, 1}, Placement::dedicated, Sharding::bytes, true));
+  list.push_back(servers({ServerCount::Rule::count, 3}, Placement::dedicated, Sharding::round_robin, false));
+  list.push_back(servers({ServerCount::Rule::per_node, 1}, Placement::colocated, Sharding::split, true));
   return list;
 }
 
@@ -97,12 +98,13 @@ TEST_CASE("an iteration: reduced = full for every strategy and layout that can b
   for (const auto& layout : layouts()) {
     const LayeredCluster base(layout);
     for (const auto& strategy : strategies()) {
-      for (const std::string grouping : {"buckets", "fusion"}) {
-        if (grouping == "fusion" && strategy.name == "ps") continue; // servers take tensor by tensor
+      for (const Grouping grouping : {Grouping::buckets, Grouping::fusion}) {
+        if (grouping == Grouping::fusion && strategy.name == StrategyName::ps)
+          continue; // servers take tensor by tensor
         LayeredCluster small = base;
         small.preset.grouping = grouping;
         const auto setup = setup_of(small, layout, strategy);
-        INFO(text_of(layout, strategy) << ", " << grouping);
+        INFO(text_of(layout, strategy) << ", " << to_text(grouping));
         StepTime time;
         try {
           time = time_step(setup, small.sample, Fidelity::reduced);
@@ -121,7 +123,7 @@ TEST_CASE("an iteration: automatic is full, or exact, or says how far full may b
   for (const auto& layout : layouts()) {
     if (layout.gpus != 2 && layout.gpus != 5 && layout.gpus != 20) continue; // enough of them
     LayeredCluster small(layout);
-    small.preset.grouping = "per-tensor";
+    small.preset.grouping = Grouping::per_tensor;
     for (const auto& strategy : strategies()) {
       const auto setup = setup_of(small, layout, strategy);
       const auto full = time_step(setup, small.sample, Fidelity::full);

@@ -21,7 +21,7 @@ Preset sample_preset() {
 }
 
 const Preset preset = sample_preset();
-const CalibrationScope asked{"nccl-ib", "horovod", "fp32", "resnet50_v1.5", 64};
+const CalibrationScope asked{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64};
 const PosteriorQuestion question{"compute_measured", preset, false, asked};
 
 std::vector<Prior> shipped_priors() {
@@ -50,8 +50,8 @@ CalibratedParameter calibrated(const std::string& name, const CalibrationScope& 
 /// Two correlated parameters.
 Calibration two_parameters() {
   Calibration calibration;
-  calibration.parameters = {calibrated("nic_efficiency", {"nccl-ib", "", "", "", 0}, 0.7, 0.3),
-                            calibrated("net_latency", {"nccl-ib", "", "", "", 0}, -1.2, 0.6)};
+  calibration.parameters = {calibrated("nic_efficiency", {"nccl-ib", "", {}, "", 0}, 0.7, 0.3),
+                            calibrated("net_latency", {"nccl-ib", "", {}, "", 0}, -1.2, 0.6)};
   calibration.correlation = {{}, {-0.8}};
   return calibration;
 }
@@ -72,11 +72,10 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// Shares of samples whose draw chooses each of the choices.
-double share_of(const Posterior& posterior, const std::vector<LikelyChoice>& choices, const std::string& name) {
-  const auto chosen =
-      std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
-                    [&](const Parameters& sample) { return choice_at(choices, sample.algorithm_draw) == name; });
+/// Share of samples that run the algorithm.
+double share_of(const Posterior& posterior, Algorithm algorithm) {
+  const auto chosen = std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
+                                    [&](const Parameters& sample) { return sample.all_reduce == algorithm; });
   return static_cast<double>(chosen) / static_cast<double>(posterior.samples.values.size());
 }
 
@@ -129,7 +128,7 @@ TEST_CASE("values follow from z-scores by the prior of the calibration, the like
 
 TEST_CASE("correlations that rounding made impossible still give samples, near the errors they had") {
   Calibration calibration = two_parameters();
-  calibration.parameters.push_back(calibrated("sync_on", {"nccl-ib", "horovod", "", "", 0}, 0, 0.5));
+  calibration.parameters.push_back(calibrated("sync_on", {"nccl-ib", "horovod", {}, "", 0}, 0, 0.5));
   // the third is the sum of the others: its correlations are the root of 0.55, 0.74162, rounded up
   calibration.correlation = {{}, {0.1}, {0.7417, 0.7417}};
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
@@ -149,53 +148,53 @@ TEST_CASE("parameters that were not calibrated keep their draws") {
 TEST_CASE("of several that cover a question the one that names most holds") {
   Calibration calibration;
   calibration.parameters = {calibrated("sync_on", {}, 1, 0.1),
-                            calibrated("sync_on", {"nccl-ib", "horovod", "", "", 0}, 2, 0.1),
-                            calibrated("sync_on", {"nccl-ib", "", "", "", 0}, 3, 0.1),
-                            calibrated("sync_on", {"nccl-ib", "horovod", "amp", "", 0}, 4, 0.1)};
+                            calibrated("sync_on", {"nccl-ib", "horovod", {}, "", 0}, 2, 0.1),
+                            calibrated("sync_on", {"nccl-ib", "", {}, "", 0}, 3, 0.1),
+                            calibrated("sync_on", {"nccl-ib", "horovod", Precision::amp, "", 0}, 4, 0.1)};
   calibration.correlation = {{}, {0}, {0, 0}, {0, 0, 0}};
   const auto at = [&](const CalibrationScope& scope) {
     return calibrated_fields(calibration, scope)[field("sync_on")];
   };
   CHECK(at(asked) == 1);
-  CHECK(at({"nccl-ib", "pytorch-ddp", "fp32", "", 0}) == 2);
-  CHECK(at({"grpc", "tf-ps", "fp32", "", 0}) == 0);
-  CHECK(at({"nccl-ib", "horovod", "amp", "m", 32}) == 3);
+  CHECK(at({"nccl-ib", "pytorch-ddp", Precision::fp32, "", 0}) == 2);
+  CHECK(at({"grpc", "tf-ps", Precision::fp32, "", 0}) == 0);
+  CHECK(at({"nccl-ib", "horovod", Precision::amp, "m", 32}) == 3);
   CHECK(calibrated_fields(calibration, asked)[field("nic_efficiency")] == -1);
 }
 
 TEST_CASE("a scope covers what agrees in all it names") {
   CHECK(covers({}, asked));
   CHECK(covers(asked, asked));
-  CHECK(covers({"", "", "", "resnet50_v1.5", 64}, asked));
-  CHECK_FALSE(covers({"", "", "", "resnet50_v1.5", 32}, asked));
-  CHECK_FALSE(covers({"grpc", "", "", "", 0}, asked));
+  CHECK(covers({"", "", {}, "resnet50_v1.5", 64}, asked));
+  CHECK_FALSE(covers({"", "", {}, "resnet50_v1.5", 32}, asked));
+  CHECK_FALSE(covers({"grpc", "", {}, "", 0}, asked));
   CHECK_FALSE(covers(asked, {}));
 }
 
 TEST_CASE("samples choose an all-reduce by the calibration's weights") {
   Calibration calibration;
   calibration.algorithm_choices = {
-      {{"nccl-ib", "", "", "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
+      {{"nccl-ib", "", {}, "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
-  CHECK(choice_at(preset.all_reduce, posterior.median.algorithm_draw) == "tree");
+  CHECK(posterior.median.all_reduce == Algorithm::tree);
   // draws are a Latin hypercube's: shares are within one of 1000 of the weights
-  CHECK(share_of(posterior, preset.all_reduce, "tree") == Approx(0.7).margin(0.0011));
-  CHECK(share_of(posterior, preset.all_reduce, "ring") == Approx(0.2).margin(0.0011));
+  CHECK(share_of(posterior, Algorithm::tree) == Approx(0.7).margin(0.0011));
+  CHECK(share_of(posterior, Algorithm::ring) == Approx(0.2).margin(0.0011));
   const auto without = find_posterior(shipped_priors(), nullptr, question, 1000, 1);
-  CHECK(share_of(without, preset.all_reduce, "ring") == Approx(0.5).margin(0.0011));
+  CHECK(share_of(without, Algorithm::ring) == Approx(0.5).margin(0.0011));
 }
 
 TEST_CASE("choices of servers, of another transport, or with unknown names do not decide an all-reduce") {
   const auto without = find_posterior(shipped_priors(), nullptr, question, 100, 1);
   for (const CalibratedChoice& form :
-       {CalibratedChoice{{"nccl-ib", "", "", "", 0}, true, {{"round-robin", 1}}},
-        CalibratedChoice{{"grpc", "", "", "", 0}, false, {{"tree", 1}}},
-        CalibratedChoice{{"nccl-ib", "", "", "", 0}, false, {{"halving-doubling", 0.9}, {"ring", 0.1}}}}) {
+       {CalibratedChoice{{"nccl-ib", "", {}, "", 0}, true, {{"round-robin", 1}}},
+        CalibratedChoice{{"grpc", "", {}, "", 0}, false, {{"tree", 1}}},
+        CalibratedChoice{{"nccl-ib", "", {}, "", 0}, false, {{"halving-doubling", 0.9}, {"ring", 0.1}}}}) {
     Calibration calibration;
     calibration.algorithm_choices = {form};
     const auto posterior = find_posterior(shipped_priors(), &calibration, question, 100, 1);
-    CHECK(posterior.median.algorithm_draw == without.median.algorithm_draw);
-    CHECK(share_of(posterior, preset.all_reduce, "ring") == share_of(without, preset.all_reduce, "ring"));
+    CHECK(posterior.median.all_reduce == without.median.all_reduce);
+    CHECK(share_of(posterior, Algorithm::ring) == share_of(without, Algorithm::ring));
   }
   Calibration servers;
   servers.algorithm_choices = {{{}, true, {{"round-robin", 1}}}};

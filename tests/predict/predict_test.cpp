@@ -43,10 +43,10 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
 
 TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
   const auto prediction = predict(iris(), shipped, screening);
-  CHECK(prediction.one_gpu_evidence == "transferred");
+  CHECK(prediction.one_gpu_evidence == EvidenceLabel::transferred);
   for (const auto& answer : prediction.strategies) {
-    CHECK(answer.points.front().evidence == "transferred");
-    CHECK(answer.points.back().evidence == "assumed");
+    CHECK(answer.points.front().evidence == EvidenceLabel::transferred);
+    CHECK(answer.points.back().evidence == EvidenceLabel::assumed);
   }
 }
 
@@ -73,7 +73,8 @@ TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
 TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and closed form", "[predict]") {
   auto scenario = iris();
   scenario.strategies.clear();
-  for (const std::string name : {"hierarchical-ring", "tree", "halving-doubling"}) {
+  for (const StrategyName name :
+       {StrategyName::hierarchical_ring, StrategyName::tree, StrategyName::halving_doubling}) {
     scenario.strategies.emplace_back();
     scenario.strategies.back().name = name;
   }
@@ -82,10 +83,10 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
   for (std::size_t s = 0; s < scenario.strategies.size(); ++s) {
     for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
       const auto& point = full.strategies[s].points[i];
-      INFO(scenario.strategies[s].name << " on " << point.gpus);
+      INFO(to_text(scenario.strategies[s].name) << " on " << point.gpus);
       CHECK(point.error.empty());
       CHECK(point.iteration_s == Approx(closed.strategies[s].points[i].iteration_s)
-                                     .epsilon(scenario.strategies[s].name == "tree" ? 0.02 : 1e-6));
+                                     .epsilon(scenario.strategies[s].name == StrategyName::tree ? 0.02 : 1e-6));
     }
   }
 }
@@ -105,9 +106,9 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   auto scenario = iris();
   scenario.gpus = {4, 16};
   Strategy async;
-  async.name = "ps-async";
+  async.name = StrategyName::ps_async;
   async.servers = {ServerCount::Rule::count, 2};
-  async.placement = "dedicated";
+  async.placement = Placement::dedicated;
   scenario.strategies = {scenario.strategies[0], async};
   const PredictOptions automatic{Fidelity::automatic, {}};
   const auto prediction = predict(scenario, shipped, automatic);

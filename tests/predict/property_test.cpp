@@ -45,9 +45,9 @@ const Change never_slower[] = {
 /// inside nodes in 97 (worst 3.3 %), less latency in 8 (worst 0.3 %), a quicker NIC in none. Where every message is
 /// simulated also trees and halving-doubling (600 samples: worst 4 %). Elsewhere each held in every one.
 bool can_fail(const Change& change, const RandomScenario& random, Fidelity fidelity) {
-  const std::string& name = random.strategy.name;
-  if (name == "ps") return random.strategy.servers.value > 1 && !change.also_among_servers;
-  return fidelity == Fidelity::full && (name == "tree" || name == "halving-doubling");
+  const StrategyName name = random.strategy.name;
+  if (name == StrategyName::ps) return random.strategy.servers.value > 1 && !change.also_among_servers;
+  return fidelity == Fidelity::full && (name == StrategyName::tree || name == StrategyName::halving_doubling);
 }
 
 void check_scenario(std::uint64_t seed, int most_gpus, Fidelity fidelity) {
@@ -89,7 +89,7 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
     const auto setup = random.setup();
     INFO("seed " << seed);
     const auto profile =
-        compute_profile(random.model, random.gpu, "fp32", setup.batch_per_gpu, random.one_gpu_s, 0.3, 4);
+        compute_profile(random.model, random.gpu, Precision::fp32, setup.batch_per_gpu, random.one_gpu_s, 0.3, 4);
     double grouped_bytes = 0;
     int grouped = 0;
     for (const auto& group : run_timeline(profile, random.preset, 0, [](double, int) { return 0.01; }).groups) {

@@ -57,7 +57,7 @@ struct RandomScenario {
 private:
   int below(int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); }
 
-  template <std::size_t count> std::string one_of(const char* const (&names)[count]) {
+  template <class Name, std::size_t count> Name one_of(const Name (&names)[count]) {
     return names[below(static_cast<int>(count))];
   }
 
@@ -65,7 +65,7 @@ private:
     const int layers = 1 + below(12);
     for (int l = 0; l < layers; ++l) {
       Layer layer{"layer" + std::to_string(l),
-                  one_of({"linear", "conv3x3", "conv1x1"}),
+                  one_of<const char*>({"linear", "conv3x3", "conv1x1"}),
                   log_uniform(random, 1e6, 1e9),
                   log_uniform(random, 1e2, 1e6),
                   {}};
@@ -93,7 +93,7 @@ private:
 
   void make_preset() {
     preset.name = "test";
-    preset.grouping = one_of({"buckets", "per-tensor", "single"});
+    preset.grouping = one_of({Grouping::buckets, Grouping::per_tensor, Grouping::single});
     preset.first_bucket_bytes = log_uniform(random, 1e4, 1e6);
     preset.bucket_bytes = log_uniform(random, 1e5, 1e8);
     preset.overlapped = below(2) == 0;
@@ -102,10 +102,11 @@ private:
   }
 
   void make_strategy() {
-    strategy.name = one_of({"ring", "hierarchical-ring", "tree", "halving-doubling", "ps", "ps"});
+    strategy.name = one_of({StrategyName::ring, StrategyName::hierarchical_ring, StrategyName::tree,
+                            StrategyName::halving_doubling, StrategyName::ps, StrategyName::ps});
     strategy.servers = {ServerCount::Rule::count, 1 + below(6)};
-    strategy.placement = one_of({"dedicated", "colocated"});
-    strategy.sharding = one_of({"round-robin", "bytes", "split", "hash"});
+    strategy.placement = one_of({Placement::dedicated, Placement::colocated});
+    strategy.sharding = one_of({Sharding::round_robin, Sharding::bytes, Sharding::split, Sharding::hash});
     strategy.on_node_reduce = below(2) == 0;
   }
 };

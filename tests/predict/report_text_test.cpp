@@ -23,7 +23,7 @@ PredictedPoint point_of(int gpus, const std::string& note = "") {
   point.efficiency_high = 0.99;
   point.exposed_communication_s = 0.02;
   point.bottleneck = "communication";
-  point.evidence = "assumed";
+  point.evidence = EvidenceLabel::assumed;
   point.fidelity = note.empty() ? "full" : "closed-form";
   point.fidelity_note = note;
   return point;
@@ -34,7 +34,7 @@ Prediction tree_of(const std::vector<PredictedPoint>& points) {
   prediction.scenario.name = "plain";
   for (const auto& point : points) prediction.scenario.gpus.push_back(point.gpus);
   StrategyAnswer answer;
-  answer.strategy.name = "tree";
+  answer.strategy.name = StrategyName::tree;
   answer.transport = "nccl-ib";
   answer.points = points;
   prediction.strategies.push_back(answer);
@@ -94,7 +94,7 @@ TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
   wide.exposed_communication_s = 1962;
   wide.bottleneck = "server-software";
   auto known = point_of(64);
-  known.evidence = "transferred";
+  known.evidence = EvidenceLabel::transferred;
   auto prediction = tree_of({known, wide});
   auto& answer = prediction.strategies[0];
   answer.measure_next = {"server_process_rate", std::string(200, 'x').replace(90, 1, " "), 65536, 1.1, 0.2};

@@ -8,7 +8,7 @@ namespace {
 
 /// Eleven samples that differ in one parameter only, evenly spread.
 Curve curve_over(const SmallCluster& small, double Parameters::*field, double low, double high) {
-  Curve curve{small.setup("ring", 1), small.sample, {}, 1, 64, "calibrated"};
+  Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
   std::size_t index = 0;
   while (parameter_fields()[index].value != field) ++index;
   for (int i = 0; i <= 10; ++i) {
@@ -32,9 +32,9 @@ TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
   CHECK(point.samples_per_s == Approx(40 / point.iteration_s));
   CHECK(point.samples_per_s_low == Approx(40 / point.iteration_s_high));
   CHECK(point.efficiency == Approx(0.3 / point.iteration_s));
-  CHECK(point.evidence == "assumed");
+  CHECK(point.evidence == EvidenceLabel::assumed);
   CHECK(point.fidelity == "full");
-  CHECK(predict_point(curve, 1, Fidelity::full).point.evidence == "calibrated");
+  CHECK(predict_point(curve, 1, Fidelity::full).point.evidence == EvidenceLabel::calibrated);
 }
 
 TEST_CASE("beyond growth is a row with its error", "[curve]") {

@@ -26,7 +26,7 @@ struct SmallCluster {
     cluster.fabric = {"star", 0, 1, 0};
     cluster.transports = {{"nccl-tcp", "nic"}};
     preset.name = "test";
-    preset.grouping = "single";
+    preset.grouping = Grouping::single;
     preset.overlapped = false;
     preset.shardings = {{"bytes", 1}};
     sample.forward_share = 1.0 / 3;
@@ -38,7 +38,7 @@ struct SmallCluster {
     sample.server_duplex = 1;
   }
 
-  StepSetup setup(const std::string& strategy, int gpus) const {
+  StepSetup setup(StrategyName strategy, int gpus) const {
     StepSetup setup{model, gpu, cluster, preset, {"nccl-tcp", "nic"}, {}};
     setup.strategy.name = strategy;
     setup.batch_per_gpu = 10;

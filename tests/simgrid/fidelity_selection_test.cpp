@@ -146,7 +146,7 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
   CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::reduced), CannotReduce);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
   ServerExchange exchange;
-  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, "round-robin", 0);
+  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, Sharding::round_robin, 0);
   exchange.ready_s.assign(128, 0.0);
   ServerMachine servers;
   servers.servers = 128;

@@ -1,4 +1,5 @@
 #include "sim/simgrid/engine.hpp"
+#include "tests/base/bytes_printed.hpp"
 #include "tests/collective/ring_recurrence.hpp"
 #include "tests/simgrid/scale.hpp"
 
@@ -36,6 +37,10 @@ double uniform(std::mt19937_64& random, double low, double high) {
 }
 
 } // namespace
+
+TEST_CASE("a full run prints nothing") {
+  CHECK(ddlsim_test::bytes_printed([] { full_s(cluster(4, 1), 1e6); }) == 0);
+}
 
 TEST_CASE("full ring on equal links is 2(n-1) (latency + S/(n rate)), every n") {
   for (int ranks = 1; ranks <= ddlsim::most_ranks; ++ranks) {

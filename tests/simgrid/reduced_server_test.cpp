@@ -45,11 +45,11 @@ void check_reduced_is_full(const Machine& machine, const ServerMachine& servers,
   CHECK(one.busiest_server_s == other.busiest_server_s);
 }
 
-constexpr const char* rules[] = {"round-robin", "bytes", "split", "hash"};
+constexpr Sharding rules[] = {Sharding::round_robin, Sharding::bytes, Sharding::split, Sharding::hash};
 
 /// Tensors of a small network, large and small mixed, some equal; tensors of 2 MB and more are split by `split`.
 /// Everything is ready at 0 or over `backward_s`, the last tensor first.
-ServerExchange small_network(int servers, const char* rule, double backward_s) {
+ServerExchange small_network(int servers, Sharding rule, double backward_s) {
   const std::vector<double> tensor_bytes = {4e6, 4e3, 1e6, 4e6, 4e3, 2.5e6, 4e3, 9e6};
   ServerExchange exchange;
   const std::vector<ddlsim::Shard> shards = ddlsim::place_tensors(tensor_bytes, servers, rule, 2e6);
@@ -214,7 +214,7 @@ TEST_CASE("reduced: what a class must not hold together: a slow node, and coloca
   CHECK(reduced(ideal_workers(nodes), server_machine(nodes, true), equal).end_s ==
         Approx(slow_s / 2).epsilon(promised));
 
-  const ServerExchange unlike = small_network(8, "bytes", 0.0);
+  const ServerExchange unlike = small_network(8, Sharding::bytes, 0.0);
   ServerExchange alike = unlike; // every server carries the mean
   const double total_bytes = 20.512e6;
   alike.shards.clear();
@@ -254,7 +254,7 @@ TEST_CASE("reduced: nothing to exchange takes no time, what cannot run is refuse
 }
 
 TEST_CASE("reduced answers are the same bytes each time") {
-  const ServerExchange exchange = small_network(5, "hash", 0.02);
+  const ServerExchange exchange = small_network(5, Sharding::hash, 0.02);
   const Machine machine = cluster(11, 1, 2);
   CHECK(reduced(machine, server_machine(5, false), exchange).pulled_s ==
         reduced(machine, server_machine(5, false), exchange).pulled_s);
@@ -309,7 +309,7 @@ std::vector<double> tensors() {
   return tensor_bytes;
 }
 
-ServerExchange backward(int servers, const char* rule, double duration_s) {
+ServerExchange backward(int servers, Sharding rule, double duration_s) {
   const std::vector<double> tensor_bytes = tensors();
   std::vector<ddlsim::Shard> shards = ddlsim::place_tensors(tensor_bytes, servers, rule, 4e6);
   ServerExchange exchange;
@@ -322,7 +322,7 @@ ServerExchange backward(int servers, const char* rule, double duration_s) {
 }
 
 /// (closed form / full - 1) of the end, 12 nodes, servers colocated.
-double gap(int servers, const char* rule, double duration_s) {
+double gap(int servers, Sharding rule, double duration_s) {
   const Machine machine = ddlsim::ideal_workers(12);
   const ServerExchange exchange = backward(servers, rule, duration_s);
   const auto colocated = ddlsim::server_machine(servers, false);
@@ -333,15 +333,15 @@ double gap(int servers, const char* rule, double duration_s) {
 /// One line of the table in engine.hpp: gaps for 6, 12 and 24 servers.
 struct Row {
   double duration_s;
-  const char* rule;
+  Sharding rule;
   double gaps[3];
 };
 
 constexpr Row rows[] = {
-    {0.0, "round-robin", {0.000, 0.022, 0.016}}, {0.2, "round-robin", {0.000, 0.007, 0.067}},
-    {0.0, "split", {0.000, 0.013, 0.009}},       {0.2, "split", {0.000, 0.018, 0.008}},
-    {0.0, "bytes", {0.062, 0.014, -0.001}},      {0.2, "bytes", {0.032, 0.061, 0.019}},
-    {0.0, "hash", {0.054, 0.085, -0.002}},       {0.2, "hash", {0.026, 0.039, 0.037}},
+    {0.0, Sharding::round_robin, {0.000, 0.022, 0.016}}, {0.2, Sharding::round_robin, {0.000, 0.007, 0.067}},
+    {0.0, Sharding::split, {0.000, 0.013, 0.009}},       {0.2, Sharding::split, {0.000, 0.018, 0.008}},
+    {0.0, Sharding::bytes, {0.062, 0.014, -0.001}},      {0.2, Sharding::bytes, {0.032, 0.061, 0.019}},
+    {0.0, Sharding::hash, {0.054, 0.085, -0.002}},       {0.2, Sharding::hash, {0.026, 0.039, 0.037}},
 };
 
 } // namespace
@@ -351,13 +351,13 @@ TEST_CASE("gap of the closed form with colocated servers that carry unequal shar
   for (const Row& row : rows) {
     for (int i = 0; i < 3; ++i) {
       if (servers[i] > ddlsim::most_ranks) continue;
-      INFO(row.rule << ", " << servers[i] << " servers, backward of " << row.duration_s << " s");
+      INFO(to_text(row.rule) << ", " << servers[i] << " servers, backward of " << row.duration_s << " s");
       CHECK(gap(servers[i], row.rule, row.duration_s) == Approx(row.gaps[i]).margin(0.001));
     }
   }
 }
 
 TEST_CASE("no gap with one colocated server") {
-  CHECK(gap(1, "round-robin", 0.0) == Approx(0.0).margin(1e-6));
-  CHECK(gap(1, "split", 0.2) == Approx(0.0).margin(1e-6));
+  CHECK(gap(1, Sharding::round_robin, 0.0) == Approx(0.0).margin(1e-6));
+  CHECK(gap(1, Sharding::split, 0.2) == Approx(0.0).margin(1e-6));
 }

@@ -61,7 +61,7 @@ TEST_CASE("a figure that rises by more than rounding is reported, one that falls
   CHECK(rose[1] == "T2: mean error of a rose from 4.00 to 4.10 %");
 }
 
-TEST_CASE("silence is no way over the bar") {
+TEST_CASE("fewer answers fail the bar") {
   const auto bar = bar_of(5, 4);
   auto fewer = bar_of(1, 1);
   fewer.splits["T2"].points = 9;

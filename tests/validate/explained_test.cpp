@@ -1,6 +1,6 @@
 #include "calibrate/data/reference_data.hpp"
 #include "tests/validate/result.hpp"
-#include "validate/methods/single_parameter.hpp"
+#include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,8 @@ SeriesData planted_series() {
   auto series = known_series({{1, 0.2}});
   series.cluster = "ec2-p2.xlarge";
   series.model = "vgg16";
-  series.precision = series.wire_precision = "fp32";
+  series.precision = Precision::fp32;
+  series.wire_precision = WirePrecision::fp32;
   series.batch_per_gpu = 32;
   series.strategy = "ring";
   series.preset = "horovod";
@@ -50,7 +51,7 @@ std::size_t field_named(const std::string& name) {
   return k;
 }
 
-/// Points "measured" in a sample that differs from the believed one in one parameter.
+/// Points "measured" in a sample that differs from the expected one in one parameter.
 std::vector<ExplainedPoint> planted_points(const SeriesData& evidence, const std::string& parameter, double at) {
   const auto expected = median_sample(evidence);
   auto truth = expected;
@@ -71,7 +72,7 @@ TEST_CASE("a planted value of one parameter is found again") {
   const auto evidence = planted_series();
   const auto why = explain_points(evidence, planted_points(evidence, "second_node_jump", 2.6));
   CHECK(why.explanation.parameter == "second_node_jump");
-  CHECK(why.explanation.posterior_at == Approx(0).margin(1e-9));
+  CHECK(why.explanation.fitted_at == Approx(0).margin(1e-9));
   CHECK(why.explanation.needed_at ==
         Approx(2.6).margin(0.06)); // eight golden sections of two steps: 2 x 0.618^8 = 0.043
   CHECK(why.explanation.remaining_error < 0.01);
@@ -117,7 +118,7 @@ TEST_CASE("the explanation is in the text and in the JSON") {
   std::string line;
   while (std::getline(lines, line)) CHECK(line.size() <= 110);
   const auto json = nlohmann::json::parse(validation_json(result)).at("explained").at(0);
-  CHECK(json.at("remedy").at("needed_at") == -2);
+  CHECK(json.at("explanation").at("needed_at") == -2);
   CHECK(json.at("points").at(0).at("bottleneck") == "compute");
 }
 

@@ -14,7 +14,7 @@ std::vector<Series> crossing() {
   auto ps = curve_file("c", "f", {1, 1, 1, 1.1, 1.4, 1.5});
   for (auto& record : ps.records) {
     auto& one = std::get<StepRecord>(record);
-    one.strategy.name = "ps";
+    one.strategy.name = StrategyName::ps;
     one.head.series = "g";
   }
   auto both = ring;

@@ -39,7 +39,7 @@ inline Series known_series(const std::vector<std::pair<int, double>>& points) {
     point.gpus = point.nodes = gpus;
     point.gpus_per_node = 1;
     point.iteration_s = time;
-    point.strategy.name = "ring";
+    point.strategy.name = StrategyName::ring;
     series.points.push_back(point);
   }
   return series;

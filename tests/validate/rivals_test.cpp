@@ -2,7 +2,6 @@ using namespace ddlsim::test;
 
 #include "tests/validate/records.hpp"
 #include "validate/methods/rivals.hpp"
-#include "validate/methods/scalability_law.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -98,7 +97,7 @@ TEST_CASE("textbook pools models of one cluster and transport by their bytes") {
 
 TEST_CASE("textbook sends parameter-server bytes through the busiest server") {
   auto known = known_series({{1, 0.1}});
-  known.points[0].strategy.name = "ps";
+  known.points[0].strategy.name = StrategyName::ps;
   const auto method = make_textbook(facts(1e9));
   method->prepare({"T1", "", {}, {known}});
   Question question{known, 8, 8, 1, known.points[0].strategy};

@@ -57,7 +57,7 @@ TEST_CASE("shipped records: every multi-node training record is in a series") {
   for (const auto& file : shipped())
     for (const auto& record : file.records) {
       const auto* step = std::get_if<StepRecord>(&record);
-      if (step != nullptr && step->mode == "train" && step->gpus > 1 && !step->head.suspect)
+      if (step != nullptr && step->mode == RunMode::train && step->gpus > 1 && !step->head.suspect)
         CHECK(grouped.count(index) == 1);
       ++index;
     }

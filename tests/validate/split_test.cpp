@@ -87,7 +87,7 @@ TEST_CASE("a model is left out only where another was run on as many") {
   const auto* out = find(made, "leave-one-model-out", "resnet50");
   REQUIRE(out != nullptr);
   CHECK(target_gpus(made, *out) == std::vector<int>{2, 4}); // nothing tells what a second node costs
-  CHECK(find(made, "leave-one-strategy-out", schedule_of("ring", "pytorch-ddp")) == nullptr);
+  CHECK(find(made, "leave-one-strategy-out", schedule_of(StrategyName::ring, "pytorch-ddp")) == nullptr);
   CHECK(find(made, "leave-one-cluster-out", "c") != nullptr);
 }
 
@@ -120,8 +120,8 @@ TEST_CASE("variants of a model are left out together") {
   CHECK(model_family("bert_base_seq128") == "bert_base");
   CHECK(model_family("bert_large_seq64") == "bert_large");
   CHECK(model_family("vgg16") == "vgg16");
-  CHECK(schedule_of("ring", "horovod") == schedule_of("all-reduce", "horovod"));
-  CHECK(schedule_of("ps", "byteps") != schedule_of("ring", "byteps"));
+  CHECK(schedule_of(StrategyName::ring, "horovod") == schedule_of(StrategyName::all_reduce, "horovod"));
+  CHECK(schedule_of(StrategyName::ps, "byteps") != schedule_of(StrategyName::ring, "byteps"));
 }
 
 } // namespace ddlsim

@@ -1,4 +1,3 @@
-#include "validate/methods/scalability_law.hpp"
 
 #include "validate/methods/rivals.hpp"
 
@@ -36,9 +35,9 @@ public:
                            two ? crosstalk(curve[i].gpus) - crosstalk(base.gpus) : 0, growth,
                            1 / ((1 + growth) * (1 + growth))});
     }
-    const auto alpha_beta = solve_non_negative(equations);
-    return Forecast{base.iteration_s * (1 + alpha_beta.first * (contention(question.gpus) - contention(base.gpus)) +
-                                        alpha_beta.second * (crosstalk(question.gpus) - crosstalk(base.gpus)))};
+    const auto terms = solve_non_negative(equations);
+    return Forecast{base.iteration_s * (1 + terms.first * (contention(question.gpus) - contention(base.gpus)) +
+                                        terms.second * (crosstalk(question.gpus) - crosstalk(base.gpus)))};
   }
 
 private:

@@ -7,7 +7,6 @@
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/server_step.hpp"
 #include "sim/predict/posterior.hpp"
-#include "validate/methods/single_parameter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,16 +28,15 @@ public:
 
   std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
 
-  void prepare(const Evidence& fit_data) override {
+  void prepare(const Evidence& evidence) override {
     fits_.clear();
-    files_ = &fit_data.files;
-    series_ = &fit_data.series;
+    files_ = &evidence.files;
+    series_ = &evidence.series;
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
     const auto& cluster = question.known.cluster;
-    if (!can_simulate(question.strategy) || reference_.clusters.count(cluster) == 0)
-      return {}; // a person's own cluster
+    if (reference_.clusters.count(cluster) == 0) return {}; // a user's own cluster
     const auto priors = priors_of(cluster);
     const auto fit_data = series_data(reference_, priors, question.known);
     if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
@@ -69,30 +67,31 @@ private:
   }
 
   static ResidualEstimate residual_at(const Calibration& calibration, const std::string& id, const DataPoint& point) {
-    ResidualProcess alpha_beta;
+    ResidualProcess process;
     std::vector<KnownResidual> known;
     for (const auto& series : calibration.series) {
       if (series.id != id) continue;
-      alpha_beta.spread = series.spread;
+      process.spread = series.spread;
       for (const auto& one : series.points) known.push_back({{one.gpus, one.nodes}, one.residual, one.noise});
     }
-    return estimate_residual(alpha_beta, known, {point.gpus, point.nodes});
+    return estimate_residual(process, known, {point.gpus, point.nodes});
   }
 
   static Forecast ask(const SeriesData& fit_data, const DataPoint& point, const Calibration& calibration,
                       const std::vector<Prior>& priors) {
-    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset, is_parameter_server(point.strategy),
-                                     fit_data.scope};
+    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset,
+                                     is_parameter_server(point.strategy.name), fit_data.scope};
     const auto posterior = find_posterior(priors, &calibration, question, samples, seed);
     const auto estimated = residual_at(calibration, fit_data.id, point);
-    std::size_t form = 0;
-    while (parameter_fields()[form].value != &Parameters::model_discrepancy) ++form;
+    std::size_t discrepancy = 0;
+    while (parameter_fields()[discrepancy].value != &Parameters::model_discrepancy) ++discrepancy;
     std::vector<double> times_s(posterior.samples.values.size());
     const auto run = [&](std::size_t first) {
       CachedStep model(fit_data, point);
       for (std::size_t w = first; w < times_s.size(); w += threads) {
         Parameters sample = posterior.samples.values[w];
-        sample.model_discrepancy = std::exp(estimated.mean + estimated.spread * posterior.samples.z_scores[w][form]);
+        sample.model_discrepancy =
+            std::exp(estimated.mean + estimated.spread * posterior.samples.z_scores[w][discrepancy]);
         times_s[w] = model.time_s(sample);
       }
     };
@@ -114,7 +113,7 @@ private:
   mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
 };
 
-/// Of the calibrated simulator only: how far priors are off is no news.
+/// Of the calibrated simulator only: the uncalibrated one is off because it saw no data.
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
   const auto& known = targets.front().question.known;
@@ -127,7 +126,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
     for (const auto& [asked, measured_s] : targets) {
       const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
       const PosteriorQuestion question{fit_data->compute_prior, fit_data->setup.preset,
-                                       is_parameter_server(asked.strategy), fit_data->scope};
+                                       is_parameter_server(asked.strategy.name), fit_data->scope};
       auto sample = find_posterior(priors, &calibration, question, 1, seed).median;
       sample.model_discrepancy = std::exp(residual_at(calibration, fit_data->id, point).mean);
       points.push_back({point, sample});

@@ -1,19 +1,33 @@
 #pragma once
 // ddlsim as a method of the protocol: calibrated anew, in memory, from what a split shows; and without that.
 
+#include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "validate/method.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace ddlsim {
 
 /// "ddlsim": for each cluster the fit of calibrate/fit/step_fit.hpp on the visible records, under the priors that were
-/// not learnt from it; the residual of the series is carried to the scale asked for. Interval: 5 % and 95 % of drawn
-/// samples. Cannot answer where the simulator cannot time the series (calibrate/data/fit_data.hpp).
+/// not learnt from it; the series' residual at the scale asked for is estimated from its visible scales. Interval: 5 %
+/// and 95 % of drawn samples. Cannot answer where the simulator cannot time the series (calibrate/data/fit_data.hpp).
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
 /// "uncalibrated": the same without the fit: compute scaled to the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
+
+/// One target of a series and the sample that its median prediction was made in.
+struct ExplainedPoint {
+  DataPoint point; ///< with the measured time
+  Parameters sample;
+};
+
+/// The parts of each point, and of all parameter_fields() but model_discrepancy (which names no cause) the one whose
+/// value, the same at all points, leaves the least mean error; searched between three standard deviations of its prior
+/// on either side of the prior's median. Of several that do about as well, the one that moves by the fewest standard
+/// deviations.
+Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points);
 
 } // namespace ddlsim

@@ -1,6 +1,5 @@
-#include "validate/methods/single_parameter.hpp"
-
 #include "calibrate/fit/step_problem.hpp"
+#include "validate/methods/simulator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,7 @@ namespace {
 
 constexpr double reach = 3;      ///< standard deviations of the prior
 constexpr int refinements = 8;   ///< golden sections of two steps of the grid: to 0.05 standard deviations
-constexpr double as_good = 5e-3; ///< mean errors closer than half a point do not tell two parameters apart
+constexpr double as_good = 5e-3; ///< mean errors closer than half a point make two parameters equally good
 constexpr double golden = 0.6180339887498949;
 constexpr std::size_t threads = 2;
 
@@ -131,11 +130,11 @@ ParameterExplanation explanation_of(const SeriesData& evidence, const std::vecto
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (!found[k] || found[k]->error > least + as_good) continue;
     const auto& prior = evidence.priors[k];
-    const double expected = sample.*parameter_fields()[k].value;
-    const double posterior_at = z_score_of(prior, expected);
-    const double moved = std::abs(found[k]->at - posterior_at);
-    if (!explanation.parameter.empty() && moved >= std::abs(explanation.needed_at - explanation.posterior_at)) continue;
-    explanation = {parameter_fields()[k].name,       prior.unit,   expected,   posterior_at,
+    const double fitted = sample.*parameter_fields()[k].value;
+    const double fitted_at = z_score_of(prior, fitted);
+    const double moved = std::abs(found[k]->at - fitted_at);
+    if (!explanation.parameter.empty() && moved >= std::abs(explanation.needed_at - explanation.fitted_at)) continue;
+    explanation = {parameter_fields()[k].name,       prior.unit,   fitted,     fitted_at,
                    prior_value(prior, found[k]->at), found[k]->at, mean_error, found[k]->error};
   }
   return explanation;

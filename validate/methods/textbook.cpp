@@ -1,7 +1,7 @@
 #include "validate/methods/rivals.hpp"
-#include "validate/methods/scalability_law.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -12,7 +12,7 @@ struct Load {
   double between = 0;
 };
 
-/// Seconds a byte; `between` unknown until a multi-node point or a line rate tells it.
+/// Seconds a byte; `between` unknown until a multi-node point or a line rate gives it.
 struct Cost {
   double inside = 0;
   std::optional<double> between;
@@ -20,10 +20,6 @@ struct Cost {
 
 double ring_share(double ranks) {
   return ranks > 1 ? 2 * (ranks - 1) / ranks : 0;
-}
-
-bool is_server(const Strategy& strategy) {
-  return strategy.name == "ps" || strategy.name == "ps-async";
 }
 
 /// Push and pull of all gradients: by every node (by every GPU without on-node reduction), or through the busiest
@@ -39,13 +35,17 @@ double server_share(const Question& at) {
 Load load_of(const Question& at, double bytes) {
   const double local = std::max(1.0, static_cast<double>(at.gpus) / std::max(1, at.nodes));
   Load load{ring_share(local) * bytes, 0};
-  if (at.nodes > 1) load.between = bytes * (is_server(at.strategy) ? server_share(at) : ring_share(at.nodes));
+  if (at.nodes > 1)
+    load.between = bytes * (is_parameter_server(at.strategy.name) ? server_share(at) : ring_share(at.nodes));
   return load;
 }
 
 Question question_at(const Series& known, const SeriesPoint& point) {
   return {known, point.gpus, point.nodes, point.gpus_per_node, point.strategy};
 }
+
+/// Cluster and transport, and the model where its bytes are not known: series that share a link's cost.
+using Pool = std::tuple<std::string, std::string, std::string>;
 
 class Textbook final : public Method {
 public:
@@ -57,26 +57,25 @@ public:
 private:
   /// Models without a layer table cannot share a bandwidth: their bytes count as one, and they are fitted alone.
   double bytes_of(const Series& series) const;
-  std::string pool_of(const Series& series) const;
+  Pool pool_of(const Series& series) const;
 
   TextbookFacts facts_;
-  std::map<std::string, Cost> costs_;
+  std::map<Pool, Cost> costs_;
 };
 
 double Textbook::bytes_of(const Series& series) const {
   const auto found = facts_.model_bytes.find(series.model);
   if (found == facts_.model_bytes.end()) return 1;
-  const bool half = series.wire_precision == "fp16" || series.wire_precision == "bf16";
+  const bool half = series.wire_precision == WirePrecision::fp16 || series.wire_precision == WirePrecision::bf16;
   return half ? 0.5 * found->second : found->second;
 }
 
-std::string Textbook::pool_of(const Series& series) const {
-  const auto pool = series.cluster + "\n" + series.transport;
-  return facts_.model_bytes.count(series.model) > 0 ? pool : pool + "\n" + series.model;
+Pool Textbook::pool_of(const Series& series) const {
+  return {series.cluster, series.transport, facts_.model_bytes.count(series.model) > 0 ? "" : series.model};
 }
 
 void Textbook::prepare(const Evidence& evidence) {
-  std::map<std::string, std::vector<Equation>> pools;
+  std::map<Pool, std::vector<Equation>> pools;
   costs_.clear();
   for (const auto& series : evidence.series) {
     const auto alone = one_gpu_time(series);

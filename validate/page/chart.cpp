@@ -41,8 +41,8 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
 
 std::string classes_of(const ChartPoint& point) {
   std::string classes = "m";
-  if (point.family == "ps") classes += " ps";
-  if (point.family == "ps-async") classes += " as";
+  if (point.family == StrategyName::ps) classes += " ps";
+  if (point.family == StrategyName::ps_async) classes += " as";
   if (point.uncertain) classes += " c";
   return classes;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Charts of scored points as SVG inside HTML: no script needed to read them.
 
+#include "sim/formats/names.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -13,10 +15,10 @@ struct ChartPoint {
   double measured_s = 0;
   double predicted_s = 0;
   int gpus = 0;
-  std::string family;     ///< all-reduce, ps or ps-async: the colour
-  bool uncertain = false; ///< noise class C: hollow
-  std::string title;      ///< what a pointer on it reads
-  std::string group;      ///< the row of a strip chart
+  StrategyName family = StrategyName::all_reduce; ///< all_reduce, ps or ps_async: the colour
+  bool uncertain = false;                         ///< noise class C: hollow
+  std::string title;                              ///< what a pointer on it reads
+  std::string group;                              ///< the row of a strip chart
 };
 
 /// <figure>s with a caption that says how to read them. Measured across, predicted up, both logarithmic; the diagonal

@@ -15,20 +15,19 @@
 namespace ddlsim {
 namespace {
 
-/// "ps(2 dedicated, bytes)" -> "ps"
-std::string strategy_name(const ScoredPoint& point) {
-  return point.strategy.substr(0, point.strategy.find('('));
+StrategyName strategy_name(const ScoredPoint& point) {
+  return strategy_name_in(point.strategy).value_or(StrategyName::none);
 }
 
-std::string family_of(const ScoredPoint& point) {
+StrategyName family_of(const ScoredPoint& point) {
   const auto name = strategy_name(point);
-  return name == "ps" || name == "ps-async" ? name : "all-reduce";
+  return is_parameter_server(name) ? name : StrategyName::all_reduce;
 }
 
-using Grouping = std::function<std::string(const ScoredPoint&)>;
+using TextOfPoint = std::function<std::string(const ScoredPoint&)>;
 
 std::vector<ChartPoint> chart_points(const ValidationResult& result, const std::string& split,
-                                     const std::string& method, const Grouping& group) {
+                                     const std::string& method, const TextOfPoint& group) {
   std::vector<ChartPoint> points;
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const auto& point = result.points[i];
@@ -45,9 +44,9 @@ std::vector<ChartPoint> chart_points(const ValidationResult& result, const std::
 }
 
 std::string charts(const ValidationResult& result, const std::string& split, const std::string& method) {
-  const auto by = [&](const Grouping& group) { return chart_points(result, split, method, group); };
+  const auto by = [&](const TextOfPoint& group) { return chart_points(result, split, method, group); };
   const auto by_source = by([](const ScoredPoint& p) { return p.cluster + " / " + p.file; });
-  const auto by_strategy = by([](const ScoredPoint& p) { return strategy_name(p) + " by " + p.preset; });
+  const auto by_strategy = by([](const ScoredPoint& p) { return to_text(strategy_name(p)) + " by " + p.preset; });
   if (by_source.empty()) return "<p>" + html_escaped(method) + " answers no point of this split.</p>\n";
   const std::string key =
       "Blue: all-reduce, orange: parameter server, green: asynchronous server; hollow: noise class C.";

@@ -1,0 +1,36 @@
+#pragma once
+// What `ddlsim import KIND FILE` can read: one row a kind of file.
+
+#include "calibrate/import/imported.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One kind of file, and how it becomes records. `import` throws UserError with every mistake of the file, each as
+/// FILE:LINE. What the command line states comes before what the file states for all its rows; a row's own figure
+/// comes before both.
+struct Importer {
+  std::string kind;  ///< the word after `ddlsim import`
+  std::string reads; ///< what such a file is, as the help says it: "a table of rates"
+  Imported (*import)(const std::filesystem::path& file, const ImportContext& stated);
+};
+
+/// In the order of the help.
+const std::vector<Importer>& importers();
+
+/// Throws std::out_of_range for a kind that no row has: the command line was checked before.
+const Importer& importer_of(const std::string& kind);
+
+/// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
+Imported import_csv(const std::filesystem::path& file, const ImportContext& stated);
+
+/// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,
+/// in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may have operation, ranks, nodes,
+/// transport and algorithm. Among the mistakes: a row that is not whole, a bandwidth that contradicts its time, size
+/// and number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
+Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated);
+
+} // namespace ddlsim

@@ -1,0 +1,220 @@
+#include "sim/formats/names.hpp"
+
+namespace ddlsim {
+
+// No switch has a default: the compiler names a value that is missing (-Wswitch). Beyond the last value the text is "".
+
+std::string to_text(Algorithm value) {
+  switch (value) {
+#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
+  case Algorithm::value:                                                                                               \
+    return text;
+#include "sim/formats/all_reduces.def"
+  }
+  return "";
+}
+
+std::string to_text(StrategyName value) {
+  switch (value) {
+  case StrategyName::none:
+    return "none";
+#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
+  case StrategyName::value:                                                                                            \
+    return text;
+#include "sim/formats/all_reduces.def"
+  case StrategyName::ps:
+    return "ps";
+  case StrategyName::ps_async:
+    return "ps-async";
+  case StrategyName::all_reduce:
+    return "all-reduce";
+  case StrategyName::automatic:
+    return "auto";
+  }
+  return "";
+}
+
+std::string to_text(Grouping value) {
+  switch (value) {
+  case Grouping::buckets:
+    return "buckets";
+  case Grouping::per_tensor:
+    return "per-tensor";
+  case Grouping::fusion:
+    return "fusion";
+  case Grouping::single:
+    return "single";
+  }
+  return "";
+}
+
+std::string to_text(Sharding value) {
+  switch (value) {
+  case Sharding::round_robin:
+    return "round-robin";
+  case Sharding::bytes:
+    return "bytes";
+  case Sharding::split:
+    return "split";
+  case Sharding::pieces:
+    return "pieces";
+  case Sharding::hash:
+    return "hash";
+  case Sharding::unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+std::string to_text(Placement value) {
+  switch (value) {
+  case Placement::dedicated:
+    return "dedicated";
+  case Placement::colocated:
+    return "colocated";
+  case Placement::unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+std::string to_text(Device value) {
+  switch (value) {
+  case Device::cpu:
+    return "cpu";
+  case Device::gpu:
+    return "gpu";
+  }
+  return "";
+}
+
+std::string to_text(Precision value) {
+  switch (value) {
+  case Precision::amp:
+    return "amp";
+  case Precision::bf16:
+    return "bf16";
+  case Precision::fp16:
+    return "fp16";
+  case Precision::fp32:
+    return "fp32";
+  case Precision::tf32:
+    return "tf32";
+  }
+  return "";
+}
+
+std::string to_text(WirePrecision value) {
+  switch (value) {
+  case WirePrecision::fp32:
+    return "fp32";
+  case WirePrecision::fp16:
+    return "fp16";
+  case WirePrecision::bf16:
+    return "bf16";
+  case WirePrecision::unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+std::string to_text(Library value) {
+  switch (value) {
+  case Library::nccl:
+    return "nccl";
+  case Library::mpi:
+    return "mpi";
+  case Library::gloo:
+    return "gloo";
+  case Library::grpc:
+    return "grpc";
+  case Library::ps_lite:
+    return "ps-lite";
+  case Library::byteps:
+    return "byteps";
+  }
+  return "";
+}
+
+std::string to_text(EvidenceLabel value) {
+  switch (value) {
+  case EvidenceLabel::calibrated:
+    return "calibrated";
+  case EvidenceLabel::extrapolated:
+    return "extrapolated";
+  case EvidenceLabel::transferred:
+    return "transferred";
+  case EvidenceLabel::assumed:
+    return "assumed";
+  }
+  return "";
+}
+
+std::string to_text(RecordKind value) {
+  switch (value) {
+  case RecordKind::step:
+    return "step";
+  case RecordKind::collective:
+    return "collective";
+  case RecordKind::point_to_point:
+    return "point_to_point";
+  case RecordKind::layer:
+    return "layer";
+  case RecordKind::server:
+    return "server";
+  case RecordKind::input:
+    return "input";
+  case RecordKind::loss:
+    return "loss";
+  }
+  return "";
+}
+
+std::string to_text(RunMode value) {
+  switch (value) {
+  case RunMode::train:
+    return "train";
+  case RunMode::forward:
+    return "forward";
+  }
+  return "";
+}
+
+bool is_parameter_server(StrategyName strategy) {
+  return strategy == StrategyName::ps || strategy == StrategyName::ps_async;
+}
+
+std::optional<Algorithm> algorithm_of(StrategyName strategy) {
+  switch (strategy) {
+#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
+  case StrategyName::value:                                                                                            \
+    return Algorithm::value;
+#include "sim/formats/all_reduces.def"
+  case StrategyName::none:
+  case StrategyName::ps:
+  case StrategyName::ps_async:
+  case StrategyName::all_reduce:
+  case StrategyName::automatic:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<StrategyName> strategy_name_in(std::string_view strategy_text) {
+  return value_named<StrategyName>(strategy_text.substr(0, strategy_text.find('(')));
+}
+
+bool is_half(Precision precision) {
+  switch (precision) {
+  case Precision::amp:
+  case Precision::bf16:
+  case Precision::fp16:
+    return true;
+  case Precision::fp32:
+  case Precision::tf32:
+    return false;
+  }
+  return false;
+}
+
+} // namespace ddlsim

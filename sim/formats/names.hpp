@@ -1,0 +1,133 @@
+#pragma once
+// Names that files of several formats share, as enums: each has one switch that gives its text, and everything that
+// reads, lists or prints a name goes through it. A value without a text does not compile.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddlsim {
+
+/// The ways to sum a vector over all ranks.
+enum class Algorithm {
+#define DDLSIM_ALL_REDUCE(value, text) value,
+#include "sim/formats/all_reduces.def"
+};
+
+/// How gradients are brought together: an all-reduce algorithm by its name, or
+///   none         not at all: one GPU alone
+///   ps           parameter servers, every iteration waits for all workers
+///   ps_async     parameter servers that nobody waits at
+///   all_reduce   an all-reduce of which a record does not say the algorithm
+///   automatic    the all-reduce that the preset's library takes
+enum class StrategyName {
+  none,
+#define DDLSIM_ALL_REDUCE(value, text) value,
+#include "sim/formats/all_reduces.def"
+  ps,
+  ps_async,
+  all_reduce,
+  automatic,
+};
+
+/// How a framework groups gradients into operations: scenarios/presets.json says which does what.
+enum class Grouping { buckets, per_tensor, fusion, single };
+
+/// Which server holds which tensor: sim/parameter_server/placement.hpp has the rules.
+enum class Sharding { round_robin, bytes, split, pieces, hash, unknown };
+
+/// Whether parameter servers have hosts of their own.
+enum class Placement { dedicated, colocated, unknown };
+
+/// Where a parameter server adds up.
+enum class Device { cpu, gpu };
+
+/// What a training run computes in; in the order of the names, by which tables are sorted.
+enum class Precision { amp, bf16, fp16, fp32, tf32 };
+
+/// What gradients are sent in.
+enum class WirePrecision { fp32, fp16, bf16, unknown };
+
+/// What a preset's framework moves gradients with.
+enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
+
+/// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
+/// or GPU; a prior.
+enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
+
+/// The kinds of measured records, in the order of the variant in record.hpp.
+enum class RecordKind { step, collective, point_to_point, layer, server, input, loss };
+
+/// What a step record's iteration did.
+enum class RunMode { train, forward };
+
+std::string to_text(Algorithm value);
+std::string to_text(StrategyName value);
+std::string to_text(Grouping value);
+std::string to_text(Sharding value);
+std::string to_text(Placement value);
+std::string to_text(Device value);
+std::string to_text(Precision value);
+std::string to_text(WirePrecision value);
+std::string to_text(Library value);
+std::string to_text(EvidenceLabel value);
+std::string to_text(RecordKind value);
+std::string to_text(RunMode value);
+
+/// "" for nothing.
+template <class Name> std::string to_text(const std::optional<Name>& value) {
+  return value ? to_text(*value) : std::string{};
+}
+
+/// Every value of an enum above, in the order of its declaration; "unknown" too where it has one.
+template <class Name> const std::vector<Name>& values_of() {
+  static const auto values = [] {
+    std::vector<Name> all;
+    for (int i = 0; !to_text(static_cast<Name>(i)).empty(); ++i) all.push_back(static_cast<Name>(i));
+    return all;
+  }();
+  return values;
+}
+
+/// Their texts.
+template <class Name> std::vector<std::string> names_of(const std::vector<Name>& values) {
+  std::vector<std::string> names;
+  for (const Name value : values) names.push_back(to_text(value));
+  return names;
+}
+template <class Name> const std::vector<std::string>& names_of() {
+  static const auto names = names_of(values_of<Name>());
+  return names;
+}
+
+/// The texts without "unknown": what a question may say, where a record may have to leave it open.
+template <class Name> const std::vector<std::string>& known_names_of() {
+  static const auto names = [] {
+    auto all = names_of<Name>();
+    std::erase(all, "unknown");
+    return all;
+  }();
+  return names;
+}
+
+/// The value of that text; nothing for any other text.
+template <class Name> std::optional<Name> value_named(std::string_view text) {
+  for (const Name value : values_of<Name>())
+    if (to_text(value) == text) return value;
+  return std::nullopt;
+}
+
+/// ps and ps-async.
+bool is_parameter_server(StrategyName strategy);
+
+/// The algorithm that a strategy names; nothing where it leaves it open or is no all-reduce.
+std::optional<Algorithm> algorithm_of(StrategyName strategy);
+
+/// The name in front of a strategy's text: that of "ps(2 dedicated, bytes)" is ps. Nothing for a text of none.
+std::optional<StrategyName> strategy_name_in(std::string_view strategy_text);
+
+/// 16 bits a number, on tensor cores where the GPU has them; amp counts, tf32 does not.
+bool is_half(Precision precision);
+
+} // namespace ddlsim

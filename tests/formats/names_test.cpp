@@ -1,0 +1,44 @@
+#include "sim/formats/names.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace ddlsim {
+
+TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[names]", Algorithm, StrategyName, Grouping,
+                   Sharding, Placement, Device, Precision, WirePrecision, Library, EvidenceLabel, RecordKind, RunMode) {
+  std::set<std::string> texts;
+  for (const TestType value : values_of<TestType>()) {
+    CHECK(value_named<TestType>(to_text(value)) == value);
+    CHECK(texts.insert(to_text(value)).second);
+  }
+  CHECK(texts.size() > 1);
+  CHECK_FALSE(value_named<TestType>("").has_value());
+  CHECK_FALSE(value_named<TestType>("no such name").has_value());
+}
+
+TEST_CASE("the lists are whole, a question's without what only records may say", "[names]") {
+  CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() + 5);
+  CHECK(names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16", "unknown"});
+  CHECK(known_names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16"});
+}
+
+TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce", "[names]") {
+  for (const Algorithm algorithm : values_of<Algorithm>()) {
+    const auto strategy = value_named<StrategyName>(to_text(algorithm));
+    REQUIRE(strategy.has_value());
+    CHECK(algorithm_of(*strategy) == algorithm);
+  }
+  for (const auto open : {StrategyName::none, StrategyName::ps, StrategyName::all_reduce, StrategyName::automatic})
+    CHECK_FALSE(algorithm_of(open).has_value());
+}
+
+TEST_CASE("a strategy's text says its name first", "[names]") {
+  CHECK(strategy_name_in("ps-async(2 dedicated, bytes)") == StrategyName::ps_async);
+  CHECK(strategy_name_in("ring") == StrategyName::ring);
+  CHECK_FALSE(strategy_name_in("gossip").has_value());
+  CHECK_FALSE(strategy_name_in("").has_value());
+}
+
+} // namespace ddlsim
