@@ -40,10 +40,10 @@ ddltrain::StepRecord step(const std::string& strategy) {
   record.model = "lenet5";
   record.batch_per_gpu = 8;
   record.preset = "pytorch-ddp";
-  record.strategy.name = strategy;
+  record.strategy.name = ddltrain::named_value<ddlsim::StrategyName>(strategy);
   record.strategy.servers = {ddlsim::ServerCount::Rule::count, 2};
-  record.strategy.placement = "colocated";
-  record.strategy.sharding = "bytes";
+  record.strategy.placement = ddlsim::Placement::colocated;
+  record.strategy.sharding = ddlsim::Sharding::bytes;
   record.gpus = record.nodes = 4;
   record.synchronised = strategy != "none";
   record.iteration_s = 0.25;
@@ -93,7 +93,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     layer.layer = "conv1";
     layer.kind = "conv";
     layer.pass = "backward";
-    layer.precision = "fp32";
+    layer.precision = ddlsim::Precision::fp32;
     layer.batch = 1;
     layer.time_s = 1e-3;
     records.add(layer);

@@ -114,7 +114,7 @@ TEST_CASE("Layer records are a profile too") {
     record.layer = "fc";
     record.kind = "linear";
     record.pass = pass;
-    record.precision = "fp32";
+    record.precision = ddlsim::Precision::fp32;
     record.batch = batch;
     record.time_s = time_s;
     return ddlsim::to_json_line(ddlsim::Record(record)) + "\n";

@@ -110,8 +110,9 @@ void profile_command(const ProfileOptions& options) {
   const std::vector<ddlsim::Gpu> gpus = ddlsim::read_gpus(options.platforms / "gpus.json");
   PublishedStep wanted = options.step;
   const ddlsim::Gpu& gpu = ddlsim::find_gpu(gpus, wanted.gpu);
-  wanted.gpu = gpu.name;                          // not an alias
-  ddlsim::peak_flop_per_s(gpu, wanted.precision); // refuses a precision before thousands of records are read
+  wanted.gpu = gpu.name; // not an alias
+  ddlsim::peak_flop_per_s(
+      gpu, precision_named(wanted.precision)); // refuses a precision before thousands of records are read
   const FoundStep step = find_published_step(options.platforms, wanted);
   const Profile profile = split_by_roofline(describe(*entry.make()), gpu, step, wanted);
   fmt::print(stderr, "{}: forward {:.4g} ms, backward {:.4g} ms in {} layers; {}\n", profile.model,

@@ -142,13 +142,13 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
-  record.precision = arguments_.options.precision;
+  record.precision = named_value<ddlsim::Precision>(arguments_.options.precision);
   record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);
   record.preset = preset_of(strategy);
-  record.strategy.name = arguments_.strategy;
+  record.strategy.name = named_value<ddlsim::StrategyName>(arguments_.strategy);
   record.strategy.servers = {ddlsim::ServerCount::Rule::count, strategy.servers};
-  record.strategy.placement = arguments_.placement;
-  record.strategy.sharding = strategy.sharding;
+  record.strategy.placement = named_value<ddlsim::Placement>(arguments_.placement);
+  record.strategy.sharding = named_value<ddlsim::Sharding>(strategy.sharding);
   record.algorithm = strategy.exchange == Exchange::ring ? "ring" : "unknown";
   record.gpus = static_cast<int>(workers_.host_of_rank.size());
   record.nodes = workers_.nodes;

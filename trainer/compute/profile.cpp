@@ -82,7 +82,7 @@ Profile from_records(const std::filesystem::path& file, const std::string& model
   profile.batch = chosen_batch(batches, file.string(), model, batch);
   for (const auto& record : records) {
     if (record.batch != profile.batch) continue;
-    profile.precision = record.precision;
+    profile.precision = ddlsim::to_text(record.precision);
     add_time(profile, record);
   }
   return profile;

@@ -1,6 +1,7 @@
 #include "trainer/compute/published_profile.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/record.hpp"
@@ -32,8 +33,9 @@ std::vector<std::string> clusters_in(const fs::path& platforms) {
 }
 
 bool fits(const ddlsim::StepRecord& step, const PublishedStep& wanted) {
-  return step.model == wanted.model && step.head.gpu == wanted.gpu && step.precision == wanted.precision &&
-         step.gpus == 1 && !step.synchronised && step.mode == "train" && !step.head.suspect;
+  return step.model == wanted.model && step.head.gpu == wanted.gpu &&
+         ddlsim::to_text(step.precision) == wanted.precision && step.gpus == 1 && !step.synchronised &&
+         step.mode == ddlsim::RunMode::train && !step.head.suspect;
 }
 
 struct Found {
@@ -86,6 +88,12 @@ FoundStep find_published_step(const fs::path& platforms, const PublishedStep& wa
   return step;
 }
 
+ddlsim::Precision precision_named(const std::string& text) {
+  if (const auto precision = ddlsim::value_named<ddlsim::Precision>(text)) return *precision;
+  const auto& names = ddlsim::names_of<ddlsim::Precision>();
+  throw ddlsim::UserError("--precision", "", ddlsim::unknown_name_text("precision", text, names, names));
+}
+
 ddlsim::Model model_of(const LayerTable& table) {
   ddlsim::Model model;
   for (const LayerRow& row : table) {
@@ -107,7 +115,7 @@ ddlsim::Model model_of(const LayerTable& table) {
 
 Profile split_by_roofline(const LayerTable& table, const ddlsim::Gpu& gpu, const FoundStep& step,
                           const PublishedStep& wanted) {
-  const auto times = ddlsim::roofline_layer_times(model_of(table), gpu, wanted.precision, step.batch);
+  const auto times = ddlsim::roofline_layer_times(model_of(table), gpu, precision_named(wanted.precision), step.batch);
   double sum_s = 0;
   for (const auto& time : times) sum_s += time.forward_s + time.backward_s;
   Profile profile;
@@ -115,10 +123,11 @@ Profile split_by_roofline(const LayerTable& table, const ddlsim::Gpu& gpu, const
   profile.gpu = gpu.name;
   profile.precision = wanted.precision;
   profile.batch = step.batch;
-  profile.source = fmt::format("iteration of {:.6g} s: {}; split over the layers by the simulator's roofline at {:.4g} "
-                               "FLOP/s and {:.4g} B/s with the efficiencies of each kind of layer",
-                               step.iteration_s, step.source, ddlsim::peak_flop_per_s(gpu, wanted.precision),
-                               gpu.memory_bandwidth_Bps);
+  profile.source =
+      fmt::format("iteration of {:.6g} s: {}; split over the layers by the simulator's roofline at {:.4g} "
+                  "FLOP/s and {:.4g} B/s with the efficiencies of each kind of layer",
+                  step.iteration_s, step.source, ddlsim::peak_flop_per_s(gpu, precision_named(wanted.precision)),
+                  gpu.memory_bandwidth_Bps);
   const double scale = step.iteration_s / sum_s;
   for (std::size_t i = 0; i < table.size(); ++i) {
     profile.layers.push_back({table[i].name, scale * times[i].forward_s, scale * times[i].backward_s});

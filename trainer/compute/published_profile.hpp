@@ -3,6 +3,7 @@
 
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
 #include "trainer/compute/profile.hpp"
 #include "trainer/describe/layer_table.hpp"
 
@@ -25,6 +26,9 @@ struct FoundStep {
 /// The training iteration of one GPU without synchronisation, measured, over all platforms/*/measurements. Throws
 /// ddlsim::UserError when there is none, several batches and none was chosen, or a file with mistakes.
 FoundStep find_published_step(const std::filesystem::path& platforms, const PublishedStep& wanted);
+
+/// Throws ddlsim::UserError for a text that names none.
+ddlsim::Precision precision_named(const std::string& text);
 
 /// The layers as the simulator has them.
 ddlsim::Model model_of(const LayerTable& table);

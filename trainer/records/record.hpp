@@ -16,6 +16,11 @@ using ddlsim::RecordHead;
 using ddlsim::ServerRecord;
 using ddlsim::StepRecord;
 
+/// The value of a name that the command line has checked before.
+template <class Name> Name named_value(const std::string& text) {
+  return ddlsim::value_named<Name>(text).value();
+}
+
 /// The head of a record of our own: origin "run", statistic "median", transport and library "unknown" until somebody
 /// knows them. series: records of one experiment, which differ in scale or size only.
 RecordHead own_head(const std::string& series);

@@ -92,14 +92,14 @@ RecordHead own_head(const std::string& series) {
 StepRecord plain_step(const RecordHead& head) {
   StepRecord step;
   step.head = head;
-  step.precision = "fp32";
-  step.wire_precision = "fp32";
-  step.strategy.name = "none";
+  step.precision = ddlsim::Precision::fp32;
+  step.wire_precision = ddlsim::WirePrecision::fp32;
+  step.strategy.name = ddlsim::StrategyName::none;
   step.algorithm = "unknown";
   step.gpus = step.nodes = step.gpus_per_node = 1;
   step.synchronised = false;
   step.data = "synthetic";
-  step.mode = "train";
+  step.mode = ddlsim::RunMode::train;
   return step;
 }
 

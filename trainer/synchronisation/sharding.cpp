@@ -1,5 +1,8 @@
 #include "trainer/synchronisation/sharding.hpp"
 
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/formats/names.hpp"
 #include "sim/parameter_server/placement.hpp"
 
 #include <cmath>
@@ -16,6 +19,13 @@ std::size_t element_at(double bytes) {
   return static_cast<std::size_t>(std::floor(bytes / kElement_bytes + 1e-3));
 }
 
+ddlsim::Sharding known_rule(const std::string& name) {
+  const auto rule = ddlsim::value_named<ddlsim::Sharding>(name);
+  if (rule && *rule != ddlsim::Sharding::unknown) return *rule;
+  const auto& names = ddlsim::known_names_of<ddlsim::Sharding>();
+  throw ddlsim::UserError("", "", ddlsim::unknown_name_text("sharding", name, names, names));
+}
+
 } // namespace
 
 std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int servers, const std::string& rule) {
@@ -23,7 +33,7 @@ std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int serv
   for (const std::size_t count : counts) tensor_bytes.push_back(kElement_bytes * static_cast<double>(count));
   std::vector<double> placed_bytes(counts.size());
   std::vector<Shard> shards;
-  for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, rule, kMxnetSplit_bytes)) {
+  for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, known_rule(rule), kMxnetSplit_bytes)) {
     const auto tensor = static_cast<std::size_t>(part.tensor);
     const std::size_t first = element_at(placed_bytes[tensor]);
     const std::size_t end = element_at(placed_bytes[tensor] += part.size_bytes);
