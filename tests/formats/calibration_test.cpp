@@ -27,8 +27,8 @@ Calibration sample() {
   calibration.cluster = "iris";
   calibration.version = "0.1.0";
   calibration.files = {"runs.jsonl 0123456789abcdef"};
-  const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, "log", "1", "runs", {}};
-  const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, "linear", "s", "a guess", {}};
+  const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, PriorScale::log, "1", "runs", {}};
+  const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, PriorScale::linear, "s", "a guess", {}};
   calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
                             parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};

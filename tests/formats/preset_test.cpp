@@ -11,11 +11,11 @@ TEST_CASE("presets are read") {
   const auto presets = read_presets(folder.write("presets.json", ddlsim_test::sample_presets().dump()));
   REQUIRE(presets.size() == 3);
   const auto& ddp = find_preset(presets, "pytorch-ddp");
-  CHECK(ddp.grouping == Grouping::buckets);
+  CHECK(ddp.grouping == ddlsim::Grouping::buckets);
   CHECK(ddp.first_bucket_bytes == 1048576);
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);
-  CHECK(ddp.library == "nccl");
+  CHECK(ddp.library == ddlsim::Library::nccl);
   REQUIRE(ddp.all_reduce.size() == 1);
   CHECK(ddp.all_reduce[0].name == "ring");
   CHECK(ddp.all_reduce[0].weight == 1);
@@ -107,7 +107,7 @@ TEST_CASE("the most special prior is found") {
   CHECK(find_prior(priors, "nic_efficiency", "nccl-ib", "tf-ps").median == 0.8);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "horovod").median == 0.7);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "tf-ps").median == 0.75);
-  CHECK(find_prior(priors, "offset", "", "").scale == PriorScale::linear);
+  CHECK(find_prior(priors, "offset", "", "").scale == ddlsim::PriorScale::linear);
   CHECK(priors[1].learnt_from == std::vector<std::string>{"iris"});
   CHECK_THROWS_WITH(
       find_prior(priors, "nic_eficiency", "", ""),
