@@ -40,13 +40,29 @@ if(DDLSIM_SANITIZE)
   endif()
 endif()
 
-# Headers that most sources include, parsed once for each library. Off for clang-tidy, which reads none of GCC's.
-function(ddlsim_precompile name)
+# Headers that most sources include are parsed once for the libraries and the program, and once, with Catch2's, for the
+# tests. Off for clang-tidy, which reads nothing of GCC's.
+function(ddlsim_precompile name kind)
   if(DDLSIM_PRECOMPILE)
-    target_precompile_headers(${name} PRIVATE
-      <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <numeric> <optional>
-      <set> <span> <sstream> <string> <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
+    target_precompile_headers(${name} REUSE_FROM ddlsim_precompiled_${kind})
   endif()
+endfunction()
+
+# ddlsim_precompiled(KIND LINK ... HEADERS ...): the headers that targets of that kind share.
+function(ddlsim_precompiled kind)
+  if(NOT DDLSIM_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(PRE "" "" "LINK;HEADERS" ${ARGN})
+  set(nothing ${CMAKE_BINARY_DIR}/precompiled_${kind}.cpp)
+  if(NOT EXISTS ${nothing})
+    file(WRITE ${nothing} "")
+  endif()
+  add_library(ddlsim_precompiled_${kind} OBJECT ${nothing})
+  target_link_libraries(ddlsim_precompiled_${kind} PRIVATE ddlsim_options ${PRE_LINK})
+  target_precompile_headers(ddlsim_precompiled_${kind} PRIVATE
+    <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <numeric> <optional>
+    <set> <span> <sstream> <string> <string_view> <utility> <vector> <fmt/format.h> <nlohmann/json.hpp> ${PRE_HEADERS})
 endfunction()
 
 # ddlsim_library(NAME FOLDERS ... LINK ...): a static library of all sources of these folders, with the project's options.
@@ -56,7 +72,7 @@ function(ddlsim_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${LIB_FOLDERS})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ddlsim_options ${LIB_LINK})
-  ddlsim_precompile(${name})
+  ddlsim_precompile(${name} program)
 endfunction()
 
 # ddlsim_test(FOLDER LINK ...): the sources of tests/FOLDER as one Catch2 program whose cases become ctest cases.
@@ -69,7 +85,6 @@ function(ddlsim_test folder)
   set(name ${folder}_test)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ddlsim_catch_main ${TEST_LINK})
-  target_compile_definitions(${name} PRIVATE DDLSIM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  ddlsim_precompile(${name} <catch2/catch.hpp>)
+  ddlsim_precompile(${name} test)
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()

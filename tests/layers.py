@@ -32,12 +32,12 @@ ROOMS = {
     "cli": SIM + ["calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods", "validate/page"],
 }
 
-# Rules that trainer and simulator share: what a layer costs, where a tensor goes.
-PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/parameter_server/placement.hpp"]}
+# Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.
+PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/iteration/buckets.hpp", "sim/parameter_server/placement.hpp"]}
 
 OUTSIDE = {
     r"simgrid/|xbt/": ["sim/simgrid"],
-    r"CLI/": ["cli", "trainer"],
+    r"CLI/": ["cli", "platforms/tools", "trainer"],
     r"torch/|ATen/|c10/|mpi\.h|nccl\.h|cuda": ["trainer"],
     r"catch2/|benchmark/": [],
 }

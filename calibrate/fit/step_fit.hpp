@@ -10,8 +10,8 @@
 namespace ddlsim {
 
 struct StepFitOptions {
-  ResidualProcess residual_process{0.03, 0.6, 0.7, 0.5}; ///< before the data say how far series are off
-  int noise_rounds = 2;                                  ///< fits after which the spread is judged again, by transport
+  ResidualProcess residual_process{.spread = 0.03}; ///< before the data say how far series are off
+  int noise_rounds = 2;                             ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 

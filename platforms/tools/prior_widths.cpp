@@ -185,8 +185,9 @@ void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const
 /// Both GPUs' curves in fp32.
 std::vector<BatchCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
   std::vector<BatchCurve> curves;
-  std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves),
-               [&](const BatchCurve& one) { return one.precision == Precision::fp32 && (one.gpu == a || one.gpu == b); });
+  std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves), [&](const BatchCurve& one) {
+    return one.precision == Precision::fp32 && (one.gpu == a || one.gpu == b);
+  });
   return curves;
 }
 

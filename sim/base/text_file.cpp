@@ -99,6 +99,28 @@ namespace {
                               std::strerror(error)));
 }
 
+void write_all(int descriptor, const fs::path& file, const std::string& content) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t written = ::write(descriptor, content.data() + done, content.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse(file, errno);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+/// A device or a pipe has no old content to keep, and its name must not be taken over.
+void write_into(const fs::path& file, const std::string& content) {
+  struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  };
+  const Descriptor opened{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (opened.number < 0) refuse(file, errno);
+  write_all(opened.number, file, content);
+}
+
 /// A file beside the wanted one that is gone again unless it was renamed.
 class TemporaryFile {
 public:
@@ -114,14 +136,7 @@ public:
     if (!renamed_) ::unlink(name_.c_str());
   }
 
-  void write(const std::string& content) {
-    for (std::size_t done = 0; done < content.size();) {
-      const ssize_t written = ::write(descriptor_, content.data() + done, content.size() - done);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) refuse(wanted_, errno);
-      done += static_cast<std::size_t>(written);
-    }
-  }
+  void write(const std::string& content) { write_all(descriptor_, wanted_, content); }
 
   void rename() {
     const int descriptor = descriptor_;
@@ -161,6 +176,10 @@ void sync_folder(const fs::path& folder) {
 void write_file(const fs::path& file, const std::string& content) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw UserError(file.string(), "", "this is a folder; give a file's name");
+  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
+    write_into(file, content);
+    return;
+  }
   // a link stays a link: its target is what gets replaced
   const fs::path target = fs::is_symlink(file, ignored) ? fs::weakly_canonical(file, ignored) : file;
   TemporaryFile temporary(target);

@@ -36,7 +36,7 @@ private:
 };
 
 /// Writes to a temporary name beside the file, then renames it, so that the file is whole or as it was. Throws
-/// UserError when the folder is missing, not writable or full.
+/// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
 /// 64-bit FNV-1a of a file's bytes (Fowler, Noll and Vo), 16 hexadecimal digits: shows that an input changed, guards

@@ -38,8 +38,8 @@ constexpr double launch_s =
 constexpr double forward_touches = 2;  ///< an activation is written once and read once
 constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
 
-/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the reference data single-gpu (fp32)
-/// are this share of the sum, exp of the mean ln.
+/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the reference data
+/// single-gpu (fp32) are this share of the sum, exp of the mean ln.
 constexpr double measured_share = 0.8;
 
 bool on_tensor_cores(const Gpu& gpu, Precision precision) {

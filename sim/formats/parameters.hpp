@@ -76,7 +76,7 @@ std::span<const ParameterField> parameter_fields();
 /// The row of that name; throws std::out_of_range when there is none.
 const ParameterField& parameter_field(std::string_view name);
 
-/// Samples: values[i] with the z-scores it came from, z_scores[i][k] for parameter_fields()[k].
+/// Samples: values[i] with the z-scores it came from, z_scores[i][k] of parameter_fields()[k].
 struct Draws {
   std::vector<Parameters> values;
   std::vector<std::vector<double>> z_scores;

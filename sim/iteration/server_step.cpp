@@ -36,8 +36,8 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
   return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
 }
 
-/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the preset's
-/// choices.
+/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
+/// preset's choices.
 Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
   const Sharding stated = setup.strategy.sharding;
   const auto& choices = setup.preset.shardings;

@@ -1,7 +1,11 @@
 #include "sim/iteration/timeline.hpp"
 
+#include "sim/iteration/buckets.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -51,15 +55,20 @@ Group take(const ComputeProfile& profile, std::size_t first, std::size_t end,
 
 /// Groups known before the iteration starts.
 std::vector<Group> fixed_groups(const ComputeProfile& profile, const Preset& preset) {
-  const std::size_t end = profile.tensors.size();
+  std::vector<double> tensor_bytes;
+  tensor_bytes.reserve(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
+  double first_cap_bytes = preset.first_bucket_bytes;
+  double cap_bytes = preset.bucket_bytes;
+  if (preset.grouping == Grouping::per_tensor) first_cap_bytes = cap_bytes = 0;
+  if (preset.grouping == Grouping::single) first_cap_bytes = cap_bytes = std::numeric_limits<double>::infinity();
+  const auto ends = bucket_ends(tensor_bytes, first_cap_bytes, cap_bytes);
   std::vector<Group> groups;
-  for (std::size_t first = 0; first < end; first = groups.back().last) {
-    const double cap = groups.empty() ? preset.first_bucket_bytes : preset.bucket_bytes;
-    groups.push_back(take(profile, first, end, [&](const Group& group) {
-      if (preset.grouping == Grouping::per_tensor) return true;
-      if (preset.grouping == Grouping::single) return false;
-      return group.size_bytes >= cap;
-    }));
+  for (const std::size_t end : ends) {
+    const std::size_t first = groups.empty() ? 0 : groups.back().last;
+    groups.push_back({first, end,
+                      std::accumulate(tensor_bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                                      tensor_bytes.begin() + static_cast<std::ptrdiff_t>(end), 0.0)});
   }
   return groups;
 }

@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
 #include "tests/base/temporary_folder.hpp"
@@ -6,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -69,6 +71,13 @@ TEST_CASE("a link stays a link") {
   write_file(folder.path() / "link.json", "two");
   CHECK(fs::is_symlink(folder.path() / "link.json"));
   CHECK(read_text_file(target) == "two");
+}
+
+TEST_CASE("A device is written, not replaced by a file") {
+  CHECK_NOTHROW(write_file("/dev/null", "x"));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  CHECK_THROWS_AS(write_file("/dev/full", "x"), ddlsim::UserError);
+  CHECK(std::filesystem::is_character_file("/dev/full"));
 }
 
 TEST_CASE("where nothing can be written, that is reported and the old file stays") {

@@ -8,7 +8,7 @@ namespace {
 
 CollectiveFit sample_fit() {
   CollectiveFit fit;
-  fit.curve.key = {"iris", "ring-16", "nccl-ib", "nccl", "all_reduce", "ring", 16, 2};
+  fit.curve.key = {"iris", "nccl-ib", "nccl", "all_reduce", "ring", "ring-16", 16, 2};
   fit.curve.latency_s = {100e-6, 0.1, true};
   fit.curve.rate_Bps = {1e9, 0.05, true};
   fit.curve.pipelining = {0.5, 0.6, false};

@@ -1,6 +1,6 @@
 #include "trainer/campaign/busy_cores.hpp"
 #include "trainer/campaign/launcher.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 #include "work_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
+#include "sim/base/error.hpp"
 #include "trainer/campaign/campaign.hpp"
 #include "trainer/campaign/host_network.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"
 #include "trainer/campaign/slurm_launcher.hpp"
-#include "trainer/files/error.hpp"
 #include "work_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ namespace {
 std::string refused(const WorkFolder& folder) {
   try {
     ddltrain::read_campaign(folder.path(""), "here");
-  } catch (const ddltrain::UsageError& error) {
+  } catch (const ddlsim::UserError& error) {
     return error.what();
   }
   return "";
@@ -57,8 +57,7 @@ TEST_CASE("campaign: a run becomes a part for each combination, node count and r
 
 TEST_CASE("campaign: what the file leaves open comes from the cluster file") {
   const WorkFolder folder;
-  folder.write("platforms/here/cluster.json", R"({"node": {"gpu": "K80", "gpus": 4, "nics": [{"bandwidth": "10 Gbps"}]},
-    "available": {"nodes": 2}, "growth": {"max_nodes": 6}})");
+  folder.cluster(R"({"gpu": "K80", "gpus": 4, "nics": [{"name": "nic", "bandwidth": "10 Gbps"}]})", 6);
   folder.campaign({{"kind", "slurm"}}, {{{"name", "a"}, {"command", "train"}, {"nodes", {6}}}});
   const auto campaign = ddltrain::read_campaign(folder.path(""), "here");
   CHECK(campaign.runs[0].ranks_per_node == 4);
@@ -86,12 +85,12 @@ TEST_CASE("campaign: every mistake is reported at once, with its place") {
                    {{"name", "c"}, {"command", "train"}, {"nodes", {9}}, {"repeat", 2}},
                    {{"name", "c"}, {"command", "link"}, {"each", {{"--x", 3}}}}});
   const std::string told = refused(folder);
-  CHECK(has(told, "/launcher/kind: found \"testbet\", expected one of its kinds; did you mean \"testbed\"?"));
-  CHECK(has(told, "/launcher/rate: unknown key"));
-  CHECK(has(told, "/runs/0/name: found \"a b\""));
-  CHECK(has(told, "/runs/0/command: found \"trian\""));
-  CHECK(has(told, "/runs/0/nodes: found [0]"));
-  CHECK(has(told, "/runs/1/nodes: found 9, the cluster has 8"));
+  CHECK(has(told, "/launcher/kind: \"testbet\" found, one of local, mpirun, slurm, testbed expected; did you mean "
+                  "\"testbed\"?"));
+  CHECK(has(told, "/runs/0/name: \"a b\" found"));
+  CHECK(has(told, "/runs/0/command: \"trian\" found"));
+  CHECK(has(told, "/runs/0/nodes/0: 0 found"));
+  CHECK(has(told, "/runs/1/nodes: 9 found, the cluster has 8"));
   CHECK(has(told, "/runs/1/repeat: unknown key; did you mean \"repeats\"?"));
   CHECK(has(told, "/runs/2/name: \"c\" is there twice"));
   CHECK(has(told, "/runs/2/each/--x"));
@@ -99,23 +98,27 @@ TEST_CASE("campaign: every mistake is reported at once, with its place") {
 
 TEST_CASE("campaign: files that are none") {
   const WorkFolder folder;
-  CHECK(has(refused(folder), "cannot read"));
+  CHECK(has(refused(folder), "campaign.json"));
   folder.write("platforms/here/campaign.json", "{");
-  CHECK(has(refused(folder), "no JSON"));
+  CHECK(has(refused(folder), "campaign.json"));
   folder.write("platforms/here/campaign.json", "[]");
-  CHECK(has(refused(folder), "expected an object"));
+  CHECK(has(refused(folder), "an object expected"));
   folder.campaign({{"kind", "mpirun"}}, json::array());
   CHECK(has(refused(folder), "/launcher/hosts: missing"));
-  CHECK(has(refused(folder), "/runs: expected a list"));
+  CHECK(has(refused(folder), "/runs: give at least one run"));
   folder.campaign({{"kind", "mpirun"}, {"hosts", {"a", "b"}}}, {{{"name", "x"}, {"command", "train"}, {"nodes", {3}}}});
-  CHECK(has(refused(folder), "found 3, the cluster has 2"));
+  CHECK(has(refused(folder), "3 found, the cluster has 2"));
 }
 
-TEST_CASE("campaign: rates have a unit") {
-  CHECK(ddltrain::parse_rate_Bps("200 Mbps") == 25e6);
-  CHECK(ddltrain::parse_rate_Bps("1.5 GB/s") == 1.5e9);
-  CHECK_THROWS_AS(ddltrain::parse_rate_Bps("200"), ddltrain::UsageError);
-  CHECK_THROWS_AS(ddltrain::parse_rate_Bps("-1 Gbps"), ddltrain::UsageError);
+TEST_CASE("campaign: rates have a unit, and a launcher no keys of another kind") {
+  const WorkFolder folder;
+  const json runs = {{{"name", "x"}, {"command", "train"}}};
+  folder.campaign({{"kind", "testbed"}, {"rate", "200"}}, runs);
+  CHECK(has(refused(folder), "/launcher/rate: \"200\" has no unit"));
+  folder.campaign({{"kind", "testbed"}, {"rate", "1.5 GB/s"}}, runs);
+  CHECK(ddltrain::read_campaign(folder.path(""), "here").launcher.rate_Bps == 1.5e9);
+  folder.campaign({{"kind", "local"}, {"rate", "1 Gbps"}}, runs);
+  CHECK(has(refused(folder), "/launcher/rate: unknown key"));
 }
 
 TEST_CASE("launchers: ranks fill nodes") {

@@ -109,6 +109,6 @@ TEST_CASE("local: what cannot be is refused with status 2") {
   folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}}});
   const Ended ended = folder.measure({"--only", "rign"});
   CHECK(ended.status == 2);
-  CHECK(has(ended.output, "--only rign: the campaign has no such run; did you mean ring?"));
+  CHECK(has(ended.output, "--only: no run of the campaign is called \"rign\"; did you mean ring?"));
   CHECK(folder.measure({"--cluster", "nowhere"}).status == 2);
 }

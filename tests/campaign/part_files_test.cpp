@@ -1,5 +1,6 @@
+#include "sim/base/error.hpp"
 #include "trainer/campaign/part.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 #include "work_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -59,7 +60,7 @@ TEST_CASE("part: measured once, with the same command line") {
   CHECK(ddltrain::is_measured(files, "train")); // without its log nothing contradicts
   folder.write("out/parts/a.log", "# train\nloss 2\n");
   CHECK(ddltrain::is_measured(files, "train"));
-  CHECK_THROWS_AS(ddltrain::is_measured(files, "train --fast"), ddltrain::UsageError);
+  CHECK_THROWS_AS(ddltrain::is_measured(files, "train --fast"), ddlsim::UserError);
 }
 
 TEST_CASE("run: collected when all parts are there, under one context") {

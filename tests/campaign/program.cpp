@@ -1,5 +1,5 @@
+#include "sim/base/error.hpp"
 #include "trainer/cli/measure_command.hpp"
-#include "trainer/files/error.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : 2;
-  } catch (const ddltrain::UsageError& error) {
+  } catch (const ddlsim::UserError& error) {
     std::fprintf(stderr, "ddltrain: %s\n", error.what());
     return 2;
   } catch (const std::exception& error) {

@@ -40,8 +40,7 @@ void a_campaign_becomes_batch_jobs(const SlurmCluster& cluster) {
 
 void each_rank_of_a_node_has_its_gpu(const SlurmCluster& cluster) {
   const WorkFolder folder;
-  folder.write("platforms/here/cluster.json",
-               R"({"node": {"gpu": "V100-SXM2-16GB", "gpus": 2}, "available": {"nodes": 2}})");
+  folder.cluster(R"({"gpu": "V100-SXM2-16GB", "gpus": 2})", 2);
   folder.campaign({{"kind", "slurm"}}, json::array({run_named("ring", {2})}));
   const Ended submitted = folder.measure();
   INFO(submitted.output);

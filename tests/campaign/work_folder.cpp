@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCluster = R"({"format": "ddlsim-cluster", "version": 1, "name": "here",
-  "node": {"gpu": "", "gpus": 1, "nics": [{"name": "nic", "bandwidth": "200 Mbps", "count": 1}]},
-  "available": {"nodes": 8}})";
-
 } // namespace
 
 pid_t start_program(const std::vector<std::string>& words, const std::string& log) {
@@ -66,7 +62,7 @@ WorkFolder::WorkFolder() {
   if (mkdtemp(folder_.data()) == nullptr) {
     throw std::runtime_error("no temporary folder");
   }
-  write("platforms/here/cluster.json", kCluster);
+  cluster(R"({"gpu": "", "gpus": 1})", 8);
 }
 
 WorkFolder::~WorkFolder() {
@@ -86,6 +82,25 @@ std::string WorkFolder::read(const std::string& name) const {
 
 bool WorkFolder::exists(const std::string& name) const {
   return fs::exists(path(name));
+}
+
+void WorkFolder::cluster(const std::string& node, int most_nodes) const {
+  nlohmann::json own = nlohmann::json::parse(node);
+  own["intra"] = {{"kind", own["gpus"] == 1 ? "none" : "pcie-tree"}};
+  if (own["gpus"] != 1) own["intra"].update({{"bandwidth", "10 GB/s"}, {"latency", "5 us"}});
+  if (own.count("nics") == 0) own["nics"] = {{{"name", "nic"}, {"bandwidth", "200 Mbps"}}};
+  const nlohmann::json json = {
+      {"format", "ddlsim-cluster"},
+      {"version", 1},
+      {"name", "here"},
+      {"title", "a test"},
+      {"node", own},
+      {"fabric", {{"kind", "star"}, {"hop_latency", "1 us"}}},
+      {"transports", {{{"name", "mpi-tcp"}, {"nic", "nic"}}}},
+      {"available", {{"nodes", 2}}},
+      {"growth", {{"max_nodes", most_nodes}, {"rule", "a test's"}}},
+      {"sources", {{"/node", "a test"}, {"/fabric", "a test"}, {"/available", "a test"}, {"/growth", "a test"}}}};
+  write("platforms/here/cluster.json", json.dump());
 }
 
 void WorkFolder::campaign(const nlohmann::json& launcher, const nlohmann::json& runs) const {

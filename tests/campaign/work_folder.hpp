@@ -34,6 +34,8 @@ public:
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const; ///< "" when there is none
   bool exists(const std::string& name) const;
+  /// Another cluster "here", of `most_nodes` such nodes. node: "gpu", "gpus", and "nics" where they are not the usual.
+  void cluster(const std::string& node, int most_nodes) const;
   void campaign(const nlohmann::json& launcher, const nlohmann::json& runs) const;
   /// `ddltrain measure --cluster here` with the test's payload, records into out/.
   std::vector<std::string> measure_words(const std::vector<std::string>& more = {}) const;

@@ -12,7 +12,7 @@ namespace {
 
 CollectiveCurve sample_curve() {
   CollectiveCurve curve;
-  curve.key = {"iris", "ring-16", "nccl-ib", "nccl", "all_reduce", "ring", 16, 2};
+  curve.key = {"iris", "nccl-ib", "nccl", "all_reduce", "ring", "ring-16", 16, 2};
   curve.latency_s = {100e-6, 0.1, true};
   curve.rate_Bps = {1e10 / 3, 0.05, true};
   curve.pipelining = {0.6, 0.4, false};

@@ -1,6 +1,6 @@
+#include "sim/base/error.hpp"
 #include "trainer/cli/options.hpp"
 #include "trainer/cli/train_command.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 
 #include <CLI/CLI.hpp>
@@ -37,8 +37,8 @@ TEST_CASE("A wrong command line ends with status 2") {
 
 TEST_CASE("An unknown model is answered with the nearest name") {
   CHECK_THROWS_WITH(ddltrain::find_model("resnet50_1.5"),
-                    Catch::Contains("\"resnet50_1.5\"") && Catch::Contains("\"resnet50_v1.5\""));
-  CHECK_THROWS_AS(ddltrain::find_model(""), ddltrain::UsageError);
+                    Catch::Contains("\"resnet50_1.5\"") && Catch::Contains("did you mean resnet50_v1.5"));
+  CHECK_THROWS_AS(ddltrain::find_model(""), ddlsim::UserError);
 }
 
 TEST_CASE("A name that leaves the variant open is answered with its variants") {
@@ -69,7 +69,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The UsageError of this command line.
+/// The UserError of this command line.
 std::string refused(Words words) {
   CLI::App program;
   ddltrain::TrainArguments arguments;
@@ -79,7 +79,7 @@ std::string refused(Words words) {
   std::reverse(words.begin(), words.end()); // as CLI11 takes them
   try {
     program.parse(words);
-  } catch (const ddltrain::UsageError& error) {
+  } catch (const ddlsim::UserError& error) {
     return error.what();
   }
   return "";

@@ -1,4 +1,4 @@
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
 #include "trainer/timing/communication_measurement.hpp"
 #include "trainer/timing/measure_options.hpp"
 
@@ -11,9 +11,9 @@ TEST_CASE("Sizes are read as people write them") {
   CHECK(ddltrain::byte_sizes("1KiB..8KiB") == std::vector<std::int64_t>{1024, 2048, 4096, 8192});
   CHECK(ddltrain::byte_sizes("1KiB..3KiB") == std::vector<std::int64_t>{1024, 2048});
   CHECK(ddltrain::byte_sizes("4,1MiB") == std::vector<std::int64_t>{4, 1 << 20});
-  for (const char* bad : {"", "0", "3", "-4", "1KB", "1MiB..1KiB", "4,,8", "many"}) {
+  for (const char* bad : {"", "0", "3", "-4", "1Kb", "1MiB..1KiB", "4,,8", "many"}) {
     INFO(bad);
-    CHECK_THROWS_AS(ddltrain::byte_sizes(bad), ddltrain::UsageError);
+    CHECK_THROWS_AS(ddltrain::byte_sizes(bad), ddlsim::UserError);
   }
   CHECK(ddltrain::size_text(4) == "4 B");
   CHECK(ddltrain::size_text(1536) == "1.5 KiB");

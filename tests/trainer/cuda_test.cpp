@@ -1,7 +1,8 @@
+#include "sim/base/error.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -65,5 +66,5 @@ TEST_CASE("Half precision and unknown devices are refused on a processor") {
   const auto cpu = ddltrain::open_device("cpu", 1);
   CHECK_THROWS_WITH(ddltrain::Autocast(cpu, "amp"), Catch::Contains("needs a GPU"));
   CHECK_NOTHROW(ddltrain::Autocast(cpu, "fp32"));
-  CHECK_THROWS_AS(ddltrain::open_device("tpu", 1), ddltrain::UsageError);
+  CHECK_THROWS_AS(ddltrain::open_device("tpu", 1), ddlsim::UserError);
 }

@@ -2,7 +2,6 @@
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/data/batch_order.hpp"
 #include "trainer/data/labelled_images.hpp"
-#include "trainer/files/error.hpp"
 
 #include <catch2/catch.hpp>
 

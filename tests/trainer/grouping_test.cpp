@@ -1,5 +1,5 @@
+#include "sim/base/error.hpp"
 #include "trainer/communication/ring.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
 #include "trainer/synchronisation/momentum_sgd.hpp"
@@ -152,8 +152,8 @@ TEST_CASE("Shards cover every element once") {
 }
 
 TEST_CASE("Unknown rules and no servers are refused") {
-  CHECK_THROWS_AS(place_shards({1}, 1, "random"), UsageError);
-  CHECK_THROWS_AS(place_shards({1}, 0, "bytes"), UsageError);
+  CHECK_THROWS_AS(place_shards({1}, 1, "random"), ddlsim::UserError);
+  CHECK_THROWS_AS(place_shards({1}, 0, "bytes"), ddlsim::UserError);
 }
 
 using namespace ddltrain;

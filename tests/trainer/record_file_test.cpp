@@ -1,6 +1,6 @@
 #include "tests/trainer/check_records.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/run_error.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/resource.h>
@@ -12,19 +12,19 @@
 
 namespace {
 
-ddltrain::ContextRecord context() {
-  ddltrain::ContextRecord record;
+ddlsim::Context context() {
+  ddlsim::Context record;
   record.cluster = "testbed";
   record.machine = "a machine";
   record.software = "LibTorch 1.13.0";
   record.date = "2026-05-07";
-  record.title = "a test";
+  record.who = "a test";
+  record.source_title = "a test";
   return record;
 }
 
 ddltrain::RecordHead full_head() {
-  ddltrain::RecordHead head;
-  head.series = "a series";
+  ddltrain::RecordHead head = ddltrain::own_head("a series");
   head.transport = "mpi-tcp";
   head.library = "open-mpi";
   head.repeats = 3;
@@ -36,12 +36,14 @@ ddltrain::RecordHead full_head() {
 }
 
 ddltrain::StepRecord step(const std::string& strategy) {
-  ddltrain::StepRecord record;
-  record.head = full_head();
+  ddltrain::StepRecord record = ddltrain::plain_step(full_head());
   record.model = "lenet5";
   record.batch_per_gpu = 8;
   record.preset = "pytorch-ddp";
-  record.strategy.name = strategy;
+  record.strategy.name = ddltrain::named_value<ddlsim::StrategyName>(strategy);
+  record.strategy.servers = {ddlsim::ServerCount::Rule::count, 2};
+  record.strategy.placement = ddlsim::Placement::colocated;
+  record.strategy.sharding = ddlsim::Sharding::bytes;
   record.gpus = record.nodes = 4;
   record.synchronised = strategy != "none";
   record.iteration_s = 0.25;
@@ -83,7 +85,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
   {
     ddltrain::RecordFile records(file.path, context());
     for (const char* strategy : {"none", "ring", "hierarchical-ring", "ps", "ps-async"}) records.add(step(strategy));
-    records.add(ddltrain::CollectiveRecord{full_head(), "all_reduce", "ring", 4, 2, 1024, 1e-4});
+    records.add(ddltrain::CollectiveRecord{full_head(), "all_reduce", "ring", 4, 2, 1, 1024, 1e-4});
     records.add(ddltrain::PointToPointRecord{full_head(), 4, 1e-6, 2});
     ddltrain::LayerRecord layer;
     layer.head = full_head();
@@ -91,6 +93,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     layer.layer = "conv1";
     layer.kind = "conv";
     layer.pass = "backward";
+    layer.precision = ddlsim::Precision::fp32;
     layer.batch = 1;
     layer.time_s = 1e-3;
     records.add(layer);
@@ -98,7 +101,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     records.add(ddltrain::InputRecord{full_head(), "loader", 100, 0});
     records.add(ddltrain::InputRecord{full_head(), "storage", 0, 1e8});
     records.add(ddltrain::LossRecord{full_head(), "lenet5", 1, 100, 2.5, 0.5});
-    records.add(ddltrain::LossRecord{full_head(), "lenet5", 0, 0, -1, {}});
+    records.add(ddltrain::LossRecord{full_head(), "lenet5", 0, 0, -1, -1});
   }
   CHECK(lines_of(file.path).size() == 14);
   check_with_ddlsim(file.path);
@@ -119,7 +122,7 @@ TEST_CASE("A figure that no reader takes is not written") {
     record.time_s = bad;
     CHECK_THROWS_AS(ddltrain::record_line(record), std::logic_error);
   }
-  CHECK_THROWS_AS(ddltrain::record_line(ddltrain::LossRecord{{}, "lenet5", 0, 0, std::nan(""), {}}), std::logic_error);
+  CHECK_THROWS_AS(ddltrain::record_line(ddltrain::LossRecord{{}, "lenet5", 0, 0, std::nan(""), -1}), std::logic_error);
 }
 
 TEST_CASE("Each line is in the file when add returns") {
@@ -132,7 +135,7 @@ TEST_CASE("Each line is in the file when add returns") {
 
 TEST_CASE("A full disk is an error, and what was written before stays whole") {
   const TemporaryFile file("full.jsonl");
-  const std::string first = ddltrain::record_line(context());
+  const std::string first = ddlsim::to_json_line(context());
   {
     ddltrain::RecordFile records(file.path, context());
     const FullDisk disk(first.size() + 100); // the second line fits in part

@@ -1,8 +1,10 @@
+#include "sim/base/error.hpp"
+#include "sim/formats/record.hpp"
 #include "tests/trainer/check_records.hpp"
 #include "trainer/compute/published_profile.hpp"
 #include "trainer/compute/replay_compute.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/records/record.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <catch2/catch.hpp>
@@ -89,7 +91,7 @@ TEST_CASE("A profile that does not fit the model is refused") {
   auto more = profile_of();
   more.layers.push_back({"pool", 1, 1});
   CHECK_THROWS_WITH(ddltrain::ReplayCompute(table, more, 1), Catch::Contains("layer pool, which tiny does not have"));
-  CHECK_THROWS_AS(ddltrain::ReplayCompute(table, profile_of(), 0), ddltrain::UsageError);
+  CHECK_THROWS_AS(ddltrain::ReplayCompute(table, profile_of(), 0), ddlsim::UserError);
 }
 
 TEST_CASE("A profile comes back from its file") {
@@ -104,14 +106,27 @@ TEST_CASE("A profile comes back from its file") {
 }
 
 TEST_CASE("Layer records are a profile too") {
-  const std::string context = R"({"record":"context","gpu":"K80","date":"2020","source":{"title":"t"}})";
-  const auto line = [](double batch, const std::string& pass, double value) {
-    return R"({"record":"layer","model":"tiny","layer":"fc","precision":"fp32","batch":)" + std::to_string(batch) +
-           R"(,"pass":")" + pass + R"(","value":)" + std::to_string(value) + R"(,"unit":"ms"})" + "\n";
-  };
   const TemporaryFile file("records.jsonl");
-  write(file, context + "\n" + line(1, "forward", 2) + line(1, "backward-data", 3) + line(1, "backward-weights", 4) +
-                  line(8, "forward", 9));
+  const auto line = [](double batch, const std::string& pass, double time_s) {
+    ddlsim::LayerRecord record;
+    record.head = ddltrain::own_head("layers");
+    record.model = "tiny";
+    record.layer = "fc";
+    record.kind = "linear";
+    record.pass = pass;
+    record.precision = ddlsim::Precision::fp32;
+    record.batch = batch;
+    record.time_s = time_s;
+    return ddlsim::to_json_line(ddlsim::Record(record)) + "\n";
+  };
+  ddlsim::Context context;
+  context.cluster = "there";
+  context.gpu = "K80";
+  context.machine = context.software = context.who = "a test";
+  context.date = "2020";
+  context.source_title = "t";
+  write(file, ddlsim::to_json_line(context) + "\n" + line(1, "forward", 2e-3) + line(1, "backward-data", 3e-3) +
+                  line(1, "backward-weights", 4e-3) + line(8, "forward", 9e-3));
   const auto profile = ddltrain::read_profile(file.path, "tiny", 1);
   CHECK(profile.gpu == "K80");
   CHECK(ddltrain::forward_s(profile) == Approx(0.002));
@@ -119,25 +134,26 @@ TEST_CASE("Layer records are a profile too") {
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several batches (1, 8)"));
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny", 2), Catch::Contains("not 2"));
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "big"), Catch::Contains("no layer records of big"));
-  CHECK_THROWS_AS(ddltrain::read_profile(write(file, "no JSON"), "tiny"), ddltrain::UsageError);
-  CHECK_THROWS_AS(ddltrain::read_profile("/no/such/file", "tiny"), ddltrain::UsageError);
+  CHECK_THROWS_AS(ddltrain::read_profile(write(file, "no JSON"), "tiny"), ddlsim::UserError);
+  CHECK_THROWS_AS(ddltrain::read_profile("/no/such/file", "tiny"), ddlsim::UserError);
 }
 
-TEST_CASE("A published iteration is split by roofline") {
-  // At 1000 FLOP/s and 100 B/s, batch 1: conv 1 s of compute (16 + 32 bytes are 0.48 s), relu 0.16 s and fc 0.28 s of
-  // memory (16, and 8 + 20 bytes). Backward: twice, once, twice. In all 3 + 0.32 + 0.84 = 4.16.
+TEST_CASE("A published iteration is split by the simulator's roofline") {
+  // At 1000 FLOP/s and half of 100 B/s, batch 1. conv: 1/0.7 s forward, 1/0.4 + 1/0.6 backward, and 16 and 32 bytes.
+  ddlsim::Gpu gpu;
+  gpu.name = "K80";
+  gpu.peak_flop_per_s = {{"fp32", 1000}};
+  gpu.memory_bandwidth_Bps = 100;
   const ddltrain::FoundStep step = {1, 41.6, "somewhere"};
-  const auto profile = ddltrain::split_by_roofline(table, {1000, 100}, step, {"tiny", "K80", "fp32", 1});
-  CHECK(profile.layers[0].forward_s == Approx(10));
-  CHECK(profile.layers[0].backward_s == Approx(20));
-  CHECK(profile.layers[1].forward_s == Approx(1.6));
-  CHECK(profile.layers[1].backward_s == Approx(1.6));
-  CHECK(profile.layers[2].forward_s == Approx(2.8));
+  const auto profile = ddltrain::split_by_roofline(table, gpu, step, {"tiny", "K80", "fp32", 1});
+  const auto ratio = [&](std::size_t i) { return profile.layers[i].backward_s / profile.layers[i].forward_s; };
+  CHECK(ratio(0) == Approx((1 / 0.4 + 1 / 0.6 + 32 / 50.0) / (1 / 0.7 + 16 / 50.0)));
+  CHECK(ratio(1) == Approx((0.01 / 0.4 + 32 / 50.0) / (0.01 / 0.7 + 16 / 50.0))); // no gradient of weights
   CHECK(ddltrain::forward_s(profile) + ddltrain::backward_s(profile) == Approx(41.6));
   CHECK_THAT(profile.source, Catch::Contains("somewhere") && Catch::Contains("roofline"));
 }
 
-TEST_CASE("Published iterations and GPUs are found in the repository") {
+TEST_CASE("Published iterations are found in the repository") {
   const std::filesystem::path platforms = std::filesystem::path(DDLSIM_SOURCE_DIR) / "platforms";
   const auto step = ddltrain::find_published_step(platforms, {"resnet50_v2", "V100-SXM2-16GB", "fp32", 32});
   CHECK(step.iteration_s > 0.05); // a V100 trains ResNet-50 at some 300 images/s
@@ -147,8 +163,4 @@ TEST_CASE("Published iterations and GPUs are found in the repository") {
                     Catch::Contains("choose one with --batch"));
   CHECK_THROWS_WITH(ddltrain::find_published_step(platforms, {"lenet5", "K20", "fp32", 0}),
                     Catch::Contains("no record"));
-  CHECK(ddltrain::gpu_rates(platforms, "K20", "fp32").peak_flop_per_s == 3.52e12);
-  CHECK(ddltrain::gpu_rates(platforms, "K20", "fp32").memory_Bps == 208e9);
-  CHECK_THROWS_WITH(ddltrain::gpu_rates(platforms, "K21", "fp32"), Catch::Contains("nearest is \"K20\""));
-  CHECK_THROWS_WITH(ddltrain::gpu_rates(platforms, "K20", "bf16"), Catch::Contains("no bf16 peak"));
 }

@@ -1,11 +1,11 @@
-using namespace ddlsim::test;
-
 #include "tests/validate/records.hpp"
 #include "validate/methods/rivals.hpp"
 
 #include <catch2/catch.hpp>
 
 namespace ddlsim {
+using namespace test;
+
 namespace {
 
 double ask(const Method& method, const Series& known, int gpus) {

@@ -34,7 +34,9 @@ const std::vector<Series>& shipped_series() {
 
 /// Series, scale and time that tell one published figure from another.
 struct Figure {
-  std::string cluster, model, strategy, preset;
+  std::string cluster, model;
+  StrategyName strategy = StrategyName::none;
+  std::string preset;
   double batch = 0, iteration_s = 0;
   int gpus = 0;
   auto operator<=>(const Figure&) const = default;

@@ -1,6 +1,6 @@
 #include "trainer/campaign/busy_cores.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,14 +1,20 @@
 #include "trainer/campaign/campaign.hpp"
 
-#include "trainer/campaign/host_network.hpp"
-#include "trainer/campaign/json_object.hpp"
-#include "trainer/files/error.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/names.hpp"
+#include "sim/formats/cluster.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace ddltrain {
 namespace {
+
+using ddlsim::JsonNode;
 
 const std::vector<std::string> kKinds = {"local", "mpirun", "slurm", "testbed"}; // in the order of LauncherKind
 const std::vector<std::string> kCommands = {"train", "layers", "collectives", "link", "server"};
@@ -20,178 +26,160 @@ bool is_file_name(const std::string& name) {
                                 "UVWXYZ0123456789._-") == std::string::npos;
 }
 
-void one_of(JsonObject& object, const std::string& key, const std::string& found,
-            const std::vector<std::string>& known) {
-  if (!found.empty() && std::find(known.begin(), known.end(), found) == known.end()) {
-    object.mistake(key, "found \"" + found + "\", expected one of its kinds; did you mean \"" +
-                            nearest_name(found, known) + "\"?");
-  }
-}
+constexpr long kMost = 1'000'000; ///< of anything a campaign counts
 
-void read_slurm(JsonObject& object, LauncherChoice& launcher) {
-  launcher.partition = object.text("partition", "");
-  launcher.start = object.text("start", launcher.start);
-  one_of(object, "start", launcher.start, {"srun", "mpirun"});
-  launcher.mpi = object.text("mpi", launcher.mpi);
-  launcher.job_time_limit_s = object.positive("job_time_limit_s", launcher.job_time_limit_s);
-  launcher.sbatch = object.texts("sbatch");
-  launcher.before = object.texts("before");
-}
-
-/// 0 where there is none.
-double read_rate_Bps(JsonObject& object) {
-  if (const std::string rate = object.text("rate", ""); !rate.empty()) {
-    try {
-      return parse_rate_Bps(rate);
-    } catch (const UsageError& error) {
-      object.mistake("rate", error.what());
+/// "nodes": [1, 2, 4]; none when the key is absent.
+std::vector<std::int64_t> counts_or_none(const JsonNode& node, const std::string& key) {
+  std::vector<std::int64_t> counts;
+  if (!node.has(key)) return counts;
+  for (const JsonNode& element : node.list(key)) {
+    if (element.value().is_number_integer() && element.value() >= 1) {
+      counts.push_back(element.value().get<std::int64_t>());
+    } else {
+      element.mistake(ddlsim::describe(element.value()) + " found; give a whole number of 1 or more");
     }
   }
-  return 0;
+  if (counts.empty()) node.mistake_at(key, "give at least one");
+  return counts;
 }
 
-void read_testbed(JsonObject& object, LauncherChoice& launcher) {
-  launcher.rate_Bps = read_rate_Bps(object);
-  launcher.largest_packet_bytes =
-      object.value("largest_packet_bytes").is_null() ? 0 : object.count("largest_packet_bytes");
-  launcher.burst_bytes = object.value("burst_bytes").is_null() ? 0 : object.count("burst_bytes");
-  launcher.queue_bytes = object.count("queue_bytes", launcher.queue_bytes);
+double positive_or(const JsonNode& node, const std::string& key, double fallback) {
+  return node.has(key) ? node.positive(key) : fallback;
 }
 
-LauncherChoice read_launcher(const nlohmann::json& json, std::vector<std::string>& mistakes) {
-  JsonObject object(json, "/launcher", mistakes);
+void read_slurm(const JsonNode& node, LauncherChoice& launcher) {
+  launcher.partition = node.text_or("partition", "");
+  launcher.start = node.one_of_or("start", {"srun", "mpirun"}, launcher.start);
+  launcher.mpi = node.text_or("mpi", launcher.mpi);
+  launcher.job_time_limit_s = positive_or(node, "job_time_limit_s", launcher.job_time_limit_s);
+  launcher.sbatch = node.texts_or_none("sbatch");
+  launcher.before = node.texts_or_none("before");
+}
+
+void read_testbed(const JsonNode& node, LauncherChoice& launcher) {
+  constexpr long largest_bytes = 1L << 40;
+  launcher.rate_Bps = node.quantity_or("rate", ddlsim::Dimension::bandwidth, 0);
+  launcher.largest_packet_bytes = node.integer_or("largest_packet_bytes", 0, 1, largest_bytes);
+  launcher.burst_bytes = node.integer_or("burst_bytes", 0, 1, largest_bytes);
+  launcher.queue_bytes = node.integer_or("queue_bytes", launcher.queue_bytes, 1, largest_bytes);
+}
+
+/// The keys each kind of launcher has beside "kind", in the order of LauncherKind.
+const std::vector<std::vector<std::string>> kLauncherKeys = {
+    {"kind", "busy_cores"},
+    {"kind", "hosts", "options"},
+    {"kind", "partition", "start", "mpi", "job_time_limit_s", "sbatch", "before"},
+    {"kind", "options", "rate", "largest_packet_bytes", "burst_bytes", "queue_bytes", "busy_cores"}};
+
+LauncherChoice launcher_from(const JsonNode& node) {
   LauncherChoice launcher;
-  const std::string kind = object.text("kind");
-  one_of(object, "kind", kind, kKinds);
-  const auto place = std::find(kKinds.begin(), kKinds.end(), kind);
-  launcher.kind = place == kKinds.end() ? LauncherKind::local : static_cast<LauncherKind>(place - kKinds.begin());
-  if (launcher.kind == LauncherKind::mpirun) {
-    launcher.hosts = object.texts("hosts");
-    if (launcher.hosts.empty()) {
-      object.mistake("hosts", "missing, expected a list of host names");
-    }
+  if (!node.is_object()) return launcher;
+  const auto place = std::find(kKinds.begin(), kKinds.end(), node.one_of("kind", kKinds));
+  if (place == kKinds.end()) return launcher; // its keys cannot be judged
+  launcher.kind = static_cast<LauncherKind>(place - kKinds.begin());
+  node.allow_only(kLauncherKeys[static_cast<std::size_t>(place - kKinds.begin())]);
+  launcher.hosts = node.texts_or_none("hosts");
+  if (launcher.kind == LauncherKind::mpirun && launcher.hosts.empty()) {
+    node.mistake_at("hosts", "missing; give a list of host names");
   }
-  if (launcher.kind == LauncherKind::mpirun || launcher.kind == LauncherKind::testbed) {
-    launcher.options = object.texts("options");
-  }
-  if (launcher.kind == LauncherKind::slurm) {
-    read_slurm(object, launcher);
-  }
-  if (launcher.kind == LauncherKind::testbed) {
-    read_testbed(object, launcher);
-  }
-  if (launcher.kind == LauncherKind::local || launcher.kind == LauncherKind::testbed) {
-    launcher.busy_cores = object.value("busy_cores").is_null() ? 0 : object.positive("busy_cores");
-  }
-  object.finish();
+  launcher.options = node.texts_or_none("options");
+  if (launcher.kind == LauncherKind::slurm) read_slurm(node, launcher);
+  if (launcher.kind == LauncherKind::testbed) read_testbed(node, launcher);
+  launcher.busy_cores = positive_or(node, "busy_cores", 0);
   return launcher;
 }
 
-std::vector<Variation> read_each(JsonObject& run, std::vector<std::string>& mistakes) {
-  const nlohmann::json& json = run.value("each");
+std::vector<Variation> each_from(const JsonNode& run) {
   std::vector<Variation> each;
-  if (json.is_null()) {
-    return each;
-  }
-  JsonObject object(json, run.place_of("each"), mistakes);
-  if (!json.is_object()) {
-    return each;
-  }
-  for (const auto& [option, ignored] : json.items()) {
-    each.push_back({option, object.texts(option)});
-    if (each.back().values.empty()) {
-      object.mistake(option, "expected a list with the values of this option");
-    }
+  if (!run.has("each") || !run.at("each").is_object()) return each;
+  const JsonNode node = run.at("each");
+  for (const auto& [option, ignored] : node.value().items()) {
+    each.push_back({option, node.texts_or_none(option)});
+    if (each.back().values.empty()) node.mistake_at(option, "give a list with the values of this option");
   }
   return each;
 }
 
-CampaignRun read_run(const nlohmann::json& json, const std::string& place, const CampaignRun& fallback,
-                     LauncherKind kind, std::vector<std::string>& mistakes) {
-  JsonObject object(json, place, mistakes);
+CampaignRun run_from(const JsonNode& node, const CampaignRun& fallback, LauncherKind kind) {
+  static const std::vector<std::string> known{"name",           "command", "arguments",    "each", "nodes",
+                                              "ranks_per_node", "repeats", "time_limit_s", "rate"};
   CampaignRun run = fallback;
-  run.name = object.text("name");
+  if (!node.is_object()) return run;
+  const bool has_own_links = kind == LauncherKind::testbed;
+  node.allow_only(has_own_links ? known : std::vector<std::string>(known.begin(), known.end() - 1));
+  run.name = node.text("name");
   if (!run.name.empty() && !is_file_name(run.name)) {
-    object.mistake("name", "found \"" + run.name + "\", expected letters, digits, '.', '_' and '-' only");
+    node.mistake_at("name", ddlsim::in_quotes(run.name) + " found; give letters, digits, '.', '_' and '-' only");
   }
-  run.command = object.text("command");
-  one_of(object, "command", run.command, kCommands);
-  run.arguments = object.texts("arguments");
-  run.each = read_each(object, mistakes);
-  if (const std::vector<std::int64_t> nodes = object.counts("nodes"); !nodes.empty()) {
-    run.nodes = nodes;
-  }
-  run.ranks_per_node = object.count("ranks_per_node", fallback.ranks_per_node);
-  run.repeats = object.count("repeats", fallback.repeats);
-  run.time_limit_s = object.positive("time_limit_s", fallback.time_limit_s);
-  if (kind == LauncherKind::testbed) {
-    run.rate_Bps = read_rate_Bps(object);
-  }
-  object.finish();
+  run.command = node.one_of("command", kCommands);
+  run.arguments = node.texts_or_none("arguments");
+  run.each = each_from(node);
+  if (node.has("nodes")) run.nodes = counts_or_none(node, "nodes");
+  run.ranks_per_node = node.integer_or("ranks_per_node", fallback.ranks_per_node, 1, kMost);
+  run.repeats = node.integer_or("repeats", fallback.repeats, 1, kMost);
+  run.time_limit_s = positive_or(node, "time_limit_s", fallback.time_limit_s);
+  if (has_own_links) run.rate_Bps = node.quantity_or("rate", ddlsim::Dimension::bandwidth, 0);
   return run;
 }
 
-std::int64_t most_nodes_of(const Campaign& campaign, const ClusterFacts& facts) {
-  const auto hosts = static_cast<std::int64_t>(campaign.launcher.hosts.size());
-  return campaign.launcher.kind == LauncherKind::mpirun ? hosts : facts.most_nodes;
+std::int64_t most_nodes_of(const Campaign& campaign, const ddlsim::Cluster& cluster) {
+  if (campaign.launcher.kind != LauncherKind::mpirun) return cluster.growth_max_nodes;
+  return static_cast<std::int64_t>(campaign.launcher.hosts.size());
 }
 
-void check_runs(const Campaign& campaign, const ClusterFacts& facts, std::vector<std::string>& mistakes) {
-  std::set<std::string> names;
-  const std::int64_t most = most_nodes_of(campaign, facts);
-  for (std::size_t i = 0; i < campaign.runs.size(); ++i) {
-    const CampaignRun& run = campaign.runs[i];
-    const std::string place = "/runs/" + std::to_string(i);
-    if (!names.insert(run.name).second) {
-      mistakes.push_back(place + "/name: \"" + run.name + "\" is there twice");
-    }
-    for (const std::int64_t nodes : run.nodes) {
-      if (most > 0 && nodes > most) {
-        mistakes.push_back(place + "/nodes: found " + std::to_string(nodes) + ", the cluster has " +
-                           std::to_string(most));
-      }
+void check_run(const CampaignRun& run, const JsonNode& node, std::int64_t most_nodes, std::set<std::string>& names) {
+  if (!run.name.empty() && !names.insert(run.name).second) {
+    node.mistake_at("name", ddlsim::in_quotes(run.name) + " is there twice");
+  }
+  for (const std::int64_t nodes : run.nodes) {
+    if (most_nodes > 0 && nodes > most_nodes) {
+      node.mistake_at("nodes", fmt::format("{} found, the cluster has {}", nodes, most_nodes));
     }
   }
+}
+
+/// What runs do not say for themselves.
+CampaignRun fallback_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
+  CampaignRun fallback;
+  fallback.nodes = root.has("nodes") ? counts_or_none(root, "nodes") : std::vector<std::int64_t>{1};
+  fallback.ranks_per_node = std::max(cluster.gpus_per_node, 1);
+  fallback.repeats = root.integer_or("repeats", 1, 1, kMost);
+  fallback.time_limit_s = positive_or(root, "time_limit_s", fallback.time_limit_s);
+  return fallback;
+}
+
+Campaign campaign_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
+  static const std::vector<std::string> known{"format",  "version",      "launcher", "nodes",
+                                              "repeats", "time_limit_s", "runs"};
+  Campaign campaign;
+  root.allow_only(known);
+  campaign.launcher = launcher_from(root.at("launcher"));
+  if (campaign.launcher.rate_Bps <= 0 && !cluster.nics.empty()) {
+    campaign.launcher.rate_Bps = cluster.nics.front().bandwidth_Bps;
+  }
+  if (campaign.launcher.kind == LauncherKind::testbed && campaign.launcher.rate_Bps <= 0) {
+    root.mistake_at("launcher", "a testbed needs a \"rate\", or a NIC in cluster.json");
+  }
+  campaign.launcher.node_gpus = cluster.gpu.empty() ? 0 : cluster.gpus_per_node;
+  const CampaignRun fallback = fallback_from(root, cluster);
+  std::set<std::string> names;
+  for (const JsonNode& node : root.list("runs")) {
+    campaign.runs.push_back(run_from(node, fallback, campaign.launcher.kind));
+    check_run(campaign.runs.back(), node, most_nodes_of(campaign, cluster), names);
+  }
+  if (campaign.runs.empty()) root.mistake_at("runs", "give at least one run");
+  return campaign;
 }
 
 } // namespace
 
-Campaign read_campaign(const std::string& data_folder, const std::string& cluster) {
-  const ClusterFacts facts = read_cluster_facts(data_folder, cluster);
-  const std::string file = data_folder + "/platforms/" + cluster + "/campaign.json";
-  const nlohmann::json json = read_json(file);
-  std::vector<std::string> mistakes;
-  JsonObject object(json, "", mistakes);
-  if (object.text("format") != "ddltrain-campaign" || object.count("version") != 1) {
-    mistakes.emplace_back("/format: expected \"ddltrain-campaign\" and \"version\": 1");
-  }
+Campaign read_campaign(const std::string& data_folder, const std::string& cluster_name) {
+  const std::filesystem::path folder = std::filesystem::path(data_folder) / "platforms" / cluster_name;
+  const ddlsim::Cluster cluster = ddlsim::read_cluster(folder / "cluster.json");
   Campaign campaign;
-  campaign.cluster = cluster;
-  campaign.launcher = read_launcher(object.value("launcher"), mistakes);
-  if (campaign.launcher.rate_Bps <= 0) {
-    campaign.launcher.rate_Bps = facts.nic_Bps;
-  }
-  campaign.launcher.node_gpus = facts.has_gpus ? facts.ranks_per_node : 0;
-  CampaignRun fallback;
-  fallback.nodes = object.counts("nodes");
-  fallback.nodes = fallback.nodes.empty() ? std::vector<std::int64_t>{1} : fallback.nodes;
-  fallback.ranks_per_node = facts.ranks_per_node;
-  fallback.repeats = object.count("repeats", 1);
-  fallback.time_limit_s = object.positive("time_limit_s", fallback.time_limit_s);
-  const nlohmann::json& runs = object.value("runs");
-  if (!runs.is_array() || runs.empty()) {
-    mistakes.emplace_back("/runs: expected a list with at least one run");
-  }
-  for (std::size_t i = 0; runs.is_array() && i < runs.size(); ++i) {
-    campaign.runs.push_back(
-        read_run(runs[i], "/runs/" + std::to_string(i), fallback, campaign.launcher.kind, mistakes));
-  }
-  object.finish();
-  check_runs(campaign, facts, mistakes);
-  if (campaign.launcher.kind == LauncherKind::testbed && campaign.launcher.rate_Bps <= 0) {
-    mistakes.emplace_back("/launcher: a testbed needs a NIC with a bandwidth in cluster.json");
-  }
-  refuse_mistakes(file, mistakes);
+  ddlsim::read_document(folder / "campaign.json", "ddltrain-campaign", 1,
+                        [&](const JsonNode& root) { campaign = campaign_from(root, cluster); });
+  campaign.cluster = cluster_name;
   return campaign;
 }
 

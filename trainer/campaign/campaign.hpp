@@ -58,7 +58,8 @@ struct Campaign {
 };
 
 /// Reads DATA/platforms/CLUSTER/campaign.json, and from cluster.json beside it the GPUs of a node (ranks a node where
-/// the campaign names none), the NIC's bandwidth and the largest node count. Throws UsageError with every mistake.
+/// the campaign names none), the first NIC's bandwidth and the largest node count. Throws ddlsim::UserError with every
+/// mistake of either file.
 Campaign read_campaign(const std::string& data_folder, const std::string& cluster);
 
 } // namespace ddltrain

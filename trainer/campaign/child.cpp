@@ -1,6 +1,6 @@
 #include "trainer/campaign/child.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

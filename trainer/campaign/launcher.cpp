@@ -1,6 +1,6 @@
 #include "trainer/campaign/launcher.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <algorithm>
 #include <array>

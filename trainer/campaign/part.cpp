@@ -1,6 +1,7 @@
 #include "trainer/campaign/part.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -163,8 +164,9 @@ bool is_measured(const PartFiles& files, const std::string& line) {
   std::ifstream log(files.log);
   std::string first;
   if (std::getline(log, first) && first != "# " + line) {
-    throw UsageError(files.records.string() + " was measured with another command line:\n  " + first + "\nnow:\n  # " +
-                     line + "\nRemove it, or choose another --output.");
+    throw ddlsim::UserError("", "",
+                            files.records.string() + " was measured with another command line:\n  " + first +
+                                "\nnow:\n  # " + line + "\nRemove it, or choose another --output.");
   }
   return true;
 }

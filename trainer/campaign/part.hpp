@@ -38,7 +38,7 @@ struct PartFiles {
 
 PartFiles files_of(const std::filesystem::path& output, const Part& part);
 
-/// Is the part measured? Throws UsageError when it was measured with another command line than `line`.
+/// Is the part measured? Throws UserError when it was measured with another command line than `line`.
 bool is_measured(const PartFiles& files, const std::string& line);
 
 /// Does any record of the part say it was disturbed?

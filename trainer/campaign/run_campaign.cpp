@@ -1,11 +1,13 @@
 #include "trainer/campaign/run_campaign.hpp"
 
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "trainer/campaign/busy_cores.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"
 #include "trainer/campaign/slurm_launcher.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/records/disturbance.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 
@@ -46,8 +48,7 @@ void check_only(const std::vector<std::string>& only, const Campaign& campaign) 
   }
   for (const std::string& name : only) {
     if (!contains(known, name)) {
-      throw UsageError("--only " + name + ": the campaign has no such run; did you mean " + nearest_name(name, known) +
-                       "?");
+      throw ddlsim::UserError("--only", "", ddlsim::unknown_name_text("run of the campaign", name, known, known));
     }
   }
 }

@@ -24,7 +24,7 @@ struct CampaignVoice {
 };
 
 /// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does
-/// not stop the others; RunError names those that failed at the end. Throws UsageError for a campaign that cannot be,
+/// not stop the others; RunError names those that failed at the end. Throws UserError for a campaign that cannot be,
 /// and Interrupted when a signal asked us to stop.
 void run_campaign(const CampaignOptions& options, const CampaignVoice& voice);
 

@@ -2,7 +2,7 @@
 #include "trainer/campaign/busy_cores.hpp"
 #include "trainer/campaign/host_network.hpp"
 #include "trainer/campaign/launcher.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 namespace ddltrain {
 namespace {

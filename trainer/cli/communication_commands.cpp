@@ -1,13 +1,14 @@
 #include "trainer/cli/communication_commands.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/ring.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/run_error.hpp"
 #include "trainer/timing/communication_measurement.hpp"
 #include "trainer/timing/measure_options.hpp"
 
@@ -26,7 +27,7 @@ public:
   Measuring(const CommunicationOptions& options, const std::string& command)
       : session(false), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
         command_(command) {
-    if (world.size() < 2) throw UsageError(command + " needs 2 ranks at least");
+    if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
   }
 
   /// Opens the file on rank 0; once what is asked for is known to be possible.
@@ -63,7 +64,7 @@ private:
 /// True when the ranks were started and have ended. Throws RunError when they failed.
 bool ran_as_local_job(const CommunicationOptions& options) {
   if (started_by_launcher()) return false;
-  if (options.ranks < 2) throw UsageError("--ranks " + std::to_string(options.ranks) + ": 2 at least");
+  if (options.ranks < 2) throw ddlsim::UserError("", "", "--ranks " + std::to_string(options.ranks) + ": 2 at least");
   if (run_local_job(options.ranks, options.arguments) != 0) throw RunError("the job of the ranks above failed");
   return true;
 }

@@ -1,12 +1,13 @@
 #include "trainer/cli/model_commands.hpp"
 
+#include "sim/compute/layer_times.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/describe/layer_table.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/disturbance.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/run_error.hpp"
 #include "trainer/timing/layer_measurement.hpp"
 
 #include <ATen/Context.h>
@@ -106,12 +107,21 @@ void layers_command(const LayersOptions& options) {
 
 void profile_command(const ProfileOptions& options) {
   const CatalogueEntry& entry = find_model(options.step.model);
-  const GpuRates gpu = gpu_rates(options.platforms, options.step.gpu, options.step.precision);
-  const FoundStep step = find_published_step(options.platforms, options.step);
-  const Profile profile = split_by_roofline(describe(*entry.make()), gpu, step, options.step);
+  const std::vector<ddlsim::Gpu> gpus = ddlsim::read_gpus(options.platforms / "gpus.json");
+  PublishedStep wanted = options.step;
+  const ddlsim::Gpu& gpu = ddlsim::find_gpu(gpus, wanted.gpu);
+  wanted.gpu = gpu.name; // not an alias
+  ddlsim::peak_flop_per_s(
+      gpu, precision_named(wanted.precision)); // refuses a precision before thousands of records are read
+  const FoundStep step = find_published_step(options.platforms, wanted);
+  const Profile profile = split_by_roofline(describe(*entry.make()), gpu, step, wanted);
   fmt::print(stderr, "{}: forward {:.4g} ms, backward {:.4g} ms in {} layers; {}\n", profile.model,
              1e3 * forward_s(profile), 1e3 * backward_s(profile), profile.layers.size(), step.source);
-  write_output_file(options.output_file.empty() ? "/dev/stdout" : options.output_file, profile_json(profile));
+  if (options.output_file.empty()) {
+    print(profile_json(profile));
+  } else {
+    write_output_file(options.output_file, profile_json(profile));
+  }
 }
 
 } // namespace ddltrain

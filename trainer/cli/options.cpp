@@ -1,10 +1,10 @@
 #include "trainer/cli/options.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/cli/measure_cli.hpp"
 #include "trainer/cli/measure_command.hpp"
 #include "trainer/cli/model_commands.hpp"
 #include "trainer/cli/train_command.hpp"
-#include "trainer/files/error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void add_describe(CLI::App& program, DescribeArguments& arguments) {
   describe->add_flag("--list", arguments.list, "Show the model variants");
   describe->callback([&arguments] {
     if (arguments.list != arguments.model.empty()) {
-      throw UsageError("describe takes a MODEL or --list, one of them");
+      throw ddlsim::UserError("", "", "describe takes a MODEL or --list, one of them");
     }
     if (arguments.list) {
       list_command();
@@ -61,7 +61,7 @@ int run_command_line(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : kWrongUse;
-  } catch (const UsageError& error) {
+  } catch (const ddlsim::UserError& error) {
     return report(error, kWrongUse);
   } catch (const std::exception& error) {
     return report(error, kFailed);

@@ -1,6 +1,6 @@
 #include "trainer/cli/rank_failure.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ void end_job(const MpiSession& mpi, int rank, std::exception_ptr failure) {
   int status = 1;
   try {
     std::rethrow_exception(failure);
-  } catch (const UsageError& error) {
+  } catch (const ddlsim::UserError& error) {
     status = 2;
     fmt::print(stderr, "ddltrain: {}\n", error.what());
   } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 #include "trainer/cli/train_command.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/cli/rank_failure.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
@@ -7,7 +8,6 @@
 #include "trainer/compute/replay_compute.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/synchronisation/sharding.hpp"
@@ -27,7 +27,7 @@ Value named(const std::map<std::string, Value>& values, const std::string& name,
   if (found != values.end()) return found->second;
   std::string names;
   for (const auto& [known, value] : values) names += (names.empty() ? "" : ", ") + known;
-  throw UsageError(fmt::format("unknown {} \"{}\"; there are {}", option, name, names));
+  throw ddlsim::UserError("", "", fmt::format("unknown {} \"{}\"; there are {}", option, name, names));
 }
 
 const std::map<std::string, Exchange> kExchanges = {{"none", Exchange::none},
@@ -52,21 +52,24 @@ void choose_grouping(TrainArguments& arguments) {
   const std::map<std::string, bool> overlaps = {{"auto", usual}, {"on", true}, {"off", false}};
   strategy.overlapped = named(overlaps, arguments.overlap, "--overlap");
   if (strategy.grouping == Grouping::fusion && serves) {
-    throw UsageError("--grouping fusion is for all-reduces; parameter servers take buckets, per-tensor or single");
+    throw ddlsim::UserError(
+        "", "", "--grouping fusion is for all-reduces; parameter servers take buckets, per-tensor or single");
   }
   if (strategy.grouping == Grouping::fusion && !strategy.overlapped) {
-    throw UsageError("--grouping fusion always overlaps; --overlap off is for the other groupings");
+    throw ddlsim::UserError("", "", "--grouping fusion always overlaps; --overlap off is for the other groupings");
   }
 }
 
 void check_figures(const TrainArguments& arguments) {
   const TrainOptions& options = arguments.options;
-  if (options.batch_per_worker == 0) throw UsageError("--batch 0; at least 1 sample a rank is needed");
-  if (options.epochs == 0) throw UsageError("--epochs 0; at least 1 is needed");
-  if (!(options.sgd.learning_rate > 0)) throw UsageError("--lr must be above 0");
-  if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1)) throw UsageError("--momentum must be in 0 .. 1");
+  if (options.batch_per_worker == 0) throw ddlsim::UserError("", "", "--batch 0; at least 1 sample a rank is needed");
+  if (options.epochs == 0) throw ddlsim::UserError("", "", "--epochs 0; at least 1 is needed");
+  if (!(options.sgd.learning_rate > 0)) throw ddlsim::UserError("", "", "--lr must be above 0");
+  if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1))
+    throw ddlsim::UserError("", "", "--momentum must be in 0 .. 1");
   if (!options.replay.empty() && options.data != "synthetic") {
-    throw UsageError("--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
+    throw ddlsim::UserError("", "",
+                            "--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
   }
 }
 
@@ -79,19 +82,21 @@ void check_device_options(const TrainArguments& arguments) {
   named<int>({{"fp32", 0}, {"amp", 0}, {"bf16", 0}}, options.precision, "--precision");
   const bool gpu = options.device == "cuda";
   if (options.precision != "fp32" && !gpu)
-    throw UsageError("--precision " + options.precision + " needs --device cuda");
-  if (gpu && !options.replay.empty()) throw UsageError("--replay waits for a GPU one does not have: use --device cpu");
+    throw ddlsim::UserError("", "", "--precision " + options.precision + " needs --device cuda");
+  if (gpu && !options.replay.empty())
+    throw ddlsim::UserError("", "", "--replay waits for a GPU one does not have: use --device cpu");
   if (options.precision == "amp" && strategy.exchange == Exchange::servers) {
-    throw UsageError(
-        "--precision amp leaves out steps that overflow, which servers do not: use bf16 or fp32 with them");
+    throw ddlsim::UserError(
+        "", "", "--precision amp leaves out steps that overflow, which servers do not: use bf16 or fp32 with them");
   }
   if (options.backend == "mpi") return;
-  if (!gpu) throw UsageError("--backend nccl moves gradients between GPUs: it needs --device cuda");
+  if (!gpu) throw ddlsim::UserError("", "", "--backend nccl moves gradients between GPUs: it needs --device cuda");
   if (strategy.exchange != Exchange::all_reduce) {
-    throw UsageError("--backend nccl chooses its own algorithm: it needs --strategy all-reduce");
+    throw ddlsim::UserError("", "", "--backend nccl chooses its own algorithm: it needs --strategy all-reduce");
   }
   if (strategy.grouping == Grouping::fusion) {
-    throw UsageError("--grouping fusion works in host memory: --backend nccl takes buckets, per-tensor or single");
+    throw ddlsim::UserError(
+        "", "", "--grouping fusion works in host memory: --backend nccl takes buckets, per-tensor or single");
   }
 }
 
@@ -100,7 +105,7 @@ void settle(TrainArguments& arguments) {
   if (arguments.strategy.empty()) arguments.strategy = arguments.options.backend == "nccl" ? "all-reduce" : "ring";
   strategy.exchange = named(kExchanges, arguments.strategy, "--strategy");
   const bool serves = strategy.exchange == Exchange::servers;
-  if (arguments.asynchronous && !serves) throw UsageError("--async is for --strategy ps");
+  if (arguments.asynchronous && !serves) throw ddlsim::UserError("", "", "--async is for --strategy ps");
   strategy.asynchronous = arguments.asynchronous || arguments.strategy == "ps-async";
   if (strategy.asynchronous) arguments.strategy = "ps-async";
   const std::map<std::string, bool> placements = {{"dedicated", true}, {"colocated", false}};
@@ -131,8 +136,9 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
   const Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
   if (arguments.ranks > 0 && arguments.ranks != job.workers) {
-    throw UsageError(fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
-                                 arguments.ranks, world.size(), job.workers));
+    throw ddlsim::UserError("", "",
+                            fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
+                                        arguments.ranks, world.size(), job.workers));
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
@@ -151,7 +157,7 @@ int train_command(TrainArguments arguments) {
   const TrainStrategy& strategy = arguments.options.strategy;
   const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
   const int processes = std::max(arguments.ranks, 1) + (extra ? strategy.servers : 0);
-  if (arguments.ranks < 0) throw UsageError("--ranks must be 1 or more");
+  if (arguments.ranks < 0) throw ddlsim::UserError("", "", "--ranks must be 1 or more");
   if (!started_by_launcher()) { // say what is missing before ranks are started
     check_device(arguments.options.device);
     if (arguments.options.backend == "nccl") Nccl();

@@ -28,7 +28,7 @@ struct TrainArguments {
 };
 
 /// Runs it: as one rank of a job that a launcher started, or starts the job on this machine. Returns the exit status.
-/// Throws UsageError before any rank is started.
+/// Throws UserError before any rank is started.
 int train_command(TrainArguments arguments);
 
 /// Adds `train` and its options to the command line. Its exit status comes to lie in `status`; both must outlive

@@ -44,16 +44,17 @@ std::string record_library(const TrainArguments& arguments, const std::string& m
   return mpi.substr(0, mpi.find(' '));
 }
 
-ContextRecord context_of(const TrainArguments& arguments, const NodeMap& workers, const TrainSoftware& software,
-                         const std::string& command) {
-  ContextRecord context;
+ddlsim::Context context_of(const TrainArguments& arguments, const NodeMap& workers, const TrainSoftware& software,
+                           const std::string& command) {
+  ddlsim::Context context;
+  context.who = "ddltrain";
   context.cluster = arguments.cluster;
   context.gpu = arguments.gpu;
   context.machine = machine_text(this_machine(), /*with_host=*/false);
   if (workers.nodes > 1) context.machine = fmt::format("{} hosts, the first: {}", workers.nodes, context.machine);
   context.software = fmt::format("ddltrain {}, {}, {}", DDLTRAIN_VERSION, software.compute, software.library);
   context.date = today();
-  context.title = command;
+  context.source_title = command;
   context.emulated = !arguments.options.replay.empty();
   return context;
 }
@@ -98,11 +99,11 @@ std::string TrainRecords::strategy_text() const {
 }
 
 RecordHead TrainRecords::head() const {
-  RecordHead head;
   const TrainOptions& options = arguments_.options;
   const bool drawn = options.data == "digits" || options.data == "synthetic";
-  head.series = fmt::format("{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(),
-                            options.batch_per_worker, options.precision == "fp32" ? "" : "-" + options.precision);
+  RecordHead head =
+      own_head(fmt::format("{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(),
+                           options.batch_per_worker, options.precision == "fp32" ? "" : "-" + options.precision));
   head.transport = arguments_.transport;
   if (head.transport.empty()) {
     const bool nccl = options.backend == "nccl"; // which takes what it finds
@@ -122,9 +123,9 @@ void TrainRecords::add(const EpochReport& epoch) {
   record.head.statistic = "mean";
   record.model = arguments_.options.model;
   record.epoch = static_cast<int>(epoch.epoch);
-  record.step = static_cast<std::int64_t>(epoch.steps);
+  record.step = static_cast<long>(epoch.steps);
   record.loss = epoch.loss;
-  record.accuracy = epoch.accuracy;
+  if (epoch.accuracy) record.accuracy = *epoch.accuracy;
   file_->add(record);
 }
 
@@ -133,8 +134,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   std::vector<double> samples = result.step_s;
   if (samples.size() > 2 * kWarmUp) samples.erase(samples.begin(), samples.begin() + kWarmUp);
   const Summary summary = summarise(samples);
-  StepRecord record;
-  record.head = head();
+  StepRecord record = plain_step(head());
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
   record.head.note =
@@ -142,10 +142,13 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
-  record.precision = arguments_.options.precision;
+  record.precision = named_value<ddlsim::Precision>(arguments_.options.precision);
   record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);
   record.preset = preset_of(strategy);
-  record.strategy = {arguments_.strategy, strategy.servers, arguments_.placement, strategy.sharding};
+  record.strategy.name = named_value<ddlsim::StrategyName>(arguments_.strategy);
+  record.strategy.servers = {ddlsim::ServerCount::Rule::count, strategy.servers};
+  record.strategy.placement = named_value<ddlsim::Placement>(arguments_.placement);
+  record.strategy.sharding = named_value<ddlsim::Sharding>(strategy.sharding);
   record.algorithm = strategy.exchange == Exchange::ring ? "ring" : "unknown";
   record.gpus = static_cast<int>(workers_.host_of_rank.size());
   record.nodes = workers_.nodes;

@@ -1,6 +1,6 @@
 #include "trainer/communication/local_job.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>

@@ -2,7 +2,7 @@
 
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/ring.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <cstring>
 #include <limits>

@@ -1,6 +1,7 @@
 #include "trainer/communication/mpi_session.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,7 @@ bool started_by_launcher() {
   const bool pmix = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
   if (pmix || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return true;
   if (number_in_environment("SLURM_STEP_NUM_TASKS") > 1) {
-    throw UsageError("srun started several processes that cannot find each other: use srun --mpi=pmix");
+    throw ddlsim::UserError("", "", "srun started several processes that cannot find each other: use srun --mpi=pmix");
   }
   return false;
 }

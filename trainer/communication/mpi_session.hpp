@@ -27,7 +27,7 @@ public:
   [[noreturn]] void abort_job(int status) const;
 };
 
-/// True when a launcher started this process as one of a job. Throws UsageError when srun started several processes
+/// True when a launcher started this process as one of a job. Throws UserError when srun started several processes
 /// without PMIx, which could not find each other.
 bool started_by_launcher();
 

@@ -1,16 +1,15 @@
 #include "trainer/compute/profile.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
+#include "sim/formats/record.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
-#include <iterator>
-#include <map>
+#include <algorithm>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 namespace ddltrain {
 namespace {
@@ -18,96 +17,73 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "ddltrain-profile";
+constexpr double kMost = 1e9; ///< of samples and seconds
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) throw UsageError("cannot read the profile " + file.string());
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-double time_unit_s(const std::string& unit) {
-  static const std::map<std::string, double> units{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
-  return units.at(unit);
-}
-
-Profile from_profile(const Json& json) {
+Profile profile_from(const ddlsim::JsonNode& root) {
   Profile profile;
-  profile.model = json.at("model");
-  profile.gpu = json.at("gpu");
-  profile.precision = json.at("precision");
-  profile.batch = json.at("batch");
-  profile.source = json.at("source");
-  for (const Json& layer : json.at("layers")) {
-    profile.layers.push_back({layer.at("name"), layer.at("forward_s"), layer.at("backward_s")});
+  root.allow_only({"format", "version", "model", "gpu", "precision", "batch", "source", "layers"});
+  profile.model = root.text("model");
+  profile.gpu = root.text_or("gpu", "");
+  profile.precision = root.text("precision");
+  profile.batch = root.number("batch", 1, kMost);
+  profile.source = root.text("source");
+  for (const ddlsim::JsonNode& layer : root.list("layers")) {
+    if (!layer.is_object()) continue;
+    layer.allow_only({"name", "forward_s", "backward_s"});
+    profile.layers.push_back(
+        {layer.text("name"), layer.number("forward_s", 0, kMost), layer.number("backward_s", 0, kMost)});
   }
   return profile;
 }
 
-/// Layer records of one batch; what they say of their passes is added up by layer.
-class RecordsProfile {
-public:
-  RecordsProfile(std::string model, double batch) : batch_(batch) { profile_.model = std::move(model); }
-
-  void add(const Json& line) {
-    const std::string kind = line.value("record", "");
-    if (kind == "context") {
-      profile_.gpu = line.value("gpu", "");
-      profile_.source = line.at("source").at("title").get<std::string>() + ", " + line.value("date", "");
-    }
-    if (kind != "layer" || line.at("model") != profile_.model) return;
-    const double batch = line.at("batch");
-    batches_.insert(batch);
-    if (batch_ > 0 && batch != batch_) return;
-    profile_.precision = line.at("precision");
-    add_time(line.at("layer"), line.at("pass"), line.at("value").get<double>() * time_unit_s(line.at("unit")));
-  }
-
-  Profile finish(const std::string& file) {
-    const std::string batches = fmt::format("{}", fmt::join(batches_, ", "));
-    if (batches_.empty()) throw UsageError(fmt::format("{} has no layer records of {}", file, profile_.model));
-    if (batch_ == 0 && batches_.size() > 1) {
-      throw UsageError(
-          fmt::format("{} has {} at several batches ({}); choose one with --batch", file, profile_.model, batches));
-    }
-    if (profile_.layers.empty()) {
-      throw UsageError(fmt::format("{} has {} at batch {}, not {}", file, profile_.model, batches, batch_));
-    }
-    profile_.batch = batch_ > 0 ? batch_ : *batches_.begin();
-    return std::move(profile_);
-  }
-
-private:
-  void add_time(const std::string& layer, const std::string& pass, double time_s) {
-    const auto [at, is_new] = index_.emplace(layer, profile_.layers.size());
-    if (is_new) profile_.layers.push_back({layer, 0, 0});
-    LayerTime& time = profile_.layers[at->second];
-    if (pass == "forward") time.forward_s += time_s;
-    if (pass.rfind("backward", 0) == 0) time.backward_s += time_s;
-  }
-
-  Profile profile_;
-  double batch_;
-  std::set<double> batches_;
-  std::map<std::string, std::size_t> index_;
-};
-
-Profile from_records(const std::string& text, const std::filesystem::path& file, const std::string& model,
-                     double batch) {
-  RecordsProfile records(model, batch);
-  std::istringstream lines(text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (!line.empty()) records.add(Json::parse(line));
-  }
-  return records.finish(file.string());
-}
-
-Profile checked(Profile profile, const std::filesystem::path& file, const std::string& model, double batch) {
+Profile read_own(const std::filesystem::path& file, const std::string& model, double batch) {
+  Profile profile;
+  ddlsim::read_document(file, kFormat, 1, [&](const ddlsim::JsonNode& root) { profile = profile_from(root); });
   if (profile.model != model) {
-    throw UsageError(fmt::format("{} is a profile of {}, not of {}", file.string(), profile.model, model));
+    throw ddlsim::UserError(file.string(), "", fmt::format("a profile of {}, not of {}", profile.model, model));
   }
   if (batch > 0 && batch != profile.batch) {
-    throw UsageError(fmt::format("{} is a profile at batch {}, not {}", file.string(), profile.batch, batch));
+    throw ddlsim::UserError(file.string(), "", fmt::format("a profile at batch {}, not {}", profile.batch, batch));
+  }
+  return profile;
+}
+
+/// The one batch there is, or the one asked for.
+double chosen_batch(const std::set<double>& batches, const std::string& file, const std::string& model, double batch) {
+  const std::string all = fmt::format("{}", fmt::join(batches, ", "));
+  if (batches.empty()) throw ddlsim::UserError(file, "", "no layer records of " + model);
+  if (batch == 0 && batches.size() > 1) {
+    throw ddlsim::UserError(file, "", fmt::format("{} at several batches ({}); choose one with --batch", model, all));
+  }
+  if (batch > 0 && batches.count(batch) == 0) {
+    throw ddlsim::UserError(file, "", fmt::format("{} at batch {}, not {}", model, all, batch));
+  }
+  return batch > 0 ? batch : *batches.begin();
+}
+
+void add_time(Profile& profile, const ddlsim::LayerRecord& record) {
+  auto at = std::find_if(profile.layers.begin(), profile.layers.end(),
+                         [&](const LayerTime& time) { return time.layer == record.layer; });
+  if (at == profile.layers.end()) at = profile.layers.insert(at, {record.layer, 0, 0});
+  if (record.pass == "forward") at->forward_s += record.time_s;
+  if (record.pass.rfind("backward", 0) == 0) at->backward_s += record.time_s;
+}
+
+Profile from_records(const std::filesystem::path& file, const std::string& model, double batch) {
+  const ddlsim::MeasurementFile read = ddlsim::read_measurements(file);
+  std::vector<ddlsim::LayerRecord> records = ddlsim::records_of<ddlsim::LayerRecord>({read});
+  std::erase_if(records, [&](const auto& record) { return record.model != model; });
+  std::set<double> batches;
+  for (const auto& record : records) batches.insert(record.batch);
+  Profile profile;
+  profile.model = model;
+  profile.gpu = read.context.gpu;
+  profile.source = read.context.source_title + ", " + read.context.date;
+  profile.batch = chosen_batch(batches, file.string(), model, batch);
+  for (const auto& record : records) {
+    if (record.batch != profile.batch) continue;
+    profile.precision = ddlsim::to_text(record.precision);
+    add_time(profile, record);
   }
   return profile;
 }
@@ -115,19 +91,9 @@ Profile checked(Profile profile, const std::filesystem::path& file, const std::s
 } // namespace
 
 Profile read_profile(const std::filesystem::path& file, const std::string& model, double batch) {
-  const std::string text = text_of(file);
-  try {
-    const Json whole = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (whole.is_object() && whole.value("format", "") == kFormat) {
-      return checked(from_profile(whole), file, model, batch);
-    }
-    return from_records(text, file, model, batch);
-  } catch (const Json::exception& error) {
-    throw UsageError(fmt::format("{} is neither a profile nor a measurement file with layer records: {}", file.string(),
-                                 error.what()));
-  } catch (const std::out_of_range&) {
-    throw UsageError(fmt::format("{} has a layer record in an unknown unit; ddlsim check tells where", file.string()));
-  }
+  const Json whole = Json::parse(ddlsim::read_text_file(file), nullptr, /*allow_exceptions=*/false);
+  const bool is_document = whole.is_object() && whole.contains("format");
+  return is_document ? read_own(file, model, batch) : from_records(file, model, batch);
 }
 
 std::string profile_json(const Profile& profile) {

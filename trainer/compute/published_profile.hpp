@@ -1,19 +1,13 @@
 #pragma once
 // A profile of a GPU one does not have, from what was published about it.
 
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
 #include "trainer/compute/profile.hpp"
 #include "trainer/describe/layer_table.hpp"
 
 namespace ddltrain {
-
-/// One GPU's figures that layers are weighed with.
-struct GpuRates {
-  double peak_flop_per_s = 0;
-  double memory_Bps = 0;
-};
-
-/// Reads platforms/gpus.json. Throws UsageError for an unknown GPU, or one without that precision's peak.
-GpuRates gpu_rates(const std::filesystem::path& platforms, const std::string& gpu, const std::string& precision);
 
 /// What is asked of the records.
 struct PublishedStep {
@@ -30,14 +24,19 @@ struct FoundStep {
 };
 
 /// The training iteration of one GPU without synchronisation, measured, over all platforms/*/measurements. Throws
-/// UsageError when there is none, or several batches and none was chosen.
+/// ddlsim::UserError when there is none, several batches and none was chosen, or a file with mistakes.
 FoundStep find_published_step(const std::filesystem::path& platforms, const PublishedStep& wanted);
 
-/// Splits an iteration over the layers. The rule: a layer weighs its roofline time, the longer of forward FLOP at the
-/// peak rate and bytes (its output, written and read again, and its parameters) at the memory rate; its backward pass
-/// weighs twice that with parameters (gradients of input and of weights), once without. Weights are scaled to sum to
-/// the iteration, so the update is spread over the layers too.
-Profile split_by_roofline(const LayerTable& table, const GpuRates& gpu, const FoundStep& step,
+/// Throws ddlsim::UserError for a text that names none.
+ddlsim::Precision precision_named(const std::string& text);
+
+/// The layers as the simulator has them.
+ddlsim::Model model_of(const LayerTable& table);
+
+/// Splits an iteration over the layers, each pass by its time in the simulator's roofline (ddlsim::roofline_layer_times).
+/// The times are scaled to sum to the iteration, so launching and the update are spread over the layers too. Throws
+/// ddlsim::UserError when the catalogue has no peak rate of the precision.
+Profile split_by_roofline(const LayerTable& table, const ddlsim::Gpu& gpu, const FoundStep& step,
                           const PublishedStep& wanted);
 
 } // namespace ddltrain

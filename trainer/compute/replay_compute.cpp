@@ -1,6 +1,6 @@
 #include "trainer/compute/replay_compute.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <ATen/ops/zeros.h>
@@ -51,14 +51,16 @@ std::map<std::string, LayerTime> times_by_layer(const Profile& profile) {
 void check_names(const LayerTable& table, std::map<std::string, LayerTime> times, const Profile& profile) {
   for (const LayerRow& row : table) {
     if (times.erase(row.name) == 0 && !row.tensors.empty()) {
-      throw UsageError(fmt::format("the profile of {} has no time for layer {}; write it anew with ddltrain profile or "
-                                   "ddltrain layers",
-                                   profile.model, row.name));
+      throw ddlsim::UserError(
+          "", "",
+          fmt::format("the profile of {} has no time for layer {}; write it anew with ddltrain profile or "
+                      "ddltrain layers",
+                      profile.model, row.name));
     }
   }
   if (!times.empty()) {
-    throw UsageError(
-        fmt::format("the profile times layer {}, which {} does not have", times.begin()->first, profile.model));
+    throw ddlsim::UserError(
+        "", "", fmt::format("the profile times layer {}, which {} does not have", times.begin()->first, profile.model));
   }
 }
 
@@ -68,7 +70,8 @@ ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double ti
     : profile_(std::move(profile)), time_scale_(time_scale), clock_(std::move(clock)) {
   const auto times = times_by_layer(profile_);
   check_names(table, times, profile_);
-  if (!(time_scale > 0)) throw UsageError(fmt::format("a time scale of {}; give a number above 0", time_scale));
+  if (!(time_scale > 0))
+    throw ddlsim::UserError("", "", fmt::format("a time scale of {}; give a number above 0", time_scale));
   const auto time_of = [&times](const std::string& layer) {
     const auto found = times.find(layer);
     return found == times.end() ? LayerTime{} : found->second;

@@ -28,7 +28,7 @@ ReplayClock machine_clock();
 class ReplayCompute final : public ComputeSource {
 public:
   /// time_scale: every wait is that many times as long. With K, a network of 1 Gbit/s stands for one of K Gbit/s with
-  /// the same bytes and buckets, and latencies for a K-th. Throws UsageError when a layer of the profile is not in the
+  /// the same bytes and buckets, and latencies for a K-th. Throws UserError when a layer of the profile is not in the
   /// table, or a layer with parameters is not in the profile.
   ReplayCompute(const LayerTable& table, Profile profile, double time_scale, ReplayClock clock = machine_clock());
 

@@ -1,6 +1,6 @@
 #include "trainer/cuda/cuda_runtime.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 
@@ -155,10 +155,6 @@ void CudaRuntime::free_host(void* memory) const {
 
 void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
   functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
-}
-
-void CudaRuntime::copy_to_host(void* to, const void* from, std::size_t bytes) const {
-  functions_->check(functions_->copy(to, from, bytes, kCudaDeviceToHost), "cudaMemcpy");
 }
 
 void CudaRuntime::start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const {

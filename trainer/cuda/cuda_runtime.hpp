@@ -69,7 +69,6 @@ public:
   void* allocate_host(std::size_t bytes) const;
   void free_host(void* memory) const;
   void copy_to_device(void* to, const void* from, std::size_t bytes) const;
-  void copy_to_host(void* to, const void* from, std::size_t bytes) const;
 
   using Stream = void*; ///< null: the default stream
   Stream create_stream() const;

@@ -1,8 +1,9 @@
 #include "trainer/cuda/device.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/describe/layer_table.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/run_error.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -169,7 +170,8 @@ void set_gpu_autocast(bool on, at::ScalarType type) {
 
 void check_device(const std::string& name) {
   if (name == "cuda") usable_cuda();
-  if (name != "cpu" && name != "cuda") throw UsageError("no device is called \"" + name + "\"; there are cpu and cuda");
+  if (name != "cpu" && name != "cuda")
+    throw ddlsim::UserError("", "", "no device is called \"" + name + "\"; there are cpu and cuda");
 }
 
 Device open_device(const std::string& name, int threads, int place) {

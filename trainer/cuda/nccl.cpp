@@ -1,7 +1,7 @@
 #include "trainer/cuda/nccl.hpp"
 
 #include "trainer/cuda/cuda_runtime.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 

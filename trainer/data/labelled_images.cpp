@@ -1,7 +1,7 @@
 #include "trainer/data/labelled_images.hpp"
 
 #include "trainer/data/batch_order.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 

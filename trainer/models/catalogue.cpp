@@ -1,6 +1,7 @@
 #include "trainer/models/catalogue.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "trainer/models/bert.hpp"
 #include "trainer/models/inception.hpp"
 #include "trainer/models/plain_networks.hpp"
@@ -98,10 +99,9 @@ const CatalogueEntry& find_model(const std::string& name) {
       variants += (variants.empty() ? "" : ", ") + entry.name;
     }
   }
-  const std::string answer =
-      variants.empty() ? "unknown model \"" + name + "\"; the nearest is \"" + nearest_name(name, names) + "\""
-                       : "model \"" + name + "\" leaves the variant open: " + variants;
-  throw UsageError(answer + ". `ddltrain describe --list` shows all.");
+  const std::string answer = variants.empty() ? ddlsim::unknown_name_text("model", name, names, names)
+                                              : "model \"" + name + "\" leaves the variant open: " + variants;
+  throw ddlsim::UserError("", "", answer + "; `ddltrain describe --list` tells more");
 }
 
 } // namespace ddltrain

@@ -20,7 +20,7 @@ struct CatalogueEntry {
 /// All variants, families together.
 const std::vector<CatalogueEntry>& catalogue();
 
-/// The variant of that name. Throws UsageError with the variants of a name that leaves the variant open, else with the
+/// The variant of that name. Throws UserError with the variants of a name that leaves the variant open, else with the
 /// nearest name.
 const CatalogueEntry& find_model(const std::string& name);
 

@@ -1,9 +1,8 @@
 #include "trainer/records/record_file.hpp"
 
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cmath>
@@ -15,8 +14,6 @@
 
 namespace ddltrain {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double rounded(double value, int digits) {
   return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
@@ -32,140 +29,82 @@ double four_digits(double value) {
   return rounded(value, 4);
 }
 
-double positive(double value, const char* what) {
-  if (!std::isfinite(value) || value <= 0) {
-    throw std::logic_error(fmt::format("a record with {} {}", what, value));
-  }
-  return six_digits(value);
+void check_positive(double value, const char* what) {
+  if (!std::isfinite(value) || value <= 0) throw std::logic_error(fmt::format("a record with {} {}", what, value));
 }
 
-Json head_json(const char* kind, const RecordHead& head) {
-  Json json{{"record", kind},          {"series", head.series},      {"origin", "run"}, {"transport", head.transport},
-            {"library", head.library}, {"statistic", head.statistic}};
-  if (head.repeats > 0) json["repeats"] = head.repeats;
+double& figure_of(StepRecord& record) {
+  return record.iteration_s;
+}
+double& figure_of(CollectiveRecord& record) {
+  return record.time_s;
+}
+double& figure_of(PointToPointRecord& record) {
+  return record.time_s;
+}
+double& figure_of(LayerRecord& record) {
+  return record.time_s;
+}
+double& figure_of(ServerRecord& record) {
+  return record.rate_Bps;
+}
+double& figure_of(InputRecord& record) {
+  return record.samples_per_s > 0 ? record.samples_per_s : record.rate_Bps;
+}
+
+void round_head(RecordHead& head) {
   // Beyond it a single outlier speaks, and readers refuse it; the samples and the note's MAD tell more.
   constexpr double largest_spread = 100;
-  if (head.relative_spread > 0 && head.relative_spread <= largest_spread)
-    json["relative_spread"] = six_digits(head.relative_spread);
-  if (head.suspect) json["suspect"] = true;
-  if (!head.note.empty()) json["note"] = head.note;
-  return json;
-}
-
-/// The samples come last, so that a reader's eye meets the value first.
-std::string finish(Json json, const RecordHead& head) {
-  if (!head.samples_s.empty()) {
-    Json& samples = json["samples_s"] = Json::array();
-    for (const double sample : head.samples_s) {
-      samples.push_back(four_digits(positive(sample, "a sample of")));
-    }
+  head.relative_spread = head.relative_spread <= largest_spread ? six_digits(head.relative_spread) : 0;
+  for (double& sample_s : head.samples_s) {
+    check_positive(sample_s, "a sample of");
+    sample_s = four_digits(sample_s);
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-struct Value {
-  double value;
-  const char* unit;
-};
-
-/// A record of one measured figure; fields: what it is of.
-std::string measured_line(const char* kind, const RecordHead& head, const Json& fields, const Value& measured) {
-  Json json = head_json(kind, head);
-  json.update(fields);
-  json["value"] = positive(measured.value, "a value of");
-  json["unit"] = measured.unit;
-  return finish(std::move(json), head);
+/// The record with the digits its clock has.
+template <class Kind> Kind rounded(Kind record) {
+  round_head(record.head);
+  double& figure = figure_of(record);
+  check_positive(figure, "a value of");
+  figure = six_digits(figure);
+  return record;
 }
 
-Json strategy_json(const StrategyText& strategy) {
-  Json json{{"name", strategy.name}};
-  if (strategy.name == "ps" || strategy.name == "ps-async") {
-    json["servers"] = strategy.servers > 0 ? Json{{"count", strategy.servers}} : Json{{"equal_workers", true}};
-    json["placement"] = strategy.placement;
-    json["sharding"] = strategy.sharding;
-  }
-  return json;
+LossRecord rounded(LossRecord record) {
+  round_head(record.head);
+  if (!std::isfinite(record.loss)) throw std::logic_error(fmt::format("a record with a loss of {}", record.loss));
+  return record;
 }
 
 } // namespace
 
-std::string record_line(const ContextRecord& context) {
-  Json json{{"record", "context"}, {"version", 1}, {"cluster", context.cluster}};
-  if (!context.gpu.empty()) json["gpu"] = context.gpu;
-  json["machine"] = context.machine;
-  json["software"] = context.software;
-  json["date"] = context.date;
-  json["who"] = context.who;
-  json["source"] = {{"title", context.title}};
-  json["emulated"] = context.emulated;
-  return finish(std::move(json), {});
+RecordHead own_head(const std::string& series) {
+  RecordHead head;
+  head.series = series;
+  head.origin = "run";
+  head.transport = "unknown";
+  head.library = "unknown";
+  head.statistic = "median";
+  return head;
 }
 
-std::string record_line(const StepRecord& record) {
-  const Json fields{{"model", record.model},
-                    {"precision", record.precision},
-                    {"wire_precision", record.wire_precision},
-                    {"batch_per_gpu", record.batch_per_gpu},
-                    {"preset", record.preset},
-                    {"strategy", strategy_json(record.strategy)},
-                    {"algorithm", record.algorithm},
-                    {"gpus", record.gpus},
-                    {"nodes", record.nodes},
-                    {"gpus_per_node", record.gpus_per_node},
-                    {"synchronised", record.synchronised},
-                    {"data", record.data},
-                    {"mode", record.mode}};
-  return measured_line("step", record.head, fields, {record.iteration_s, "s"});
+StepRecord plain_step(const RecordHead& head) {
+  StepRecord step;
+  step.head = head;
+  step.precision = ddlsim::Precision::fp32;
+  step.wire_precision = ddlsim::WirePrecision::fp32;
+  step.strategy.name = ddlsim::StrategyName::none;
+  step.algorithm = "unknown";
+  step.gpus = step.nodes = step.gpus_per_node = 1;
+  step.synchronised = false;
+  step.data = "synthetic";
+  step.mode = ddlsim::RunMode::train;
+  return step;
 }
 
-std::string record_line(const CollectiveRecord& record) {
-  const Json fields{{"operation", record.operation},
-                    {"algorithm", record.algorithm},
-                    {"ranks", record.ranks},
-                    {"nodes", record.nodes},
-                    {"size_bytes", record.size_bytes}};
-  return measured_line("collective", record.head, fields, {record.time_s, "s"});
-}
-
-std::string record_line(const PointToPointRecord& record) {
-  Json fields{{"size_bytes", record.size_bytes}};
-  if (record.nodes > 0) fields["nodes"] = record.nodes;
-  return measured_line("point_to_point", record.head, fields, {record.time_s, "s"});
-}
-
-std::string record_line(const LayerRecord& record) {
-  Json fields{{"model", record.model}, {"layer", record.layer},         {"kind", record.kind},
-              {"pass", record.pass},   {"precision", record.precision}, {"batch", record.batch}};
-  if (record.flop > 0) fields["flop"] = record.flop;
-  if (record.size_bytes > 0) fields["size_bytes"] = record.size_bytes;
-  return measured_line("layer", record.head, fields, {record.time_s, "s"});
-}
-
-std::string record_line(const ServerRecord& record) {
-  Json fields{{"what", record.what}};
-  if (record.workers > 0) fields["workers"] = record.workers;
-  if (record.nodes > 0) fields["nodes"] = record.nodes;
-  if (record.size_bytes > 0) fields["size_bytes"] = record.size_bytes;
-  return measured_line("server", record.head, fields, {record.rate_Bps, "B/s"});
-}
-
-std::string record_line(const InputRecord& record) {
-  const bool samples = record.samples_per_s > 0;
-  return measured_line("input", record.head, {{"what", record.what}},
-                       samples ? Value{record.samples_per_s, "samples/s"} : Value{record.rate_Bps, "B/s"});
-}
-
-std::string record_line(const LossRecord& record) {
-  Json json = head_json("loss", record.head);
-  json["model"] = record.model;
-  json["epoch"] = record.epoch;
-  json["step"] = record.step;
-  if (!std::isfinite(record.loss)) {
-    throw std::logic_error(fmt::format("a record with a loss of {}", record.loss));
-  }
-  json["value"] = record.loss;
-  if (record.accuracy) json["accuracy"] = *record.accuracy;
-  return finish(std::move(json), record.head);
+std::string record_line(const ddlsim::Record& record) {
+  return std::visit([](const auto& one) { return ddlsim::to_json_line(rounded(one)); }, record);
 }
 
 namespace {
@@ -187,11 +126,11 @@ int write_all(int descriptor, const std::string& text) {
 
 } // namespace
 
-RecordFile::RecordFile(const std::filesystem::path& file, const ContextRecord& context) : file_(file) {
+RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context) : file_(file) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
   if (descriptor_ < 0) fail(errno);
   try {
-    write_line(record_line(context));
+    write_line(ddlsim::to_json_line(context));
   } catch (...) {
     ::close(descriptor_);
     throw;

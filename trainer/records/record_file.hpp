@@ -6,17 +6,9 @@
 #include <string>
 
 namespace ddltrain {
-/// The record as one line of JSON without its end of line, keys in a fixed order, times in seconds and rates in B/s.
-/// Throws std::logic_error when the record holds a figure that no reader takes: a time that is not above zero, or not
-/// finite.
-std::string record_line(const ContextRecord& context);
-std::string record_line(const StepRecord& record);
-std::string record_line(const CollectiveRecord& record);
-std::string record_line(const PointToPointRecord& record);
-std::string record_line(const LayerRecord& record);
-std::string record_line(const ServerRecord& record);
-std::string record_line(const InputRecord& record);
-std::string record_line(const LossRecord& record);
+/// The record as one line of JSON without its end of line, times in seconds with six digits, samples with four. Throws
+/// std::logic_error when the record holds a figure that no reader takes: a time that is not above zero, or not finite.
+std::string record_line(const ddlsim::Record& record);
 
 // A file of records that grows while the measurement runs: what was measured before a fault stays.
 
@@ -26,13 +18,13 @@ std::string record_line(const LossRecord& record);
 class RecordFile {
 public:
   /// Opens the file and writes the context. Throws RunError naming the file and the cause.
-  RecordFile(const std::filesystem::path& file, const ContextRecord& context);
+  RecordFile(const std::filesystem::path& file, const ddlsim::Context& context);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
-  /// Any record with a `record_line`. Throws RunError when it cannot be written.
-  template <class Record> void add(const Record& record) { write_line(record_line(record)); }
+  /// Throws RunError when it cannot be written.
+  void add(const ddlsim::Record& record) { write_line(record_line(record)); }
 
 private:
   void write_line(const std::string& line);

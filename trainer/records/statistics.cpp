@@ -1,68 +1,44 @@
 #include "trainer/records/statistics.hpp"
 
+#include "sim/base/statistics.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 namespace ddltrain {
 namespace {
 
-/// The order statistic of rank `rank` (1 is the lowest), between neighbours linearly.
-double order_statistic(const std::vector<double>& sorted, double rank) {
-  const double place = std::clamp(rank - 1, 0.0, static_cast<double>(sorted.size() - 1));
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = place - static_cast<double>(below);
-  return sorted[below] + share * (sorted[above] - sorted[below]);
-}
-
-double median_of_sorted(const std::vector<double>& sorted) {
-  return order_statistic(sorted, (static_cast<double>(sorted.size()) + 1) / 2);
-}
-
 double median_distance(const std::vector<double>& samples, double from) {
   std::vector<double> distances;
   distances.reserve(samples.size());
   for (const double sample : samples) distances.push_back(std::abs(sample - from));
-  std::sort(distances.begin(), distances.end());
-  return median_of_sorted(distances);
+  return ddlsim::median(distances);
 }
 
-double standard_deviation(const std::vector<double>& samples) {
-  if (samples.size() < 2) return 0;
+double standard_error_of_median(const std::vector<double>& samples) {
+  if (samples.size() < kFewestSamples) return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(samples.size());
-  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / count;
-  double squares = 0;
-  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
-  return std::sqrt(squares / (count - 1));
-}
-
-double standard_error_of_median(const std::vector<double>& sorted) {
-  if (sorted.size() < kFewestSamples) return std::numeric_limits<double>::infinity();
-  const auto count = static_cast<double>(sorted.size());
-  const double middle = (count + 1) / 2;
-  const double reach = std::sqrt(count) / 2;
-  return (order_statistic(sorted, middle + reach) - order_statistic(sorted, middle - reach)) / 2;
+  const double reach = std::sqrt(count) / 2 / (count - 1); // of the ranks from first to last
+  return (ddlsim::quantile(samples, 0.5 + reach) - ddlsim::quantile(samples, 0.5 - reach)) / 2;
 }
 
 } // namespace
 
 Summary summarise(const std::vector<double>& samples) {
   if (samples.empty()) throw std::logic_error("a summary of no samples");
-  std::vector<double> sorted = samples;
-  std::sort(sorted.begin(), sorted.end());
+  const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
   Summary summary;
-  summary.count = static_cast<int>(sorted.size());
-  summary.median = median_of_sorted(sorted);
-  summary.mad = median_distance(sorted, summary.median);
-  summary.standard_deviation = standard_deviation(samples);
-  summary.lowest = sorted.front();
-  summary.highest = sorted.back();
-  summary.median_standard_error = standard_error_of_median(sorted);
+  summary.count = static_cast<int>(samples.size());
+  summary.median = ddlsim::median(samples);
+  summary.mad = median_distance(samples, summary.median);
+  summary.standard_deviation = ddlsim::standard_deviation(samples);
+  summary.lowest = *lowest;
+  summary.highest = *highest;
+  summary.median_standard_error = standard_error_of_median(samples);
   return summary;
 }
 

@@ -1,5 +1,7 @@
 #include "trainer/synchronisation/gradient_groups.hpp"
 
+#include "sim/iteration/buckets.hpp"
+
 #include <stdexcept>
 #include <utility>
 
@@ -21,19 +23,13 @@ std::size_t element_count(const GradientLayout& layout) {
 namespace {
 
 std::vector<Group> buckets(const GradientLayout& layout) {
+  std::vector<double> tensor_bytes;
+  for (const TensorPlace& place : layout) tensor_bytes.push_back(static_cast<double>(place.count * sizeof(float)));
   std::vector<Group> groups;
-  std::size_t limit_bytes = kFirstBucketBytes;
-  Group open;
-  std::size_t open_bytes = 0;
-  for (std::size_t position = 0; position < layout.size(); ++position) {
-    ++open.count;
-    open_bytes += layout[position].count * sizeof(float);
-    if (open_bytes >= limit_bytes || position + 1 == layout.size()) {
-      groups.push_back(open);
-      open = {position + 1, 0};
-      open_bytes = 0;
-      limit_bytes = kBucketBytes;
-    }
+  std::size_t first = 0;
+  for (const std::size_t end : ddlsim::bucket_ends(tensor_bytes, kFirstBucketBytes, kBucketBytes)) {
+    groups.push_back({first, end - first});
+    first = end;
   }
   return groups;
 }

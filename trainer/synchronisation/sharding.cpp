@@ -1,84 +1,45 @@
 #include "trainer/synchronisation/sharding.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/formats/names.hpp"
+#include "sim/parameter_server/placement.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <cmath>
 
 namespace ddltrain {
 namespace {
 
-constexpr std::size_t kMxnetSplitElements = 1'000'000;                 ///< MXNET_KVSTORE_BIGARRAY_BOUND
-constexpr std::uint64_t kMxnetKeyFactor = 9973;                        ///< src/kvstore/kvstore_dist.h, EncodeDefaultKey
-constexpr std::size_t kBytepsPartElements = 4'096'000 / sizeof(float); ///< BYTEPS_PARTITION_BYTES unset
-constexpr std::uint64_t kBytepsKeysPerTensor = 65536;                  ///< byteps/common/operations.cc
+constexpr double kElement_bytes = sizeof(float);
+constexpr double kMxnetSplit_bytes = 1'000'000 * kElement_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
 
-using Shards = std::vector<Shard>;
-
-/// D. J. Bernstein's string hash; byteps/common/global.cc, Hash_DJB2.
-std::uint64_t djb2(const std::string& text) {
-  std::uint64_t hash = 5381;
-  for (const char character : text) hash = hash * 33 + static_cast<std::uint64_t>(character);
-  return hash;
+/// The element that a place of a tensor in bytes is in. A P-th summed up P times may fall short of the whole by
+/// rounding, far less than a thousandth of an element.
+std::size_t element_at(double bytes) {
+  return static_cast<std::size_t>(std::floor(bytes / kElement_bytes + 1e-3));
 }
 
-Shards round_robin(const std::vector<std::size_t>& counts, int servers) {
-  Shards shards;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    shards.push_back({i, static_cast<int>(i % static_cast<std::size_t>(servers)), 0, counts[i]});
-  }
-  return shards;
-}
-
-Shards by_bytes(const std::vector<std::size_t>& counts, int servers) {
-  Shards shards;
-  std::vector<std::size_t> loads(static_cast<std::size_t>(servers));
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto emptiest = std::min_element(loads.begin(), loads.end());
-    *emptiest += counts[i];
-    shards.push_back({i, static_cast<int>(emptiest - loads.begin()), 0, counts[i]});
-  }
-  return shards;
-}
-
-Shards split(const std::vector<std::size_t>& counts, int servers) {
-  const auto parts = static_cast<std::size_t>(servers);
-  Shards shards;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < kMxnetSplitElements) {
-      shards.push_back({i, static_cast<int>(i * kMxnetKeyFactor % parts), 0, counts[i]});
-      continue;
-    }
-    for (std::size_t part = 0; part < parts; ++part) {
-      const std::size_t first = counts[i] * part / parts;
-      const std::size_t count = counts[i] * (part + 1) / parts - first;
-      if (count > 0) shards.push_back({i, static_cast<int>(part), first, count});
-    }
-  }
-  return shards;
-}
-
-Shards hash(const std::vector<std::size_t>& counts, int servers) {
-  Shards shards;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::uint64_t key = i * kBytepsKeysPerTensor;
-    for (std::size_t first = 0; first < counts[i]; first += kBytepsPartElements, ++key) {
-      const auto server = static_cast<int>(djb2(std::to_string(key)) % static_cast<std::uint64_t>(servers));
-      shards.push_back({i, server, first, std::min(kBytepsPartElements, counts[i] - first)});
-    }
-  }
-  return shards;
+ddlsim::Sharding known_rule(const std::string& name) {
+  const auto rule = ddlsim::value_named<ddlsim::Sharding>(name);
+  if (rule && *rule != ddlsim::Sharding::unknown) return *rule;
+  const auto& names = ddlsim::known_names_of<ddlsim::Sharding>();
+  throw ddlsim::UserError("", "", ddlsim::unknown_name_text("sharding", name, names, names));
 }
 
 } // namespace
 
 std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int servers, const std::string& rule) {
-  if (servers < 1) throw UsageError(std::to_string(servers) + " parameter servers; at least 1 is needed");
-  if (rule == "round-robin") return round_robin(counts, servers);
-  if (rule == "bytes") return by_bytes(counts, servers);
-  if (rule == "split") return split(counts, servers);
-  if (rule == "hash") return hash(counts, servers);
-  throw UsageError("unknown sharding \"" + rule + "\"; there are round-robin, bytes, split and hash");
+  std::vector<double> tensor_bytes;
+  for (const std::size_t count : counts) tensor_bytes.push_back(kElement_bytes * static_cast<double>(count));
+  std::vector<double> placed_bytes(counts.size());
+  std::vector<Shard> shards;
+  for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, known_rule(rule), kMxnetSplit_bytes)) {
+    const auto tensor = static_cast<std::size_t>(part.tensor);
+    const std::size_t first = element_at(placed_bytes[tensor]);
+    const std::size_t end = element_at(placed_bytes[tensor] += part.size_bytes);
+    if (end > first) shards.push_back({tensor, part.server, first, end - first});
+  }
+  return shards;
 }
 
 } // namespace ddltrain

@@ -66,8 +66,7 @@ std::size_t elements(std::int64_t size_bytes) {
 }
 
 RecordHead head_of(const RankedSamples& samples, const MeasureOptions& options, const std::string& series) {
-  RecordHead head;
-  head.series = options.series + series;
+  RecordHead head = own_head(options.series + series);
   head.library = "open-mpi";
   put_samples(head, samples.times_s, options);
   mark_disturbance(head, samples.others_cores);
@@ -167,6 +166,7 @@ CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& 
   CollectiveRecord record;
   record.head = head_of(samples, options, "all_reduce-" + way.label);
   record.head.library = way.library;
+  record.operation = "all_reduce";
   record.algorithm = way.algorithm;
   record.ranks = job.ranks.size();
   record.nodes = job.nodes.nodes;

@@ -59,18 +59,15 @@ std::string balance_text(const LayerBalance& balance) {
 }
 
 RecordHead head_of(const LayerMeasurement& measured, const MeasureOptions& options, const std::string& what) {
-  RecordHead head;
-  head.series = fmt::format("{}{}-{}-{}", options.series, what, measured.model, measured.precision);
+  RecordHead head = own_head(fmt::format("{}{}-{}-{}", options.series, what, measured.model, measured.precision));
   head.library = "libtorch";
   return head;
 }
 
 StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& options) {
-  StepRecord step;
-  step.head = head_of(measured, options, "step");
+  StepRecord step = plain_step(head_of(measured, options, "step"));
   step.model = measured.model;
-  step.precision = measured.precision;
-  step.wire_precision = "fp32";
+  step.precision = named_value<ddlsim::Precision>(measured.precision);
   step.batch_per_gpu = static_cast<double>(measured.batch);
   step.preset = "ddltrain";
   const auto median = [&](double (*get)(const StepTimes&)) {
@@ -101,7 +98,7 @@ void add_pass(LayerRecords& records, const LayerMeasurement& measured, const Mea
   record.layer = layer.name;
   record.kind = layer.kind;
   record.pass = forward ? "forward" : "backward";
-  record.precision = measured.precision;
+  record.precision = named_value<ddlsim::Precision>(measured.precision);
   record.batch = static_cast<double>(measured.batch);
   record.flop = forward ? layer.forward_flop : 0;
   record.size_bytes = layer.parameter_bytes;

@@ -1,40 +1,36 @@
 #include "trainer/timing/measure_options.hpp"
 
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
 #include "trainer/records/machine.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <regex>
+#include <cmath>
 #include <sstream>
 
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kElement_bytes = 4; ///< fp32
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+constexpr double kElement_bytes = 4; ///< fp32
+constexpr double kLargest_bytes = 0x1p40;
 
-std::int64_t unit_bytes(const std::string& unit) {
-  if (unit == "KiB") return std::int64_t{1} << 10;
-  if (unit == "MiB") return std::int64_t{1} << 20;
-  if (unit == "GiB") return std::int64_t{1} << 30;
-  return 1;
+/// A number alone is of bytes.
+double bytes_in(const std::string& text) {
+  const bool alone = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return ddlsim::parse_quantity(alone ? text + " B" : text, ddlsim::Dimension::size);
 }
 
 } // namespace
 
 std::int64_t byte_size(const std::string& text) {
-  static const std::regex form("([0-9]{1,9}) ?(B|KiB|MiB|GiB|)");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
-    throw UsageError("\"" + text + "\" is no size; write bytes, or 64KiB, 16MiB, 1GiB");
+  const double bytes = bytes_in(text);
+  if (!(bytes > 0) || std::fmod(bytes, kElement_bytes) != 0 || bytes > kLargest_bytes) {
+    throw ddlsim::UserError(
+        "", "", "\"" + text + "\" is not a number of whole fp32 elements up to 1 TiB; give a multiple of 4 bytes");
   }
-  const std::int64_t bytes = std::stoll(parts[1]) * unit_bytes(parts[2]);
-  if (bytes == 0 || bytes % kElement_bytes != 0 || bytes > kLargest) {
-    throw UsageError("\"" + text + "\" is not a number of whole fp32 elements up to 1 TiB; give a multiple of 4 bytes");
-  }
-  return bytes;
+  return static_cast<std::int64_t>(bytes);
 }
 
 std::vector<std::int64_t> byte_sizes(const std::string& text) {
@@ -42,12 +38,12 @@ std::vector<std::int64_t> byte_sizes(const std::string& text) {
   if (const auto dots = text.find(".."); dots != std::string::npos) {
     const std::int64_t last = byte_size(text.substr(dots + 2));
     for (std::int64_t size = byte_size(text.substr(0, dots)); size <= last; size *= 2) sizes.push_back(size);
-    if (sizes.empty()) throw UsageError("\"" + text + "\" is empty: the last size is below the first");
+    if (sizes.empty()) throw ddlsim::UserError("", "", "\"" + text + "\" is empty: the last size is below the first");
     return sizes;
   }
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) sizes.push_back(byte_size(word));
-  if (sizes.empty()) throw UsageError("no sizes were given");
+  if (sizes.empty()) throw ddlsim::UserError("", "", "no sizes were given");
   return sizes;
 }
 
@@ -62,15 +58,16 @@ std::string size_text(std::int64_t bytes) {
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-ContextRecord context_of(const MeasureOptions& options, const std::string& title, const std::string& software) {
-  ContextRecord context;
+ddlsim::Context context_of(const MeasureOptions& options, const std::string& title, const std::string& software) {
+  ddlsim::Context context;
+  context.who = "ddltrain";
   context.cluster = options.cluster;
   context.gpu = options.gpu;
   context.machine = machine_text(this_machine(), !options.anonymous);
   const std::string driver = nvidia_driver_version();
   context.software = join_parts({software, driver.empty() ? "" : "NVIDIA driver " + driver});
   context.date = today();
-  context.title = title;
+  context.source_title = title;
   return context;
 }
 

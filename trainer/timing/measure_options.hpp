@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ddltrain {
-/// "64", "1KiB", "2 MiB", "1GiB" in bytes. Throws UsageError for what is no size or not whole fp32 elements.
+/// "64", "1KiB", "2 MiB", "1GB" in bytes. Throws ddlsim::UserError for what is no size or not whole fp32 elements.
 std::int64_t byte_size(const std::string& text);
 
 /// "1KiB..64MiB" as powers of two from the first up to the last, "1KiB,3MiB" as a list.
@@ -30,7 +30,7 @@ struct MeasureOptions {
 };
 
 /// The context of records measured now on this machine. title: the command; software: names and versions.
-ContextRecord context_of(const MeasureOptions& options, const std::string& title, const std::string& software);
+ddlsim::Context context_of(const MeasureOptions& options, const std::string& title, const std::string& software);
 
 /// The file to write records to: the output file, or standard output.
 std::string records_path(const MeasureOptions& options);

@@ -1,7 +1,8 @@
 #include "trainer/train/job.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/communication/mpi_session.hpp"
-#include "trainer/files/error.hpp"
+#include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
 
@@ -38,11 +39,12 @@ Job make_job(MpiCommunicator& world, const TrainStrategy& strategy, const std::s
   const bool serves = strategy.exchange == Exchange::servers;
   job.workers = world.size() - (serves && strategy.dedicated ? strategy.servers : 0);
   if (job.workers < 1) {
-    throw UsageError(fmt::format("{} ranks for {} dedicated servers leave no worker", world.size(), strategy.servers));
+    throw ddlsim::UserError(
+        "", "", fmt::format("{} ranks for {} dedicated servers leave no worker", world.size(), strategy.servers));
   }
   if (serves && !strategy.dedicated && strategy.servers > job.workers) {
-    throw UsageError(
-        fmt::format("{} colocated servers on {} workers; at most one a worker", strategy.servers, job.workers));
+    throw ddlsim::UserError(
+        "", "", fmt::format("{} colocated servers on {} workers; at most one a worker", strategy.servers, job.workers));
   }
   job.place = place_on_node(map_nodes(world.gather(host)), world.rank());
   job.name = fmt::format("rank {} on host {}", world.rank(), host);

@@ -35,7 +35,7 @@ struct Job {
   bool is_worker() const { return world->rank() < workers; }
 };
 
-/// Splits the world by the strategy. Throws UsageError when there are too few ranks for the servers. Collective.
+/// Splits the world by the strategy. Throws UserError when there are too few ranks for the servers. Collective.
 Job make_job(MpiCommunicator& world, const TrainStrategy& strategy, const std::string& host,
              std::function<void(std::exception_ptr)> fail);
 

@@ -1,8 +1,8 @@
 #include "trainer/train/sample_source.hpp"
 
+#include "sim/base/error.hpp"
 #include "trainer/data/batch_order.hpp"
 #include "trainer/data/labelled_images.hpp"
-#include "trainer/files/error.hpp"
 #include "trainer/models/catalogue.hpp"
 
 #include <ATen/core/grad_mode.h>
@@ -87,8 +87,9 @@ void check_fits(const TrainOptions& options, const ImageData& data) {
   const std::string& sample = find_model(options.model).sample;
   const std::string found = fmt::format("image 1x{}x{}", data.train.rows, data.train.columns);
   if (sample != found) {
-    throw UsageError(fmt::format("{} takes {}, and --data {} has {}; use --data synthetic", options.model, sample,
-                                 options.data, found));
+    throw ddlsim::UserError("", "",
+                            fmt::format("{} takes {}, and --data {} has {}; use --data synthetic", options.model,
+                                        sample, options.data, found));
   }
 }
 
@@ -108,8 +109,9 @@ std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, const D
   const std::size_t samples = data.train.count();
   BatchOrder order(samples, options.batch_per_worker, static_cast<std::size_t>(workers), options.seed);
   if (order.steps_per_epoch() == 0) {
-    throw UsageError(fmt::format("{} workers of batch {} need more than the {} training samples", workers,
-                                 options.batch_per_worker, samples));
+    throw ddlsim::UserError("", "",
+                            fmt::format("{} workers of batch {} need more than the {} training samples", workers,
+                                        options.batch_per_worker, samples));
   }
   return std::make_unique<ImageSource>(std::move(data), std::move(order), device, worker);
 }

@@ -24,7 +24,7 @@ public:
   virtual std::optional<double> accuracy(Network& network) = 0;
 };
 
-/// Of worker `worker` of `workers`, whose batches are on `device`, as the network is. Throws UsageError when the model
+/// Of worker `worker` of `workers`, whose batches are on `device`, as the network is. Throws UserError when the model
 /// cannot take the data or a step needs more samples than there are, RunError when files cannot be read.
 std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, const Device& device, Network& network,
                                             int worker, int workers);

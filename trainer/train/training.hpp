@@ -28,7 +28,7 @@ using LinkMaker = std::function<std::shared_ptr<DeviceLink>(std::size_t tensors)
 /// Trains over the job's ranks, of which each calls it with equal options and computes on its `device`. `told` hears of
 /// each epoch on rank 0. make_link: in place of the usual one.
 /// After a synchronous run every rank's parameters are compared; a difference is a RunError, as is a loss that is not a
-/// number, through job.fail. Throws UsageError and RunError before the first step.
+/// number, through job.fail. Throws UserError and RunError before the first step.
 TrainResult train(const Job& job, const TrainOptions& options, const Device& device,
                   const std::function<void(const EpochReport&)>& told, const LinkMaker& make_link = {});
 

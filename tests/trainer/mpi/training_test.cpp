@@ -1,5 +1,5 @@
 // Every strategy and grouping trains to what one process reaches on the union of the batches.
-#include "trainer/files/error.hpp"
+#include "sim/base/error.hpp"
 #include "trainer/train/job.hpp"
 #include "trainer/train/training.hpp"
 
@@ -184,8 +184,8 @@ TEST_CASE("Servers need ranks to live on") {
   TrainStrategy strategy;
   strategy.exchange = Exchange::servers;
   strategy.servers = world.size();
-  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), UsageError);
+  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), ddlsim::UserError);
   strategy.servers = world.size() + 1;
   strategy.dedicated = false;
-  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), UsageError);
+  CHECK_THROWS_AS(make_job(world, strategy, "here", {}), ddlsim::UserError);
 }

@@ -1,0 +1,19 @@
+#pragma once
+// What the machine did not do although it was rightly asked; what a person did wrong is a ddlsim::UserError.
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace ddltrain {
+
+/// A file that cannot be written, a library that is missing, a call that failed: exit status 1. A ddlsim::UserError
+/// ends the program with status 2.
+class RunError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// ddlsim::write_file, whose failure is the machine's here. Throws RunError naming the file and the cause.
+void write_output_file(const std::filesystem::path& file, const std::string& text);
+
+} // namespace ddltrain
