@@ -75,7 +75,7 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   step.nodes = draw.count(64);
   step.gpus_per_node = draw.count(16);
   step.gpus = step.nodes * step.gpus_per_node - (draw.count(step.gpus_per_node) - 1);
-  step.synchronised = draw.flip();
+  step.synchronised = step.strategy.name != ddlsim::StrategyName::none && draw.flip();
   step.data = draw.pick({"synthetic", "real", "unknown"});
   step.mode = draw.name<ddlsim::RunMode>();
   step.iteration_s = draw.size();
