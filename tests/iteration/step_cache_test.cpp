@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t samples = 60;
 
-/// Worlds in which every parameter counts.
+/// Samples in which every parameter counts.
 RandomScenario costly_sample(std::uint64_t seed) {
   RandomScenario random(seed, 8);
   auto& sample = random.sample;

@@ -131,7 +131,7 @@ TEST_CASE("why a reduced run is refused: what a reduced run would give anyway", 
   }
 }
 
-TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot be is refused with its reason") {
+TEST_CASE("requests: exact formulas first, full where affordable, and what cannot be is refused with its reason") {
   const Machine star = two_level(64, 8);
   const Machine large = two_level(65536, 8);
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::closed_form);
@@ -161,7 +161,7 @@ TEST_CASE("wishes: exact formulas first, full where affordable, and what cannot 
 }
 
 TEST_CASE(
-    "wishes for asynchronous servers: followed in time, a formula for the worlds, full where it ends in a minute") {
+    "requests for asynchronous servers: followed in time, a formula for the samples, full where it ends in a minute") {
   ServerMachine servers;
   AsyncExchange async;
   async.compute_s = 1;

@@ -262,7 +262,7 @@ TEST_CASE("reduced answers are the same bytes each time") {
 }
 
 TEST_CASE(
-    "the way of a server exchange: exact formula, else folded where that is affordable, else a formula with its gap") {
+    "the way of a server exchange: exact formula, else reduced where that is affordable, else a formula with its gap") {
   const Machine machine = ideal_workers(16);
   const ServerExchange two = on_each_server(2, {1e6, 2e6});
   CHECK(choose_server_exchange(machine, server_machine(2, true), two, Fidelity::automatic).fidelity ==
