@@ -7,8 +7,8 @@
 namespace ddlsim {
 
 /// Where each bucket ends, one past its last tensor. Tensors in the order their gradients are ready fill a bucket until
-/// it holds first_bucket_bytes, later ones bucket_bytes: the tensor that reaches the limit closes its bucket, so a bucket
-/// may be larger (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size).
+/// it holds first_bucket_bytes, later ones bucket_bytes: the tensor that reaches the limit closes its bucket, so a
+/// bucket may be larger (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size).
 inline std::vector<std::size_t> bucket_ends(const std::vector<double>& tensor_bytes, double first_bucket_bytes,
                                             double bucket_bytes) {
   std::vector<std::size_t> ends;

@@ -12,7 +12,7 @@ namespace ddlsim {
 
 /// Which path between a node's g GPUs each tensor takes, by order of creation, and for how long: once to be summed and
 /// once to come back.
-///   one_gpu         a tensor is summed on one GPU, to which g - 1 others copy it; tensors go, largest first, to the GPU with
+///   one_gpu   a tensor is summed on one GPU, to which g - 1 others copy it; tensors go, largest first, to the GPU with
 ///             the fewest bytes so far, each GPU behind a path of its own (MXNet src/kvstore/comm.h, CommDevice), once
 ///             backward has ended. AlexNet's largest tensor, 151 MB, thus costs the same for every further GPU: on
 ///             p2.16xlarge 56 ms for the second and 54 ms a GPU up to the 16th, although backward takes 0.7 s
