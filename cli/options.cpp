@@ -92,6 +92,23 @@ const std::map<std::string, Fidelity>& fidelity_names() {
   return names;
 }
 
+/// The name of a fidelity becomes its number, which is what CLI11 reads an enum from.
+CLI::Validator fidelity_by_name() {
+  const auto replace = [](std::string& text) {
+    const auto found = fidelity_names().find(text);
+    if (found == fidelity_names().end()) {
+      std::vector<std::string> names;
+      for (const auto& row : fidelity_names()) names.push_back(row.first);
+      const std::string nearest = nearest_name(text, names);
+      return fmt::format("{} found, one of {} expected{}", in_quotes(text), join_names(names),
+                         nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+    }
+    text = std::to_string(static_cast<int>(found->second));
+    return std::string();
+  };
+  return CLI::Validator(replace, "");
+}
+
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto& predict = add_command(app, line, "predict",
                               "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
@@ -124,7 +141,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
           "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
           "closed-form (formulas only), reduced (what plays the same role once), full (every message on SimGrid)")
       ->type_name("HOW")
-      ->transform(CLI::CheckedTransformer(fidelity_names(), CLI::ignore_case).description(""));
+      ->transform(fidelity_by_name());
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
