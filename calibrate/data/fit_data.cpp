@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 namespace ddlsim {
 namespace {
@@ -36,75 +37,76 @@ DataPoint point_of(const SeriesPoint& point) {
           point.iteration_s, noise_of(point), point.suspect};
 }
 
-/// The one-GPU time that makes the median sample pass through the smallest scale, by bisection in the logarithm.
-double one_gpu_behind(const SeriesData& fit_data) {
-  const auto& base = fit_data.points.front();
-  StepSetup setup = setup_at(fit_data, base);
-  StepCache memory;
-  Parameters median;
-  const auto fields = parameter_fields();
-  for (std::size_t k = 0; k < fields.size(); ++k) median.*fields[k].value = fit_data.priors[k].median;
-  double low_s = 1e-3 * base.measured_s;
-  double high_s = base.measured_s;
-  constexpr int halvings = 40;
-  for (int i = 0; i < halvings; ++i) {
-    setup.one_gpu_s = std::sqrt(low_s * high_s);
-    const double time_s = time_step(setup, median, Fidelity::screening, memory).iteration_s;
-    (time_s < base.measured_s ? low_s : high_s) = setup.one_gpu_s;
-  }
-  return high_s;
-}
-
-void set_base(SeriesData& fit_data, const Series& series) {
-  if (series.one_gpu_s) {
-    fit_data.setup.one_gpu_s = *series.one_gpu_s;
-  } else if (const auto with = one_gpu_time(series)) {
-    fit_data.setup.one_gpu_s = *with;
-    std::erase_if(fit_data.points, [](const DataPoint& point) { return point.gpus == 1; });
-  } else if (!fit_data.points.empty()) {
-    fit_data.setup.one_gpu_s = one_gpu_behind(fit_data);
-  } else {
-    const auto& setup = fit_data.setup;
-    fit_data.setup.one_gpu_s = roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
-  }
+/// What a person would ask for that series' one-GPU time.
+ComputeQuestion compute_question(const Series& series, const Model& model, const Gpu& gpu) {
+  return {model, gpu, series.precision, series.batch_per_gpu, series.preset, series.name};
 }
 
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
-                       const Model& model, const Cluster& cluster) {
+                       const Model& model, const Cluster& cluster, const OneGpuTimes& one_gpu_times) {
   Strategy strategy;
   strategy.name = series.strategy_name;
   if (!series.points.empty()) strategy = series.points.front().strategy;
   const auto& preset = preset_of(reference, series.preset, strategy);
   const auto transport = transport_of(cluster, preset, series.transport);
+  const Gpu& gpu = gpu_of(reference, series, cluster);
+  const auto one_gpu = one_gpu_times.find(compute_question(series, model, gpu));
   SeriesData fit_data{series.id,
                       series.strategy,
-                      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu},
-                      {model, gpu_of(reference, series, cluster), cluster, preset, transport, strategy},
-                      one_gpu_time(series) ? "compute_measured" : "compute_roofline",
+                      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu,
+                       one_gpu.one_gpu_s},
+                      {model, gpu, cluster, preset, transport, strategy},
+                      one_gpu.prior,
                       {},
                       {}};
   auto& setup = fit_data.setup;
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
   setup.batch_per_gpu = series.batch_per_gpu;
-  fit_data.priors = priors_of_fields(priors_on(cluster, priors), fit_data.compute_prior, transport.name, preset.name);
+  setup.one_gpu_s = one_gpu.one_gpu_s;
+  fit_data.priors = priors_of_fields(with_doubts_of(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
+                                     transport.name, preset.name);
   for (const auto& point : series.points) {
     if (point.nodes > 1 && cluster.nics.empty()) continue;
+    const bool is_base = point.gpus == 1 && one_gpu.own_series && !series.one_gpu_s;
+    if (is_base) continue;
     fit_data.points.push_back(point_of(point));
   }
-  set_base(fit_data, series);
   return fit_data;
+}
+
+bool borrows_steps(const Cluster& cluster, const std::string& from) {
+  return std::any_of(cluster.borrows.begin(), cluster.borrows.end(), [&](const Borrow& borrow) {
+    return borrow.cluster == from && std::count(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) > 0;
+  });
 }
 
 } // namespace
 
+std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
+                                                    const std::vector<MeasurementFile>& files) {
+  std::vector<StepRecord> own;
+  std::vector<StepRecord> borrowed;
+  OtherClusterTimes others{{}, reference.gpus, {}};
+  for (const auto& [name, model] : reference.models) others.models.emplace(name, size_of(model));
+  for (const auto& file : files) {
+    const auto& of = file.context.cluster;
+    auto& pool = of == cluster.name ? own : borrows_steps(cluster, of) ? borrowed : others.records;
+    for (const auto& record : file.records)
+      if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && is_one_gpu_training(*step))
+        pool.push_back(*step);
+  }
+  const auto unnamed_gpu = cluster.gpu.empty() ? std::string(shape_stand_in) : cluster.gpu;
+  return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others));
+}
+
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
-                                      const Series& series) {
+                                      const Series& series, const OneGpuTimes& one_gpu_times) {
   const auto model = reference.models.find(series.model);
   const auto cluster = reference.clusters.find(series.cluster);
   if (model == reference.models.end() || cluster == reference.clusters.end()) return {};
   try {
-    return fit_data_of(reference, priors, series, model->second, cluster->second);
+    return fit_data_of(reference, priors, series, model->second, cluster->second, one_gpu_times);
   } catch (const UserError&) {
     return {}; // a GPU or a precision that the catalogue does not have
   }
@@ -133,10 +135,12 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
 }
 
 void add_steps(const ReferenceData& reference, const std::string& from, const std::string& cluster,
-               const std::vector<Prior>& priors, const std::vector<Series>& series, SelectedFitData& selected) {
+               const std::vector<Prior>& priors, const std::vector<Series>& series,
+               const std::vector<MeasurementFile>& files, SelectedFitData& selected) {
+  const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(from), files);
   for (const auto& one : series) {
     if (one.cluster != from) continue;
-    auto fit_data = series_data(reference, priors, one);
+    auto fit_data = series_data(reference, priors, one, *one_gpu_times);
     if (!fit_data) {
       selected.excluded.push_back({one.id, "the simulator cannot time it: no layer table of the model, or a GPU or "
                                            "precision that the catalogue does not have"});
@@ -168,7 +172,7 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   const auto& own = reference.clusters.at(cluster);
   const auto priors = priors_without(reference.priors, cluster);
   SelectedFitData selected;
-  for (const auto& from : donors(own, RecordKind::step)) add_steps(reference, from, cluster, priors, series, selected);
+  for (const auto& from : donors(own, RecordKind::step)) add_steps(reference, from, cluster, priors, series, files, selected);
   const auto conflicts = same_on_two_fabrics(series, reference);
   for (auto& one : selected.fit_data) {
     const auto reported = conflicts.find(one.id);

@@ -3,11 +3,13 @@
 
 #include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
+#include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/iteration/step_cache.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,12 +49,16 @@ inline bool is_transfer(const SeriesData& series) {
 }
 
 /// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
-/// is not in the catalogue, several nodes without a NIC. Compute is scaled to the first of these that is known: the
-/// one-GPU time without synchronisation, the one-GPU time with it, the one-GPU time with which the priors' medians give
-/// the smallest scale's time, the roofline. A suspect point is four times as noisy as one without a stated spread. The
+/// is not in the catalogue, several nodes without a NIC. The one-GPU time is what a prediction
+/// that names the series would start from. A suspect point is four times as noisy as one without a stated spread. The
 /// result refers into `reference`.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
-                                      const Series& series);
+                                      const Series& series, const OneGpuTimes& one_gpu_times);
+
+/// One-GPU times that questions about a cluster may look at, in these files: its own, those of clusters it borrows
+/// steps from, and all others'. A cluster that names no GPU counts as having the card that stands in for it.
+std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
+                                                    const std::vector<MeasurementFile>& files);
 
 /// The series' setup at that scale.
 StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point);

@@ -5,34 +5,11 @@
 #include <algorithm>
 #include <compare>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
 namespace ddlsim {
 namespace {
-
-/// What a one-GPU time is of.
-struct Workload {
-  std::string model;
-  std::optional<Precision> precision;
-  double batch_per_gpu = 0;
-  auto operator<=>(const Workload&) const = default;
-};
-
-Workload workload_of(const CalibrationScope& scope) {
-  return {scope.model, scope.precision, scope.batch_per_gpu};
-}
-
-/// Workloads whose series start from different one-GPU times.
-std::set<Workload> workloads_of_several_times(const std::vector<SeriesData>& series) {
-  std::map<Workload, std::set<double>> bases;
-  for (const auto& one : series) bases[workload_of(one.scope)].insert(one.setup.one_gpu_s);
-  std::set<Workload> unlike;
-  for (const auto& [key, times_s] : bases)
-    if (times_s.size() > 1) unlike.insert(key);
-  return unlike;
-}
 
 /// Free parameters with equal keys are one.
 struct FreeParameterKey {
@@ -42,6 +19,7 @@ struct FreeParameterKey {
   std::optional<Precision> precision;
   std::string model;
   double batch_per_gpu = 0;
+  double one_gpu_s = 0;
   double prior_median = 0;
   double prior_width = 0;
   auto operator<=>(const FreeParameterKey&) const = default;
@@ -50,7 +28,7 @@ struct FreeParameterKey {
 FreeParameterKey key_of(const FreeParameter& one) {
   const auto& scope = one.scope;
   return {one.field,   scope.transport,     scope.preset,     scope.precision,
-          scope.model, scope.batch_per_gpu, one.prior.median, one.prior.width};
+          scope.model, scope.batch_per_gpu, scope.one_gpu_s, one.prior.median, one.prior.width};
 }
 
 /// Whether the series' times can depend on that parameter at all.
@@ -73,7 +51,6 @@ bool depends_on(const SeriesData& series, const SeenBy& seen_by) {
 } // namespace
 
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
-  const auto unlike = workloads_of_several_times(series);
   const auto fields = parameter_fields();
   std::map<FreeParameterKey, int> known;
   FreeParameters free_parameters;
@@ -81,9 +58,7 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
       if (!depends_on(one, fields[k].seen_by)) continue;
-      FreeParameter free_parameter{k, scope_of(fields[k], one.scope), one.priors[k]};
-      if (fields[k].value == &Parameters::compute_factor && unlike.count(workload_of(one.scope)) > 0)
-        free_parameter.scope.preset = one.scope.preset;
+      const FreeParameter free_parameter{k, scope_of(fields[k], one.scope), one.priors[k]};
       const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));
       if (fresh) free_parameters.all.push_back(free_parameter);
       of_fields[k] = found->second;
@@ -114,6 +89,7 @@ CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& f
   if (field.scope.model) {
     scope.model = full.model;
     scope.batch_per_gpu = full.batch_per_gpu;
+    scope.one_gpu_s = full.one_gpu_s;
   }
   return scope;
 }

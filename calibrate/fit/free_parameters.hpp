@@ -19,8 +19,8 @@ struct FreeParameters {
   std::vector<std::vector<int>> of_series; ///< for each series and field its free parameter; -1: not fitted
 };
 
-/// One free parameter for every field, scope and prior that occur, in the order of series and fields. Compute is the
-/// model's in all stacks while they share one one-GPU time, and the stack's own where they do not.
+/// One free parameter for every field, scope and prior that occur, in the order of series and fields. A compute
+/// factor is of all series that start from one one-GPU time.
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 
 /// The sample of one series where the free parameters have these z-scores.

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from source import central
 
-HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "statistic", "repeats",
+HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "software", "statistic", "repeats",
         "relative_spread", "suspect", "note")
 UNKNOWN = {"transport": "unknown", "library": "unknown", "statistic": "unknown"}
 

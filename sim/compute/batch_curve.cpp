@@ -6,7 +6,10 @@
 namespace ddlsim {
 namespace {
 
-using Key = std::tuple<std::string, std::string, Precision, std::string, std::string, bool>;
+/// What the records of a curve agree in: GPU, model, precision, preset, series (batch apart), software, data,
+/// synchronised.
+using Key =
+    std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool>;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -87,6 +90,14 @@ bool is_one_gpu_training(const StepRecord& record) {
   return record.gpus == 1 && record.mode == RunMode::train && !record.head.suspect;
 }
 
+bool has_server(const StepRecord& record) {
+  return is_parameter_server(record.strategy.name);
+}
+
+bool has_server_elsewhere(const StepRecord& record) {
+  return has_server(record) && record.strategy.placement == Placement::dedicated;
+}
+
 std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
                                        const ModelSizes& models, const std::string& unnamed_gpu) {
   std::vector<BatchCurve> curves;
@@ -94,10 +105,17 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
   for (const auto& record : records) {
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
     if (!is_one_gpu_training(record) || gpu.empty()) continue;
-    const Key key{
-        gpu, record.model, record.precision, record.preset, series_stem(record.head.series), record.synchronised};
+    const Key key{gpu,
+                  record.model,
+                  record.precision,
+                  record.preset,
+                  series_stem(record.head.series),
+                  record.head.software,
+                  record.data,
+                  record.synchronised};
     const auto [place, fresh] = places.emplace(key, curves.size());
-    if (fresh) curves.push_back({gpu, record.model, record.precision, record.preset, record.synchronised, {}, {}});
+    if (fresh)
+      curves.push_back({gpu, record.model, record.precision, record.preset, record.data, record.synchronised, {}, {}});
     add_record(curves[place->second], record);
   }
   for (auto& curve : curves) {

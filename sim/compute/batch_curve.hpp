@@ -20,12 +20,13 @@ struct CurvePoint {
   std::vector<const StepRecord*> duplicates; ///< all at this batch, fastest first
 };
 
-/// One GPU training one model in one precision under one stack, batches ascending.
+/// One GPU training one model in one precision under one stack with the same switches, batches ascending.
 struct BatchCurve {
   std::string gpu; ///< the catalogue's name where it has one
   std::string model;
   Precision precision = Precision::fp32;
   std::string preset;
+  std::string data;          ///< synthetic, real
   bool synchronised = false; ///< one GPU under the framework's synchronisation
   std::vector<CurvePoint> points;
   std::optional<LineFit> line; ///< with two batches and more
@@ -54,5 +55,10 @@ std::vector<BatchTime> batch_times(const BatchCurve& curve); ///< every record
 
 /// Of one GPU, training, and not suspect.
 bool is_one_gpu_training(const StepRecord& record);
+
+/// One worker with a parameter server: its time has pushes and pulls in it.
+bool has_server(const StepRecord& record);
+/// The same, over a network.
+bool has_server_elsewhere(const StepRecord& record);
 
 } // namespace ddlsim

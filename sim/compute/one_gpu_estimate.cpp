@@ -1,5 +1,6 @@
 #include "sim/compute/one_gpu_estimate.hpp"
 
+#include "sim/base/statistics.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/batch_line.hpp"
@@ -31,8 +32,8 @@ struct Candidate {
 };
 
 auto rank_of(const Candidate& candidate) {
-  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.other_preset,
-                    candidate.curve->synchronised);
+  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
+                    candidate.other_preset, candidate.curve->synchronised);
 }
 
 /// 16 bits depend far more on the stack than fp32 does.
@@ -70,25 +71,26 @@ Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion
   return candidate;
 }
 
-/// All curves that a question may look at, by where they are from.
-struct Curves {
-  std::vector<BatchCurve> own;
-  std::vector<BatchCurve> borrowed;
-  std::vector<BatchCurve> reference;
-};
+bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
+  return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
+}
 
-std::vector<Candidate> candidates_in(const Curves& curves, const ComputeQuestion& question) {
-  std::vector<Candidate> found;
-  const auto add = [&](const std::vector<BatchCurve>& pool, Pool name) {
-    for (const auto& curve : pool) {
-      if (curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision)
-        found.push_back(candidate_of(curve, name, question));
-    }
-  };
-  add(curves.own, Pool::own);
-  add(curves.borrowed, Pool::borrowed);
-  add(curves.reference, Pool::reference);
-  return found;
+void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
+                    const ComputeQuestion& question) {
+  for (const auto& curve : curves)
+    if (is_asked(curve, question)) found.push_back(candidate_of(curve, pool, question));
+}
+
+bool names_software(const Candidate& candidate, const std::string& software) {
+  return candidate.nearest->record->head.software.find(software) != std::string::npos;
+}
+
+/// Candidates with the software asked for, where there are some.
+std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
+  const auto named = [&](const Candidate& one) { return names_software(one, software); };
+  if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))
+    std::erase_if(candidates, [&](const Candidate& one) { return !named(one); });
+  return candidates;
 }
 
 std::vector<std::string> doubts_of(const Candidate& best, const ComputeQuestion& question) {
@@ -135,13 +137,49 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
           doubts};
 }
 
+/// ln of every record that stands for an equally good candidate.
+std::vector<double> log_times_of(const std::vector<Candidate>& equals) {
+  std::vector<double> log_times;
+  for (const auto& one : equals) {
+    if (one.batch_distance > 0) log_times.push_back(std::log(one.time_s));
+    if (one.batch_distance > 0) continue;
+    for (const auto* record : one.nearest->duplicates) log_times.push_back(std::log(record->iteration_s));
+  }
+  return log_times;
+}
+
+std::string names_of(const std::vector<Candidate>& equals) {
+  std::string text;
+  for (const auto& one : equals) {
+    const auto& head = one.nearest->record->head;
+    text += fmt::format("{}{:.4g} ms ({})", text.empty() ? "" : ", ", 1e3 * one.time_s,
+                        head.software.empty() ? "series " + head.series : head.software);
+  }
+  return text;
+}
+
+/// Repeats of published one-GPU runs differ by 0.1 to 3 %; more than this are other experiments.
+constexpr double most_between_repeats = 0.06;
+
+void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& equals) {
+  const auto log_times = log_times_of(equals);
+  const auto [least, most] = std::minmax_element(log_times.begin(), log_times.end());
+  if (*most - *least <= most_between_repeats) return;
+  estimate.disagreement = standard_deviation(log_times);
+  estimate.text += fmt::format("; {} equally good records disagree: {}. Name one with /series or /software, or state "
+                               "/one_gpu_samples_per_s",
+                               log_times.size(), names_of(equals));
+}
+
 OneGpuEstimate from_best(const ComputeQuestion& question, std::vector<Candidate> candidates) {
   const auto best = *std::min_element(candidates.begin(), candidates.end(),
                                       [](const Candidate& a, const Candidate& b) { return rank_of(a) < rank_of(b); });
   std::erase_if(candidates, [&](const Candidate& candidate) { return rank_of(candidate) != rank_of(best); });
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.time_s < b.time_s; });
-  return from_candidate(question, candidates[candidates.size() / 2]);
+  auto estimate = from_candidate(question, candidates[(candidates.size() - 1) / 2]);
+  note_disagreement(estimate, candidates);
+  return estimate;
 }
 
 OneGpuEstimate from_other_gpu(const ComputeQuestion& question, const OtherGpuTime& other) {
@@ -174,11 +212,8 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
-OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const Curves& curves, const std::vector<Gpu>& gpus,
-                              const ModelSizes& models) {
-  std::vector<BatchCurve> all = curves.own;
-  all.insert(all.end(), curves.borrowed.begin(), curves.borrowed.end());
-  all.insert(all.end(), curves.reference.begin(), curves.reference.end());
+OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector<BatchCurve>& all,
+                              const std::vector<Gpu>& gpus, const ModelSizes& models) {
   const CurveIndex index(all, gpus, models);
   const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
                                question.batch};
@@ -188,18 +223,64 @@ OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const Curves& cur
   return from_roofline(question);
 }
 
+OneGpuEstimate as_stated(const ComputeQuestion& question) {
+  const auto& stated = *question.stated;
+  OneGpuEstimate estimate;
+  estimate.one_gpu_s = question.batch / stated.samples_per_s;
+  estimate.prior = "compute_measured";
+  estimate.doubts = {estimate.prior};
+  estimate.label = EvidenceLabel::calibrated;
+  estimate.text = fmt::format("one {}: {:.4g} samples/s, as the scenario states", question.gpu.name, stated.samples_per_s);
+  estimate.stated_width = stated.width();
+  return estimate;
+}
+
 } // namespace
+
+OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
+                         OtherClusterTimes reference)
+    : own_(std::move(own)), borrowed_(std::move(borrowed)), reference_(std::move(reference)) {
+  const auto& gpus = reference_.gpus;
+  const auto& models = reference_.models;
+  // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
+  for (const auto& record : own_)
+    if (is_one_gpu_training(record) && !has_server_elsewhere(record)) by_series_[record.head.series].push_back(record);
+  for (auto* const pool : {&own_, &borrowed_, &reference_.records}) std::erase_if(*pool, has_server);
+  own_curves_ = compute_curves(own_, gpus, models, unnamed_gpu);
+  borrowed_curves_ = compute_curves(borrowed_, gpus, models, "");
+  reference_curves_ = compute_curves(reference_.records, gpus, models, "");
+  for (const auto& [series, records] : by_series_)
+    series_curves_[series] = compute_curves(records, gpus, models, unnamed_gpu);
+}
+
+OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
+  if (question.stated) return as_stated(question);
+  std::vector<Candidate> candidates;
+  if (const auto named = series_curves_.find(question.series); named != series_curves_.end())
+    add_candidates(candidates, named->second, Pool::own, question);
+  const bool own_series = !candidates.empty();
+  if (!own_series) {
+    add_candidates(candidates, own_curves_, Pool::own, question);
+    add_candidates(candidates, borrowed_curves_, Pool::borrowed, question);
+    add_candidates(candidates, reference_curves_, Pool::reference, question);
+  }
+  if (!candidates.empty()) {
+    auto estimate = from_best(question, of_software(std::move(candidates), question.software));
+    estimate.own_series = own_series;
+    return estimate;
+  }
+  std::vector<BatchCurve> all = own_curves_;
+  all.insert(all.end(), borrowed_curves_.begin(), borrowed_curves_.end());
+  all.insert(all.end(), reference_curves_.begin(), reference_curves_.end());
+  return from_elsewhere(question, all, reference_.gpus, reference_.models);
+}
 
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference) {
-  const auto gpus = reference.gpus.empty() ? std::vector<Gpu>{question.gpu} : reference.gpus;
-  auto models = reference.models;
-  models.emplace(question.model.name, size_of(question.model));
-  // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
-  const Curves curves{compute_curves(own, gpus, models, question.gpu.name), compute_curves(borrowed, gpus, models, ""),
-                      compute_curves(reference.records, gpus, models, "")};
-  const auto candidates = candidates_in(curves, question);
-  return candidates.empty() ? from_elsewhere(question, curves, gpus, models) : from_best(question, candidates);
+  auto known = reference;
+  if (known.gpus.empty()) known.gpus = {question.gpu};
+  known.models.emplace(question.model.name, size_of(question.model));
+  return OneGpuTimes(question.gpu.name, own, borrowed, std::move(known)).find(question);
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
@@ -214,9 +295,10 @@ std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimat
     const double width = find_prior(priors, doubt, "", "").width;
     variance += width * width;
   }
-  if (evidence.doubts.size() < 2) return priors;
+  if (evidence.doubts.size() < 2 && evidence.disagreement == 0 && evidence.stated_width == 0) return priors;
   Prior together = find_prior(priors, evidence.prior, "", "");
-  together.width = std::sqrt(variance);
+  together.width = std::sqrt(variance + evidence.disagreement * evidence.disagreement);
+  if (evidence.stated_width > 0) together.width = evidence.stated_width;
   for (std::size_t i = 1; i < evidence.doubts.size(); ++i) together.source += "; and " + evidence.doubts[i];
   std::erase_if(priors, [&](const Prior& prior) { return prior.parameter == evidence.prior; });
   priors.push_back(together);

@@ -6,7 +6,10 @@
 #include "sim/formats/model.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/record.hpp"
+#include "sim/formats/scenario.hpp"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +21,10 @@ struct ComputeQuestion {
   const Gpu& gpu;
   Precision precision = Precision::fp32;
   double batch = 0;
-  std::string preset; ///< records of the same framework are preferred
+  std::string preset;     ///< records of the same framework are preferred
+  std::string series{};   ///< not empty: this series' own records come before all others
+  std::string software{}; ///< not empty: so do records whose software has this text in it
+  std::optional<StatedRate> stated{}; ///< the asker's own rate, which comes before every record
 };
 
 /// The time of one iteration of one GPU, and how good that figure is.
@@ -29,24 +35,54 @@ struct OneGpuEstimate {
   std::string text;                ///< one sentence for the person
   std::string record;              ///< "file:line" it came from, or ""
   std::vector<std::string> doubts; ///< all priors whose doubts add, the first included
+  /// Standard deviation of ln time between records that are equally good and contradict each other; 0: they agree.
+  double disagreement = 0;
+  double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: the doubts' own
+  bool own_series = false; ///< from records of the series asked for
 };
 
 /// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
-///   the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
+///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
 ///   batch scaled by the fixed part that is expected; another GPU's time by what an anchor model of the same
 ///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
 ///   bandwidth); the roofline of the catalogue.
-/// On each rung own records come first, then borrowed ones, then the reference data's; the preset's own, then
-/// unsynchronised ones; among equals the median. Only the given records count. A time is never carried over to another
-/// precision.
+/// A worker beside its own parameter server stands for one GPU in its own series only, one with a server elsewhere
+/// nowhere. On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
+/// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
+/// their spread is a doubt of its own, and the text names them. Only the given records count. A time is never carried
+/// over to another precision.
+class OneGpuTimes {
+public:
+  /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the
+  /// catalogue.
+  OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
+              OtherClusterTimes reference);
+  OneGpuTimes(const OneGpuTimes&) = delete;
+  OneGpuTimes& operator=(const OneGpuTimes&) = delete;
+
+  OneGpuEstimate find(const ComputeQuestion& question) const;
+
+private:
+  std::vector<StepRecord> own_;
+  std::vector<StepRecord> borrowed_;
+  OtherClusterTimes reference_;
+  std::vector<BatchCurve> own_curves_;
+  std::vector<BatchCurve> borrowed_curves_;
+  std::vector<BatchCurve> reference_curves_;
+  std::map<std::string, std::vector<StepRecord>> by_series_; ///< own records
+  std::map<std::string, std::vector<BatchCurve>> series_curves_;
+};
+
+/// The same for one question.
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 
 /// Whether a reference data could not change it: calibrated, or a record of this GPU at this batch.
 bool is_settled(const OneGpuEstimate& evidence);
 
-/// The priors, with that of `evidence.prior` as wide as all its doubts together: root of the sum of their squares.
+/// The priors, with that of `evidence.prior` as wide as all its doubts together, disagreement among them: root of the
+/// sum of their squares; or as wide as the asker stated.
 /// Throws UserError when one of them is missing.
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence);
 

@@ -13,8 +13,8 @@
 
 namespace ddlsim {
 
-/// Of the file's format. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
-inline constexpr int calibration_version = 2;
+/// Of the file's format. 3: compute factors and series name their one-GPU time. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
+inline constexpr int calibration_version = 3;
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {
@@ -23,11 +23,14 @@ struct CalibrationScope {
   std::optional<Precision> precision;
   std::string model;
   double batch_per_gpu = 0;
+  /// The one-GPU time that a compute factor multiplies, and that a series' residuals go with: on another it says
+  /// nothing.
+  double one_gpu_s = 0;
 
   bool operator==(const CalibrationScope&) const = default;
 };
 
-/// True where every field that `scope` names is the same in `asked`.
+/// True where every field that `scope` names is the same in `asked`; one-GPU times to 1e-6 of them.
 bool covers(const CalibrationScope& scope, const CalibrationScope& asked);
 
 /// One parameter after the fit, as a z-score of its prior: the prior is 0 with error 1.

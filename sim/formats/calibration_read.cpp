@@ -24,6 +24,7 @@ CalibrationScope scope_from(const JsonNode& node) {
   if (node.has("precision")) scope.precision = one_of<Precision>(node, "precision");
   scope.model = node.text_or("model", "");
   scope.batch_per_gpu = node.number_or("batch_per_gpu", 0, 0, unbounded);
+  scope.one_gpu_s = node.number_or("one_gpu_s", 0, 0, unbounded);
   return scope;
 }
 
@@ -43,7 +44,7 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
 
 CalibratedParameter parameter_from(const JsonNode& node) {
   static const std::vector<std::string> known{
-      "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "value", "low",
+      "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "one_gpu_s", "value", "low",
       "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error", "prior"};
   constexpr double farthest = 50; // prior standard deviations
   CalibratedParameter one;
@@ -70,7 +71,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
 
 CalibratedSeries series_from(const JsonNode& node) {
   static const std::vector<std::string> known{
-      "id", "transport", "preset", "precision", "model", "batch_per_gpu", "strategy", "spread", "borrowed", "points"};
+      "id", "transport", "preset", "precision", "model", "batch_per_gpu", "one_gpu_s", "strategy", "spread", "borrowed", "points"};
   static const std::vector<std::string> point_keys{"gpus", "nodes", "residual", "noise"};
   CalibratedSeries one;
   if (!node.is_object()) return one;

@@ -26,6 +26,7 @@ void add_scope(Json& json, const CalibrationScope& scope) {
   if (scope.precision) json["precision"] = to_text(*scope.precision);
   if (!scope.model.empty()) json["model"] = scope.model;
   if (scope.batch_per_gpu > 0) json["batch_per_gpu"] = nine_digits(scope.batch_per_gpu);
+  if (scope.one_gpu_s > 0) json["one_gpu_s"] = nine_digits(scope.one_gpu_s);
 }
 
 Json to_json(const CalibratedParameter& one) {

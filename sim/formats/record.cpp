@@ -182,8 +182,8 @@ namespace {
 
 const std::vector<std::string>& head_keys() {
   static const std::vector<std::string> keys{"record",    "series",  "from",      "origin",  "gpu",
-                                             "transport", "library", "statistic", "repeats", "relative_spread",
-                                             "suspect",   "note",    "samples_s"};
+                                             "transport", "library", "software",  "statistic", "repeats",
+                                             "relative_spread", "suspect",   "note",    "samples_s"};
   return keys;
 }
 
@@ -247,6 +247,7 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.gpu = line.text_or("gpu", origin.context->gpu);
   head.transport = line.one_of("transport", transports_or_unknown());
   head.library = line.text("library");
+  head.software = line.text_or("software", "");
   head.statistic = line.one_of("statistic", statistics);
   head.repeats = static_cast<int>(line.integer_or("repeats", 0, 1, most_repeats));
   head.relative_spread = line.number_or("relative_spread", 0, 0, most_spread);

@@ -39,6 +39,7 @@ struct RecordHead {
   std::string gpu;            ///< the record's own, else the context's
   std::string transport;      ///< nccl-ib, ..., unknown
   std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
+  std::string software;       ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": the context's alone
   std::string statistic;      ///< median, mean, best_of, unknown
   int repeats = 0;            ///< 0: not stated
   double relative_spread = 0; ///< standard deviation over value; 0: not stated

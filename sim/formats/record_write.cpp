@@ -30,6 +30,7 @@ ordered_json head_json(const Record& record) {
   put_unless_empty(json, "gpu", head.gpu);
   json["transport"] = head.transport;
   json["library"] = head.library;
+  put_unless_empty(json, "software", head.software);
   json["statistic"] = head.statistic;
   if (head.repeats > 0) json["repeats"] = head.repeats;
   put_if_stated(json, "relative_spread", head.relative_spread);

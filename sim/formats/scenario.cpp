@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -76,13 +77,38 @@ InputPipeline input_from(const JsonNode& node) {
   return input;
 }
 
+StatedRate stated_rate_from(const JsonNode& root) {
+  static const std::vector<std::string> known{"value", "low", "high"};
+  const char* const key = "one_gpu_samples_per_s";
+  StatedRate rate;
+  if (!root.at(key).value().is_object()) {
+    rate.samples_per_s = root.positive(key);
+    return rate;
+  }
+  const auto node = root.at(key);
+  node.allow_only(known);
+  rate.samples_per_s = node.positive("value");
+  if (!node.has("low") && !node.has("high")) return rate;
+  rate.low = node.positive("low");
+  rate.high = node.positive("high");
+  if (!(rate.low <= rate.samples_per_s && rate.samples_per_s <= rate.high && rate.low < rate.high))
+    node.mistake(fmt::format("{:g} does not lie between {:g} and {:g}; give low, value and high in ascending order",
+                             rate.samples_per_s, rate.low, rate.high));
+  return rate;
+}
+
 } // namespace
+
+double StatedRate::width() const {
+  constexpr double upper_95 = 1.6448536269514722; // of a standard normal 95 % lies below
+  return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
+}
 
 Scenario scenario_from(const JsonNode& root) {
   static const std::vector<std::string> known{
       "format",       "version",          "name",  "model",  "batch_per_gpu", "precision", "wire_precision",
       "cluster",      "slow_node",        "input", "gpus",   "strategies",    "preset",    "transport",
-      "rank_mapping", "efficiency_bound", "seed",  "samples"};
+      "rank_mapping", "efficiency_bound", "seed",  "samples", "one_gpu_samples_per_s", "series", "software"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;
@@ -99,6 +125,9 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.preset = root.text("preset");
   scenario.transport = root.one_of_or("transport", transport_names(), "");
   scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
+  if (root.has("one_gpu_samples_per_s")) scenario.one_gpu = stated_rate_from(root);
+  scenario.series = root.text_or("series", "");
+  scenario.software = root.text_or("software", "");
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("input")) scenario.input = input_from(root.at("input"));
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct InputPipeline {
   double shared_read_Bps = 0;      ///< what all nodes together read (NFS, Lustre, EFS); 0: only the node's own storage
 };
 
+/// What the asker knows of one GPU without synchronisation.
+struct StatedRate {
+  double samples_per_s = 0;
+  double low = 0; ///< 90 % interval; 0: not stated
+  double high = 0;
+  double width() const; ///< standard deviation of ln rate that the interval means; 0 without one
+};
+
 struct Scenario {
   std::string name;
   std::string model;
@@ -37,6 +46,9 @@ struct Scenario {
   std::string preset;
   std::string transport; ///< "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
+  std::optional<StatedRate> one_gpu; ///< beats every record
+  std::string series;                ///< of the cluster's records: whose software and switches are meant; "": any
+  std::string software;              ///< part of the records' `software`, where several stacks contradict each other
   SlowNode slow_node;
   InputPipeline input;
   double efficiency_bound = 0.8;

@@ -44,7 +44,8 @@ PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   material.priors = priors_on(material.cluster, material.priors);
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
-  const ComputeQuestion question{material.model, gpu, scenario.precision, scenario.batch_per_gpu, scenario.preset};
+  const ComputeQuestion question{material.model,  gpu,             scenario.precision, scenario.batch_per_gpu,
+                                 scenario.preset, scenario.series, scenario.software,  scenario.one_gpu};
   const auto borrowed = borrowed_steps(data, material.cluster);
   material.compute = find_compute(question, own, borrowed);
   if (!is_settled(material.compute)) // what other clusters measured takes a while to read
@@ -59,14 +60,33 @@ bool has_servers(const CalibratedSeries& series) {
 }
 
 /// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
-bool same_series(const CalibratedSeries& series, const CalibrationScope& scope, const Strategy& strategy) {
-  if (!(series.scope == scope)) return false;
+bool same_strategy(const CalibratedSeries& series, const Strategy& strategy) {
   const bool any_all_reduce = series.strategy == to_text(StrategyName::all_reduce) &&
                               (strategy.name == StrategyName::ring || strategy.name == StrategyName::automatic);
   return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
-/// What the calibration knows of this strategy: its own series, else how far series of that transport are off.
+/// The same stack, model and batch from the same one-GPU time.
+bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
+  return covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
+}
+
+/// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
+/// strategies of one stack are compared by what they do and not by what the model misses of one of them.
+void learn_residuals(CalibrationInfo& learnt, const std::vector<const CalibratedSeries*>& of_stack,
+                     const Strategy& strategy) {
+  std::vector<const CalibratedSeries*> used;
+  for (const auto* series : of_stack)
+    if (same_strategy(*series, strategy)) used.push_back(series);
+  if (used.empty()) used = of_stack;
+  for (const auto* series : used) {
+    learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
+    for (const auto& point : series->points)
+      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+  }
+}
+
+/// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
 CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
   CalibrationInfo learnt;
   learnt.any = true;
@@ -76,20 +96,25 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
   }
   std::vector<double> spreads;
+  std::vector<const CalibratedSeries*> of_stack;
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
+    if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
     if (has_servers(series) != is_parameter_server(strategy.name)) continue;
     learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
-    if (!same_series(series, scope, strategy)) continue;
-    learnt.residual_process.spread = series.spread;
-    for (const auto& point : series.points)
-      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
   }
-  if (learnt.own.empty() && !spreads.empty()) learnt.residual_process.spread = quantile(spreads, 0.5);
+  learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
+  if (spreads.empty()) learnt.residual_process.spread = ResidualProcess{}.spread;
+  learn_residuals(learnt, of_stack, strategy);
   return learnt;
+}
+
+/// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.
+double base_of(const OneGpuEstimate& compute) {
+  return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
 }
 
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const PredictionInputs& material) {
@@ -103,7 +128,8 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Predi
   setup.slow_node = scenario.slow_node;
   setup.input = scenario.input;
   const auto& transport = material.transport.name;
-  const CalibrationScope scope{transport, scenario.preset, scenario.precision, scenario.model, scenario.batch_per_gpu};
+  const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
+                               scenario.model, scenario.batch_per_gpu, base_of(material.compute)};
   const auto* calibration = material.calibration ? &*material.calibration : nullptr;
   auto posterior = find_posterior(material.priors, calibration,
                                   {material.compute.prior, material.preset, is_parameter_server(strategy.name), scope},

@@ -1,4 +1,5 @@
 #include "calibrate/data/fit_data.hpp"
+#include "sim/compute/layer_times.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,9 +12,11 @@ namespace {
 const std::vector<double> times_s{0.055, 0.06, 0.07, 0.1, 0.11, 0.12};
 
 std::optional<SeriesData> fit_data_of(const ReferenceData& reference, const std::vector<Record>& records) {
-  const auto series = group_series({planted_file(records)});
+  const std::vector<MeasurementFile> files{planted_file(records)};
+  const auto series = group_series(files);
   REQUIRE(series.size() == 1);
-  return series_data(reference, reference.priors, series[0]);
+  const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
+  return series_data(reference, reference.priors, series[0], *one_gpu_times);
 }
 
 Parameters median_of(const SeriesData& fit_data) {
@@ -34,7 +37,7 @@ TEST_CASE("compute is scaled to one GPU without synchronisation where that was m
   REQUIRE(fit_data->points.size() == 6); // one GPU under synchronisation is a point of its own
   CHECK(fit_data->points[0].gpus == 1);
   CHECK(fit_data->points[5].measured_s == 0.12);
-  CHECK(fit_data->scope == CalibrationScope{"nccl-ib", "pytorch-ddp", Precision::fp32, "small", 32});
+  CHECK(fit_data->scope == CalibrationScope{"nccl-ib", "pytorch-ddp", Precision::fp32, "small", 32, planted_one_gpu_s("small")});
 }
 
 TEST_CASE("else to one GPU with it, which is then no evidence for anything else") {
@@ -48,15 +51,38 @@ TEST_CASE("else to one GPU with it, which is then no evidence for anything else"
   CHECK(fit_data->points[0].gpus == 2);
 }
 
-TEST_CASE("else the median sample passes through the smallest scale") {
+TEST_CASE("else to what a prediction would start from, with that doubt") {
   const auto reference = planted_reference();
   const auto fit_data =
       fit_data_of(reference, {planted_record("small", 8, 2, 0.1), planted_record("small", 16, 4, 0.11)});
   REQUIRE(fit_data);
   CHECK(fit_data->compute_prior == "compute_roofline");
-  REQUIRE(fit_data->points.size() == 2);
-  // 40 halvings of ln 1000
-  CHECK(model_time_s(*fit_data, fit_data->points[0], median_of(*fit_data)) == Approx(0.1).epsilon(1e-9));
+  CHECK(fit_data->points.size() == 2);
+  const auto& setup = fit_data->setup;
+  CHECK(setup.one_gpu_s == roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
+  CHECK(fit_data->scope.one_gpu_s == setup.one_gpu_s);
+}
+
+TEST_CASE("one worker of a parameter server is one GPU for its own series only, and nowhere with a server elsewhere") {
+  const auto reference = planted_reference();
+  const auto base_with = [&](Placement placement, const std::string& series_asked) {
+    auto worker = planted_record("small", 1, 1, 0.06);
+    worker.strategy = {StrategyName::ps};
+    worker.strategy.placement = placement;
+    auto other = planted_record("small", 8, 2, 0.1);
+    other.head.series = series_asked;
+    const std::vector<MeasurementFile> files{planted_file({worker, other})};
+    const auto all = group_series(files);
+    const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
+    for (const auto& series : all)
+      if (series.name == series_asked)
+        return series_data(reference, reference.priors, series, *one_gpu_times)->setup.one_gpu_s;
+    return 0.0;
+  };
+  const std::string own = planted_record("small", 1, 1, 0.06).head.series;
+  CHECK(base_with(Placement::colocated, own) == 0.06);
+  CHECK(base_with(Placement::colocated, "another") != 0.06);
+  CHECK(base_with(Placement::dedicated, own) != 0.06);
 }
 
 TEST_CASE("noise is the spread of a mean, at least what two days differ by; unstated and suspect have their own") {

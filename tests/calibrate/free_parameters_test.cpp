@@ -54,18 +54,17 @@ TEST_CASE("another transport has a network of its own") {
         free_parameter_of(free_parameters, 1, "compute_factor"));
 }
 
-TEST_CASE("stacks that start from different one-GPU times have compute of their own") {
+TEST_CASE("a compute factor goes with one one-GPU time") {
   const auto reference = planted_reference();
   auto series = planted_data(reference, {"small", "small"});
   series[1].scope.preset = "horovod";
   CHECK(free_parameter_of(find_free_parameters(series), 0, "compute_factor") ==
         free_parameter_of(find_free_parameters(series), 1, "compute_factor"));
-  series[1].setup.one_gpu_s *= 1.1;
+  series[1].scope.one_gpu_s *= 1.1;
   const auto free_parameters = find_free_parameters(series);
-  CHECK(free_parameter_of(free_parameters, 0, "compute_factor") !=
-        free_parameter_of(free_parameters, 1, "compute_factor"));
-  CHECK(free_parameters.all[static_cast<std::size_t>(free_parameter_of(free_parameters, 1, "compute_factor"))]
-            .scope.preset == "horovod");
+  const int second = free_parameter_of(free_parameters, 1, "compute_factor");
+  CHECK(free_parameter_of(free_parameters, 0, "compute_factor") != second);
+  CHECK(free_parameters.all[static_cast<std::size_t>(second)].scope.one_gpu_s == series[1].scope.one_gpu_s);
 }
 
 TEST_CASE("a sample is the priors' medians at 0, and each z-score moves its own parameter") {
@@ -90,7 +89,7 @@ using namespace ddlsim;
 
 namespace {
 
-const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64};
+const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64, 0.2};
 
 } // namespace
 
@@ -104,7 +103,7 @@ TEST_CASE("what software costs is the stack's, what the network does the transpo
 
 TEST_CASE("compute is the model's at its precision and batch, the node's paths are everybody's") {
   CHECK(scope_of(parameter_field("compute_factor"), full) ==
-        CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64});
+        CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64, 0.2});
   CHECK(scope_of(parameter_field("intra_efficiency"), full) == CalibrationScope{});
   CHECK(scope_of(parameter_field("forward_share"), full) == CalibrationScope{});
 }

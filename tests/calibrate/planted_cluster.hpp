@@ -116,9 +116,12 @@ inline std::vector<ddlsim::SeriesData> planted_data(const ddlsim::ReferenceData&
                                                     const std::vector<std::string>& models) {
   std::vector<ddlsim::SeriesData> all;
   const std::vector<double> times_s(planted_scales().size(), 1.0);
-  for (const auto& model : models)
-    for (const auto& series : ddlsim::group_series({planted_file(planted_records(model, times_s))}))
-      all.push_back(*ddlsim::series_data(reference, reference.priors, series));
+  for (const auto& model : models) {
+    const std::vector<ddlsim::MeasurementFile> files{planted_file(planted_records(model, times_s))};
+    const auto one_gpu_times = ddlsim::one_gpu_times_of(reference, reference.clusters.at("planted"), files);
+    for (const auto& series : ddlsim::group_series(files))
+      all.push_back(*ddlsim::series_data(reference, reference.priors, series, *one_gpu_times));
+  }
   return all;
 }
 

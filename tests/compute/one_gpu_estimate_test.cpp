@@ -201,4 +201,68 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
   CHECK_THROWS(with_doubts_of(priors, found));
 }
 
+
+TEST_CASE("equally good records that contradict each other are a doubt, and are named", "[evidence]") {
+  const Desk desk;
+  auto fast = record(32, 0.15);
+  fast.head.software = "TensorFlow; with xla";
+  auto slow = record(32, 0.35);
+  slow.head.software = "TensorFlow; without xla";
+  const auto found = find_compute(desk.question(32), {slow, fast}, {});
+  CHECK(found.one_gpu_s == 0.15);
+  CHECK(found.disagreement == Approx(std::log(0.35 / 0.15) / std::sqrt(2.0)));
+  CHECK(found.text.find("2 equally good records disagree: 150 ms (TensorFlow; with xla), 350 ms") != std::string::npos);
+  std::vector<Prior> priors(1);
+  priors[0].parameter = "compute_measured";
+  priors[0].width = 0.01;
+  CHECK(find_prior(with_doubts_of(priors, found), "compute_measured", "", "").width ==
+        Approx(std::hypot(0.01, found.disagreement)));
+}
+
+TEST_CASE("repeats that agree are no doubt", "[evidence]") {
+  const Desk desk;
+  const auto found = find_compute(desk.question(32), {record(32, 0.2), record(32, 0.204), record(32, 0.208)}, {});
+  CHECK(found.one_gpu_s == 0.204);
+  CHECK(found.disagreement == 0);
+}
+
+TEST_CASE("a question names the series or the software that it means", "[evidence]") {
+  const Desk desk;
+  auto fast = record(32, 0.15);
+  fast.head.series = "xla";
+  fast.head.software = "TensorFlow 1.15; with xla";
+  auto slow = record(32, 0.35);
+  slow.head.series = "plain";
+  slow.head.software = "TensorFlow 1.15";
+  auto question = desk.question(32);
+  question.series = "plain";
+  const auto of_series = find_compute(question, {fast, slow}, {});
+  CHECK(of_series.one_gpu_s == 0.35);
+  CHECK(of_series.own_series);
+  CHECK(of_series.disagreement == 0);
+  question.series = "";
+  question.software = "xla";
+  CHECK(find_compute(question, {fast, slow}, {}).one_gpu_s == 0.15);
+}
+
+TEST_CASE("the asker's own rate beats every record, and its interval is the doubt", "[evidence]") {
+  const Desk desk;
+  auto question = desk.question(32);
+  question.stated = StatedRate{160, 150, 170};
+  const auto found = find_compute(question, {record(32, 0.3)}, {});
+  CHECK(found.one_gpu_s == 0.2);
+  CHECK(found.label == EvidenceLabel::calibrated);
+  CHECK(found.stated_width == Approx(std::log(170.0 / 150) / (2 * 1.6448536)));
+  question.stated = StatedRate{160};
+  CHECK(find_compute(question, {record(32, 0.3)}, {}).stated_width == 0);
+}
+
+TEST_CASE("synthetic data comes before real data", "[evidence]") {
+  const Desk desk;
+  auto real = record(32, 0.3);
+  real.data = "real";
+  CHECK(find_compute(desk.question(32), {real, record(32, 0.2)}, {}).one_gpu_s == 0.2);
+  CHECK(find_compute(desk.question(32), {real}, {}).one_gpu_s == 0.3);
+}
+
 } // namespace ddlsim

@@ -35,7 +35,7 @@ Calibration sample() {
   calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
                                    {{"nccl-ib", "", {}, "", 0}, true, {{"bytes", 1}}}};
   calibration.series = {{"iris/runs/a",
-                         {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64},
+                         {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64, 0.125},
                          "ring",
                          0.05,
                          true,

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <set>
 
 using ddlsim::read_scenario;
@@ -39,10 +40,29 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   CHECK(scenario.samples == 200);
 }
 
+TEST_CASE("a scenario states its own one-GPU rate, with or without an interval, and names records") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_scenario();
+  json["one_gpu_samples_per_s"] = 350;
+  json["series"] = "a-series";
+  json["software"] = "xla";
+  auto scenario = read_scenario(folder.write("a.json", json.dump()));
+  REQUIRE(scenario.one_gpu);
+  CHECK(scenario.one_gpu->samples_per_s == 350);
+  CHECK(scenario.one_gpu->width() == 0);
+  CHECK(scenario.series == "a-series");
+  CHECK(scenario.software == "xla");
+  json["one_gpu_samples_per_s"] = {{"value", 350}, {"low", 340}, {"high", 360}};
+  scenario = read_scenario(folder.write("b.json", json.dump()));
+  CHECK(scenario.one_gpu->width() == Approx(std::log(360.0 / 340) / (2 * 1.6448536)));
+}
+
 TEST_CASE("what is wrong with a scenario is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_scenario(),
-      {{"/gpus/3", "0", "/gpus/3: 0 is not a GPU count; give 1 or more"},
+      {{"/one_gpu_samples_per_s", R"({"value": 350, "low": 360, "high": 370})",
+        "/one_gpu_samples_per_s: 350 does not lie between 360 and 370; give low, value and high in ascending order"},
+       {"/gpus/3", "0", "/gpus/3: 0 is not a GPU count; give 1 or more"},
        {"/gpus/3", "-8", "/gpus/3: -8 is not a GPU count; give 1 or more"},
        {"/gpus/3", "\"8\"", "/gpus/3: \"8\" is not a GPU count; give 1 or more"},
        {"/gpus/3", "8.5", "/gpus/3: 8.5 is not a GPU count; give 1 or more"},

@@ -31,8 +31,12 @@ SeriesData planted_series() {
   series.strategy = "ring";
   series.preset = "horovod";
   series.transport.clear();
-  series.one_gpu_s = 0.5;
-  auto evidence = series_data(reference(), reference().priors, series);
+  auto alone = one_gpu_step(32, 0.5);
+  alone.model = series.model;
+  alone.preset = series.preset;
+  const auto one_gpu_times = one_gpu_times_of(reference(), reference().clusters.at(series.cluster),
+                                              {file_of(series.cluster, "alone", {alone})});
+  auto evidence = series_data(reference(), reference().priors, series, *one_gpu_times);
   REQUIRE(evidence);
   return *evidence;
 }

@@ -30,6 +30,7 @@ public:
 
   void prepare(const Evidence& evidence) override {
     fits_.clear();
+    times_.clear();
     files_ = &evidence.files;
     series_ = &evidence.series;
   }
@@ -38,7 +39,7 @@ public:
     const auto& cluster = question.known.cluster;
     if (reference_.clusters.count(cluster) == 0) return {}; // a user's own cluster
     const auto priors = priors_of(cluster);
-    const auto fit_data = series_data(reference_, priors, question.known);
+    const auto fit_data = series_data(reference_, priors, question.known, times_of(cluster));
     if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
     const DataPoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
     try {
@@ -57,6 +58,12 @@ public:
 private:
   std::vector<Prior> priors_of(const std::string& cluster) const {
     return priors_on(reference_.clusters.at(cluster), priors_without(reference_.priors, cluster));
+  }
+
+  const OneGpuTimes& times_of(const std::string& cluster) const {
+    auto& times = times_[cluster];
+    if (!times) times = one_gpu_times_of(reference_, reference_.clusters.at(cluster), *files_);
+    return *times;
   }
 
   const Calibration& fit_of(const std::string& cluster) const {
@@ -109,6 +116,7 @@ private:
   bool fitted_;
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;
+  mutable std::map<std::string, std::unique_ptr<const OneGpuTimes>> times_;        ///< of this split
   mutable std::map<std::string, Calibration> fits_;                                ///< of this split
   mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
 };
@@ -118,7 +126,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
   if (!fitted_ || targets.empty()) return {};
   const auto& known = targets.front().question.known;
   const auto priors = priors_of(known.cluster);
-  const auto fit_data = series_data(reference_, priors, known);
+  const auto fit_data = series_data(reference_, priors, known, times_of(known.cluster));
   if (!fit_data) return {};
   const auto& calibration = fit_of(known.cluster);
   std::vector<ExplainedPoint> points;

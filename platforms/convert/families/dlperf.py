@@ -31,7 +31,7 @@ def convert(source, sink):
     machine = (f"{block['nodes']} nodes x {block['gpus_per_node']}, {block['intra_node']}; {block['network']}; "
                f"{block['cpu']}; driver {block['driver']}")
     file = sink.open(source, "dlperf-v100", context(
-        source, catalogue_name(block["gpu"]), machine, f"CUDA {block['cuda']}; the stack stands in each record's note",
+        source, catalogue_name(block["gpu"]), machine, f"CUDA {block['cuda']}; the stack stands in each record",
         "2020", "OneFlow, DLPerf", path="README.md and one README a stack"))
     for s, one in enumerate(document["series"]):
         add_series(file, source, s)
@@ -65,7 +65,7 @@ def add_series(file, source, index):
              grid(point), data="synthetic" if one["data"] == "synthetic" else "real", library="nccl",
              transport="nccl-ib" if crosses else "unknown", statistic=one["kind"],
              repeats=len(runs) if runs else None, relative_spread=spread(runs) if runs else None,
-             suspect=bool(waits) or None, note="; ".join(filter(None, [one["framework"], words(one), waits])))
+             suspect=bool(waits) or None, software="; ".join(filter(None, [one["framework"], words(one)])), note=waits)
 
 
 def grid(point):
@@ -130,7 +130,7 @@ def add_runs(file, pointer, runs):
     step(file, pointer, f"dlperf-tf2-bert_base_seq128-fp32-b{batch}-runs", DLPERF["bert-base pretraining"], "fp32",
          batch, lookup(PRESETS, runs["framework"]), plain("all-reduce"), grid(runs), data="real", library="nccl",
          transport="nccl-ib", statistic="median", repeats=len(values), relative_spread=spread(values),
-         note=f"{runs['framework']}; runs of {runs['run']}, no table of this series")
+         software=runs["framework"], note=f"runs of {runs['run']}, no table of this series")
 
 
 FACES = "a face model whose last layer is cut over the GPUs: not data parallel, and no variant is named"
