@@ -65,7 +65,7 @@ std::vector<std::string> local_mpirun(int ranks, const std::string& program,
   command.insert(command.end(), {"--mca", "oob_tcp_if_include", "lo", "--mca", "pml", "ob1", "--mca", "btl"});
   command.insert(command.end(), {"self,vader", "--mca", "btl_vader_single_copy_mechanism", "none"}); // for containers
   if (ranks <= static_cast<int>(std::thread::hardware_concurrency())) {
-    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "0"}); // each rank has its core; see PollPause
+    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "0"}); // each rank has its core
   }
   command.insert(command.end(), {"-x", "OMP_NUM_THREADS=1", "-x", "OPENBLAS_NUM_THREADS=1"});
   command.push_back(program);
