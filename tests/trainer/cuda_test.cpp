@@ -18,6 +18,7 @@ static_assert(sizeof(cudaStream_t) == sizeof(void*) && sizeof(cudaEvent_t) == si
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 static_assert(static_cast<int>(ncclSuccess) == ddltrain::kNcclSuccess);
+static_assert(static_cast<int>(ncclInProgress) == ddltrain::kNcclInProgress);
 static_assert(static_cast<int>(ncclFloat) == ddltrain::kNcclFloat);
 static_assert(static_cast<int>(ncclSum) == ddltrain::kNcclSum);
 static_assert(sizeof(ncclUniqueId) == sizeof(ddltrain::NcclId));
