@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
-
 namespace ddltrain {
 namespace {
 
@@ -37,14 +35,9 @@ void add_layers(CLI::App& program, LayersOptions& options) {
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  const std::map<std::string, ddlsim::Precision> precisions = {{"fp32", ddlsim::Precision::fp32},
-                                                               {"tf32", ddlsim::Precision::tf32},
-                                                               {"amp", ddlsim::Precision::amp},
-                                                               {"bf16", ddlsim::Precision::bf16}};
-  layers
-      ->add_option("--precision", options.precision,
-                   "fp32 (usually); on a GPU also tf32 (fp32 on tensor cores), amp (fp16 autocast) or bf16")
-      ->transform(CLI::CheckedTransformer(precisions));
+  layers->add_option_function<std::string>(
+      "--precision", [&options](const std::string& text) { options.precision = precision_named(text); },
+      "fp32 (usually); on a GPU also tf32 (fp32 on tensor cores), amp (fp16 autocast) or bf16");
   layers->add_option("--device", options.device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();

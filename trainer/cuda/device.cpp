@@ -207,6 +207,10 @@ void move_to(const Device& device, Batch& batch) {
 }
 
 void check_precision(const Device& device, ddlsim::Precision precision) {
+  if (precision == ddlsim::Precision::fp16) {
+    throw ddlsim::UserError("", "",
+                            "nothing trains in fp16 alone; use --precision amp, fp16 with fp32 where it is needed");
+  }
   if (device.name == "cuda" || precision == ddlsim::Precision::fp32) return;
   throw RunError("precision " + ddlsim::to_text(precision) + " needs a GPU (--device cuda)");
 }
