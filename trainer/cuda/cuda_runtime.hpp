@@ -19,6 +19,7 @@ inline constexpr unsigned kCudaStreamNonBlocking = 1;
 using NcclStatus = int;
 using NcclCommunicatorHandle = void*;
 inline constexpr NcclStatus kNcclSuccess = 0;
+inline constexpr NcclStatus kNcclInProgress = 7; ///< of a communicator that does not block; no failure
 inline constexpr int kNcclFloat = 7;
 inline constexpr int kNcclSum = 0;
 inline constexpr std::size_t kNcclIdBytes = 128;

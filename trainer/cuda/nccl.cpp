@@ -18,6 +18,10 @@ struct Nccl::Functions {
   NcclStatus (*comm_init_rank)(Handle*, int, NcclId, int) = nullptr;
   NcclStatus (*comm_destroy)(Handle) = nullptr;
   NcclStatus (*all_reduce)(const void*, void*, std::size_t, int, int, Handle, Stream) = nullptr;
+  NcclStatus (*reduce_scatter)(const void*, void*, std::size_t, int, int, Handle, Stream) = nullptr;
+  NcclStatus (*all_gather)(const void*, void*, std::size_t, int, Handle, Stream) = nullptr;
+  NcclStatus (*broadcast)(const void*, void*, std::size_t, int, int, Handle, Stream) = nullptr;
+  NcclStatus (*get_async_error)(Handle, NcclStatus*) = nullptr;
 
   explicit Functions(const std::vector<std::string>& names) : library(names) {
     library.find(error_string, "ncclGetErrorString");
@@ -26,6 +30,10 @@ struct Nccl::Functions {
     library.find(comm_init_rank, "ncclCommInitRank");
     library.find(comm_destroy, "ncclCommDestroy");
     library.find(all_reduce, "ncclAllReduce");
+    library.find(reduce_scatter, "ncclReduceScatter");
+    library.find(all_gather, "ncclAllGather");
+    library.find(broadcast, "ncclBroadcast");
+    library.find(get_async_error, "ncclCommGetAsyncError");
   }
 
   void check(NcclStatus status, const char* call) const {
@@ -73,6 +81,29 @@ void Nccl::leave(Handle communicator) const {
 void Nccl::all_reduce(Handle communicator, float* device, std::size_t count, CudaRuntime::Stream stream) const {
   functions_->check(functions_->all_reduce(device, device, count, kNcclFloat, kNcclSum, communicator, stream),
                     "ncclAllReduce");
+}
+
+void Nccl::reduce_scatter(Handle communicator, const float* device, float* own, std::size_t own_count,
+                          CudaRuntime::Stream stream) const {
+  functions_->check(functions_->reduce_scatter(device, own, own_count, kNcclFloat, kNcclSum, communicator, stream),
+                    "ncclReduceScatter");
+}
+
+void Nccl::all_gather(Handle communicator, const float* own, float* device, std::size_t own_count,
+                      CudaRuntime::Stream stream) const {
+  functions_->check(functions_->all_gather(own, device, own_count, kNcclFloat, communicator, stream), "ncclAllGather");
+}
+
+void Nccl::broadcast(Handle communicator, float* device, std::size_t count, int root,
+                     CudaRuntime::Stream stream) const {
+  functions_->check(functions_->broadcast(device, device, count, kNcclFloat, root, communicator, stream),
+                    "ncclBroadcast");
+}
+
+void Nccl::check_communicator(Handle communicator) const {
+  NcclStatus failure = kNcclSuccess;
+  functions_->check(functions_->get_async_error(communicator, &failure), "ncclCommGetAsyncError");
+  if (failure != kNcclInProgress) functions_->check(failure, "NCCL's work between the GPUs");
 }
 
 namespace {

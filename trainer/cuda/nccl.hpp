@@ -25,6 +25,18 @@ public:
   void leave(Handle communicator) const;
   /// Sums over the ranks in place, as work of the stream: returns before it is done.
   void all_reduce(Handle communicator, float* device, std::size_t count, CudaRuntime::Stream stream) const;
+  /// The sum over the ranks of this rank's share of `device`, which has `own_count` elements for each rank, to `own`.
+  /// Returns before it is done, as the next two do.
+  void reduce_scatter(Handle communicator, const float* device, float* own, std::size_t own_count,
+                      CudaRuntime::Stream stream) const;
+  /// Every rank's `own_count` elements, by rank, to `device`.
+  void all_gather(Handle communicator, const float* own, float* device, std::size_t own_count,
+                  CudaRuntime::Stream stream) const;
+  /// `root`'s elements to all, in place.
+  void broadcast(Handle communicator, float* device, std::size_t count, int root, CudaRuntime::Stream stream) const;
+  /// Throws RunError when work of this communicator failed after its call had returned (a network that broke, a rank
+  /// that died). From any thread.
+  void check_communicator(Handle communicator) const;
 
 private:
   struct Functions;
