@@ -51,14 +51,14 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   const auto transport = transport_of(cluster, preset, series.transport);
   const Gpu& gpu = gpu_of(reference, series, cluster);
   const auto one_gpu = one_gpu_times.find(compute_question(series, model, gpu));
-  SeriesData fit_data{series.id,
-                      series.strategy,
-                      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu,
-                       one_gpu.one_gpu_s},
-                      {model, gpu, cluster, preset, transport, strategy},
-                      one_gpu.prior,
-                      {},
-                      {}};
+  SeriesData fit_data{
+      series.id,
+      series.strategy,
+      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu, one_gpu.one_gpu_s},
+      {model, gpu, cluster, preset, transport, strategy},
+      one_gpu.prior,
+      {},
+      {}};
   auto& setup = fit_data.setup;
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
@@ -93,7 +93,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
     const auto& of = file.context.cluster;
     auto& pool = of == cluster.name ? own : borrows_steps(cluster, of) ? borrowed : others.records;
     for (const auto& record : file.records)
-      if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && is_one_gpu_training(*step))
+      if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
         pool.push_back(*step);
   }
   const auto unnamed_gpu = cluster.gpu.empty() ? std::string(shape_stand_in) : cluster.gpu;
@@ -172,7 +172,8 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   const auto& own = reference.clusters.at(cluster);
   const auto priors = priors_without(reference.priors, cluster);
   SelectedFitData selected;
-  for (const auto& from : donors(own, RecordKind::step)) add_steps(reference, from, cluster, priors, series, files, selected);
+  for (const auto& from : donors(own, RecordKind::step))
+    add_steps(reference, from, cluster, priors, series, files, selected);
   const auto conflicts = same_on_two_fabrics(series, reference);
   for (auto& one : selected.fit_data) {
     const auto reported = conflicts.find(one.id);

@@ -27,8 +27,8 @@ struct FreeParameterKey {
 
 FreeParameterKey key_of(const FreeParameter& one) {
   const auto& scope = one.scope;
-  return {one.field,   scope.transport,     scope.preset,     scope.precision,
-          scope.model, scope.batch_per_gpu, scope.one_gpu_s, one.prior.median, one.prior.width};
+  return {one.field,           scope.transport, scope.preset,     scope.precision, scope.model,
+          scope.batch_per_gpu, scope.one_gpu_s, one.prior.median, one.prior.width};
 }
 
 /// Whether the series' times can depend on that parameter at all.

@@ -8,8 +8,7 @@ namespace {
 
 /// What the records of a curve agree in: GPU, model, precision, preset, series (batch apart), software, data,
 /// synchronised.
-using Key =
-    std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool>;
+using Key = std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool>;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

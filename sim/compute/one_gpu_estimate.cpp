@@ -230,9 +230,24 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   estimate.prior = "compute_measured";
   estimate.doubts = {estimate.prior};
   estimate.label = EvidenceLabel::calibrated;
-  estimate.text = fmt::format("one {}: {:.4g} samples/s, as the scenario states", question.gpu.name, stated.samples_per_s);
+  estimate.text =
+      fmt::format("one {}: {:.4g} samples/s, as the scenario states", question.gpu.name, stated.samples_per_s);
   estimate.stated_width = stated.width();
   return estimate;
+}
+
+/// One-GPU records by series. Those that are doubted count where a series has no others: they are its own.
+std::map<std::string, std::vector<StepRecord>> by_series(const std::vector<StepRecord>& records) {
+  std::map<std::string, std::vector<StepRecord>> trusted;
+  std::map<std::string, std::vector<StepRecord>> doubted;
+  for (const auto& record : records) {
+    const bool alone = record.gpus == 1 && record.mode == RunMode::train && !has_server_elsewhere(record);
+    if (alone) (record.head.suspect ? doubted : trusted)[record.head.series].push_back(record);
+  }
+  for (auto& [series, of_series] : doubted)
+    for (auto& record : of_series) record.head.suspect = false;
+  trusted.merge(doubted);
+  return trusted;
 }
 
 } // namespace
@@ -243,8 +258,7 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord>
   const auto& gpus = reference_.gpus;
   const auto& models = reference_.models;
   // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
-  for (const auto& record : own_)
-    if (is_one_gpu_training(record) && !has_server_elsewhere(record)) by_series_[record.head.series].push_back(record);
+  by_series_ = by_series(own_);
   for (auto* const pool : {&own_, &borrowed_, &reference_.records}) std::erase_if(*pool, has_server);
   own_curves_ = compute_curves(own_, gpus, models, unnamed_gpu);
   borrowed_curves_ = compute_curves(borrowed_, gpus, models, "");

@@ -21,9 +21,9 @@ struct ComputeQuestion {
   const Gpu& gpu;
   Precision precision = Precision::fp32;
   double batch = 0;
-  std::string preset;     ///< records of the same framework are preferred
-  std::string series{};   ///< not empty: this series' own records come before all others
-  std::string software{}; ///< not empty: so do records whose software has this text in it
+  std::string preset;                 ///< records of the same framework are preferred
+  std::string series{};               ///< not empty: this series' own records come before all others
+  std::string software{};             ///< not empty: so do records whose software has this text in it
   std::optional<StatedRate> stated{}; ///< the asker's own rate, which comes before every record
 };
 

@@ -42,7 +42,7 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
 CalibratedParameter parameter_from(const JsonNode& node) {
   static const std::vector<std::string> known{
       "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "one_gpu_s", "value", "low",
-      "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error", "prior"};
+      "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error",     "prior"};
   constexpr double farthest = 50; // prior standard deviations
   CalibratedParameter one;
   if (!node.is_object()) return one;
@@ -67,8 +67,8 @@ CalibratedParameter parameter_from(const JsonNode& node) {
 }
 
 CalibratedSeries series_from(const JsonNode& node) {
-  static const std::vector<std::string> known{
-      "id", "transport", "preset", "precision", "model", "batch_per_gpu", "one_gpu_s", "strategy", "spread", "borrowed", "points"};
+  static const std::vector<std::string> known{"id",        "transport", "preset", "precision", "model", "batch_per_gpu",
+                                              "one_gpu_s", "strategy",  "spread", "borrowed",  "points"};
   static const std::vector<std::string> point_keys{"gpus", "nodes", "residual", "noise"};
   CalibratedSeries one;
   if (!node.is_object()) return one;

@@ -181,9 +181,9 @@ Context context_from(const JsonNode& line) {
 namespace {
 
 const std::vector<std::string>& head_keys() {
-  static const std::vector<std::string> keys{"record",    "series",  "from",      "origin",  "gpu",
-                                             "transport", "library", "software",  "statistic", "repeats",
-                                             "relative_spread", "suspect",   "note",    "samples_s"};
+  static const std::vector<std::string> keys{"record",          "series",  "from",     "origin",    "gpu",
+                                             "transport",       "library", "software", "statistic", "repeats",
+                                             "relative_spread", "suspect", "note",     "samples_s"};
   return keys;
 }
 

@@ -103,10 +103,27 @@ double StatedRate::width() const {
 }
 
 Scenario scenario_from(const JsonNode& root) {
-  static const std::vector<std::string> known{
-      "format",       "version",          "name",  "model",  "batch_per_gpu", "precision", "wire_precision",
-      "cluster",      "slow_node",        "input", "gpus",   "strategies",    "preset",    "transport",
-      "rank_mapping", "efficiency_bound", "seed",  "samples", "one_gpu_samples_per_s", "series", "software"};
+  static const std::vector<std::string> known{"format",
+                                              "version",
+                                              "name",
+                                              "model",
+                                              "batch_per_gpu",
+                                              "precision",
+                                              "wire_precision",
+                                              "cluster",
+                                              "slow_node",
+                                              "input",
+                                              "gpus",
+                                              "strategies",
+                                              "preset",
+                                              "transport",
+                                              "rank_mapping",
+                                              "efficiency_bound",
+                                              "seed",
+                                              "samples",
+                                              "one_gpu_samples_per_s",
+                                              "series",
+                                              "software"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;

@@ -44,8 +44,10 @@ PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   material.priors = priors_on(material.cluster, material.priors);
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
-  const ComputeQuestion question{material.model,  gpu,             scenario.precision, scenario.batch_per_gpu,
-                                 scenario.preset, scenario.series, scenario.software,  scenario.one_gpu};
+  const ComputeQuestion question{material.model,     gpu,
+                                 scenario.precision, scenario.batch_per_gpu,
+                                 scenario.preset,    scenario.series,
+                                 scenario.software,  scenario.one_gpu};
   const auto borrowed = borrowed_steps(data, material.cluster);
   material.compute = find_compute(question, own, borrowed);
   if (!is_settled(material.compute)) // what other clusters measured takes a while to read

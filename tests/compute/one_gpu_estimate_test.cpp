@@ -201,7 +201,6 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
   CHECK_THROWS(with_doubts_of(priors, found));
 }
 
-
 TEST_CASE("equally good records that contradict each other are a doubt, and are named", "[evidence]") {
   const Desk desk;
   auto fast = record(32, 0.15);
