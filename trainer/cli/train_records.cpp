@@ -141,8 +141,9 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   StepRecord record = plain_step(head());
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
-  record.head.note = join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""),
-                                 software_.math, queue_text(result.queue), spread_text(summary)});
+  record.head.note =
+      join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""), software_.math,
+                  queue_text(result.queue), text_of(software_.waiting), spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
