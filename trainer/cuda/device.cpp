@@ -111,8 +111,11 @@ std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda) {
 
 namespace {
 
-at::Device torch_device(const Device& device) {
-  return at::Device(device.name == "cuda" ? at::kCUDA : at::kCPU);
+// The fake GPU of the tests (tests/fake_cuda) and this program meet here: its memory is the host's, so LibTorch's tensors
+// stay where they are and are in the "GPU's" memory all the same, and a LibTorch without CUDA will do. All else is as on a
+// GPU: streams, events, copies, NCCL. What such a process records says that the GPU is fake (RecordFile).
+at::DeviceType torch_device(const Device& device) {
+  return device.name == "cuda" && !device.cuda->is_fake() ? at::kCUDA : at::kCPU;
 }
 
 /// LibTorch's own threads, and OpenBLAS's where that is what it multiplies with.
@@ -135,7 +138,7 @@ Device open_cpu(int threads) {
 
 std::shared_ptr<const CudaRuntime> usable_cuda() {
   auto cuda = std::make_shared<const CudaRuntime>();
-  if (!at::hasCUDA()) {
+  if (!at::hasCUDA() && !cuda->is_fake()) {
     throw RunError(fmt::format("no GPU can be used: this LibTorch {} was built without CUDA; configure with "
                                "-DCMAKE_PREFIX_PATH=... of one that has it",
                                libtorch_version()));
@@ -155,12 +158,17 @@ Device open_cuda(int place) {
 }
 
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-void set_gpu_autocast(bool on, at::ScalarType type) {
-  at::autocast::set_autocast_dtype(at::kCUDA, type);
-  at::autocast::set_autocast_enabled(at::kCUDA, on);
+void set_autocast(at::DeviceType device, bool on, at::ScalarType type) {
+  at::autocast::set_autocast_dtype(device, type);
+  at::autocast::set_autocast_enabled(device, on);
 }
 #else
-void set_gpu_autocast(bool on, at::ScalarType type) {
+void set_autocast(at::DeviceType device, bool on, at::ScalarType type) {
+  if (device == at::kCPU) {
+    at::autocast::set_autocast_cpu_dtype(type);
+    at::autocast::set_cpu_enabled(on);
+    return;
+  }
   at::autocast::set_autocast_gpu_dtype(type);
   at::autocast::set_enabled(on);
 }
@@ -201,16 +209,18 @@ void move_to(const Device& device, Batch& batch) {
   for (at::Tensor& tensor : batch.targets) tensor = tensor.to(torch_device(device));
 }
 
-Autocast::Autocast(const Device& device, const std::string& precision) : on_(precision != "fp32") {
+Autocast::Autocast(const Device& device, const std::string& precision)
+    : on_(precision != "fp32"), device_(torch_device(device)) {
   if (!on_) return;
   if (device.name != "cuda") throw RunError("precision " + precision + " needs a GPU (--device cuda)");
-  set_gpu_autocast(true, precision == "bf16" ? at::kBFloat16 : at::kHalf);
+  if (precision == "amp" && device_ == at::kCPU) throw RunError("the fake GPU has no fp16; use bf16 or fp32");
+  set_autocast(device_, true, precision == "bf16" ? at::kBFloat16 : at::kHalf);
 }
 
 Autocast::~Autocast() {
   if (!on_) return;
   at::autocast::clear_cache();
-  set_gpu_autocast(false, at::kHalf);
+  set_autocast(device_, false, device_ == at::kCPU ? at::kBFloat16 : at::kHalf);
 }
 
 } // namespace ddltrain

@@ -4,6 +4,8 @@
 #include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/timing/layer_timer.hpp"
 
+#include <c10/core/DeviceType.h>
+
 #include <memory>
 #include <string>
 
@@ -61,6 +63,7 @@ public:
 
 private:
   bool on_ = false;
+  at::DeviceType device_ = at::kCPU; ///< LibTorch's
 };
 
 } // namespace ddltrain
