@@ -29,7 +29,7 @@ TEST_CASE("busy cores: what is neither idle nor waiting, and not the measurement
 TEST_CASE("busy cores: processor time of a command is that of all its ranks") {
   const WorkFolder folder;
   ddltrain::Command command;
-  const auto launcher = ddltrain::local_launcher();
+  const auto launcher = ddltrain::local_launcher({}, {});
   ddltrain::LaunchJob job;
   job.words = {DDLTRAIN_PAYLOAD, "train", "--spin", "0.4", "--output", "/dev/null"};
   job.ranks_per_node = 2;
@@ -46,9 +46,9 @@ TEST_CASE("busy cores: processor time of a command is that of all its ranks") {
 TEST_CASE("busy cores: where ranks are is known by the hosts of the job") {
   ddltrain::LauncherChoice choice;
   choice.hosts = {"localhost", "localhost", "elsewhere.invalid"};
-  const auto launcher = ddltrain::mpirun_launcher(choice);
+  const auto launcher = ddltrain::mpirun_launcher(choice, {});
   CHECK(launcher->ranks_are_here(1));
   CHECK(launcher->ranks_are_here(2));
   CHECK_FALSE(launcher->ranks_are_here(3));
-  CHECK(ddltrain::local_launcher()->ranks_are_here(3));
+  CHECK(ddltrain::local_launcher({}, {})->ranks_are_here(3));
 }

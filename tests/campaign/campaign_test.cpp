@@ -1,9 +1,6 @@
 #include "sim/base/error.hpp"
 #include "trainer/campaign/campaign.hpp"
-#include "trainer/campaign/host_network.hpp"
-#include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"
-#include "trainer/campaign/slurm_launcher.hpp"
 #include "work_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -24,14 +21,6 @@ std::string refused(const WorkFolder& folder) {
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-ddltrain::LaunchJob job_of(std::int64_t nodes, std::int64_t ranks_per_node) {
-  ddltrain::LaunchJob job;
-  job.words = {"ddltrain", "train"};
-  job.nodes = nodes;
-  job.ranks_per_node = ranks_per_node;
-  return job;
 }
 
 } // namespace
@@ -58,11 +47,43 @@ TEST_CASE("campaign: a run becomes a part for each combination, node count and r
 TEST_CASE("campaign: what the file leaves open comes from the cluster file") {
   const WorkFolder folder;
   folder.cluster(R"({"gpu": "K80", "gpus": 4, "nics": [{"name": "nic", "bandwidth": "10 Gbps"}]})", 6);
-  folder.campaign({{"kind", "slurm"}}, {{{"name", "a"}, {"command", "train"}, {"nodes", {6}}}});
+  folder.campaign({{"kind", "slurm"}},
+                  {{{"name", "a"}, {"command", "train"}, {"nodes", {6}}, {"arguments", {"--device", "cuda"}}}});
   const auto campaign = ddltrain::read_campaign(folder.path(""), "here");
   CHECK(campaign.runs[0].ranks_per_node == 4);
   CHECK(campaign.launcher.node_gpus == 4);
   CHECK(campaign.launcher.rate_Bps == 1.25e9);
+  // A run on a GPU names it, so that another GPU is refused.
+  CHECK(ddltrain::parts_of(campaign)[0].arguments ==
+        std::vector<std::string>{"train", "--device", "cuda", "--gpu", "K80", "--cluster", "here"});
+}
+
+TEST_CASE("campaign: on a cluster of GPUs a run says which device it measures") {
+  const WorkFolder folder;
+  folder.cluster(R"({"gpu": "K80", "gpus": 4})", 6);
+  const auto told_of = [&](const std::string& command, const std::vector<std::string>& arguments) {
+    folder.campaign({{"kind", "slurm"}}, {{{"name", "a"}, {"command", command}, {"arguments", arguments}}});
+    return refused(folder);
+  };
+  CHECK(
+      has(told_of("layers", {"lenet5"}), "/runs/0/arguments: no \"--device\" found, and the cluster computes on K80"));
+  CHECK(told_of("layers", {"lenet5", "--device=cpu"}).empty());
+  CHECK(told_of("train", {"--replay", "profile.json"}).empty()); // waits, and says so
+  CHECK(told_of("link", {}).empty());
+}
+
+TEST_CASE("campaign: what sites' Slurm wants is read, and nothing else") {
+  const WorkFolder folder;
+  const json runs = {{{"name", "a"}, {"command", "link"}}};
+  folder.campaign(
+      {{"kind", "slurm"}, {"gpu_bind", "none"}, {"srun", {"--x"}}, {"resubmissions", 3}, {"cores_per_rank", 2}}, runs);
+  const auto launcher = ddltrain::read_campaign(folder.path(""), "here").launcher;
+  CHECK(launcher.gpu_binding == ddltrain::GpuBinding::none);
+  CHECK(launcher.srun == std::vector<std::string>{"--x"});
+  CHECK(launcher.resubmissions == 3);
+  CHECK(launcher.cores_per_rank == 2);
+  folder.campaign({{"kind", "slurm"}, {"gpu_bind", "some"}}, runs);
+  CHECK(has(refused(folder), "/launcher/gpu_bind: \"some\" found; give one of map, none"));
 }
 
 TEST_CASE("campaign: on a testbed a run may have links of its own rate") {
@@ -119,37 +140,4 @@ TEST_CASE("campaign: rates have a unit, and a launcher no keys of another kind")
   CHECK(ddltrain::read_campaign(folder.path(""), "here").launcher.rate_Bps == 1.5e9);
   folder.campaign({{"kind", "local"}, {"rate", "1 Gbps"}}, runs);
   CHECK(has(refused(folder), "/launcher/rate: unknown key"));
-}
-
-TEST_CASE("launchers: ranks fill nodes") {
-  ddltrain::LauncherChoice choice;
-  choice.hosts = {"a", "b", "c"};
-  const std::string line = ddltrain::shell_line(ddltrain::mpirun_launcher(choice)->words(job_of(2, 4)));
-  CHECK(has(line, "mpirun -np 8 --host a:4,b:4 --map-by slot"));
-  CHECK(has(line, "ddltrain train"));
-  choice.node_gpus = 4;
-  const std::string srun = ddltrain::shell_line(ddltrain::slurm_launcher(choice)->words(job_of(2, 4)));
-  CHECK(has(srun, "srun --mpi=pmix --nodes=2 --ntasks-per-node=4"));
-  CHECK(has(srun, "--gpus-per-node=4 --gpu-bind=map_gpu:0,1,2,3 ddltrain train"));
-}
-
-TEST_CASE("launchers: the batch script says what it needs") {
-  ddltrain::LauncherChoice choice;
-  choice.node_gpus = 4;
-  choice.partition = "gpu";
-  choice.job_time_limit_s = 5400;
-  choice.sbatch = {"--account=me"};
-  choice.before = {"module load OpenMPI"};
-  ddltrain::SlurmJob job;
-  job.name = "j";
-  job.nodes = 2;
-  job.ranks_per_node = 4;
-  job.folder = "/a b";
-  job.words = {"ddltrain", "measure", "--only", "it's"};
-  const std::string script = ddltrain::slurm_script(choice, job);
-  for (const char* line : {"--nodes=2\n", "--ntasks-per-node=4\n", "--exclusive\n", "--gpus-per-node=4\n",
-                           "--time=01:30:00\n", "--partition=gpu\n", "--account=me\n",
-                           "cd '/a b'\nmodule load OpenMPI\n", "exec ddltrain measure --only 'it'\\''s'\n"}) {
-    CHECK(has(script, line));
-  }
 }

@@ -2,6 +2,7 @@
 // its ring all-reduce.
 //   --size BYTES     of the buffer
 //   --wait SECONDS   before it ends
+//   --unless FILE    does not wait when this file is there
 //   --spin SECONDS   of processor time each rank uses up before it ends
 //   --fail           ends with status 3, after the first record
 //   --suspect        marks its record
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <mpi.h>
 #include <string>
@@ -107,7 +109,8 @@ int main(int argc, char** argv) {
         options.count("--suspect") != 0 ? "\"suspect\":true," : "", size_of(), hosts, bytes, best_s, gpus.c_str());
     std::fclose(file);
   }
-  if (options.count("--wait") != 0) {
+  const bool is_there = options.count("--unless") != 0 && std::ifstream(options["--unless"]).good();
+  if (options.count("--wait") != 0 && !is_there) {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::stod(options["--wait"])));
   }
   if (options.count("--spin") != 0) {

@@ -43,7 +43,7 @@ std::string configuration(const std::string& folder) {
 SlurmctldHost=localhost(127.0.0.1)
 SlurmctldPort={1}
 AuthType=auth/munge
-AuthInfo=socket={0}/munge.socket
+AuthInfo=socket={0}/munge.socket,cred_expire=5
 CryptoType=crypto/munge
 SlurmUser=root
 SlurmdUser=root

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -65,6 +66,29 @@ void mpirun_works_in_an_allocation_too(const SlurmCluster& cluster) {
   CHECK(records[0].at("ranks") == 2);
 }
 
+/// Slurm signals USR1 a minute before the time is up: the job goes back into the queue, and the campaign goes on.
+void a_job_whose_time_is_up_goes_on(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  const std::vector<std::string> wait_once = {"--wait", "100", "--unless", folder.path("time is up")};
+  folder.campaign({{"kind", "slurm"}, {"resubmissions", 1}},
+                  json::array({run_named("first", {2}), run_named("second", {2}, wait_once)}));
+  std::vector<std::string> words = folder.measure_words();
+  std::replace(words.begin(), words.end(), folder.path("out"), folder.path("out 50%")); // as sbatch must be told
+  REQUIRE(run_program(words).status == 0);
+  for (int i = 0; i < 600 && !folder.exists("out 50%/parts/second-n2-r1.running"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  folder.write("time is up", "");
+  run_program({"scancel", "--batch", "--signal=USR1", "--name=ddltrain-here-n2"});
+  REQUIRE(cluster.wait_until_empty());
+  const std::string log = folder.read("out 50%/parts/ddltrain-here-n2.log");
+  INFO(log);
+  CHECK(has(log, "is queued again, 1 of 1 times"));
+  CHECK(has(log, "2 parts, 1 of them to run"));
+  CHECK(folder.exists("out 50%/first.jsonl"));
+  CHECK(folder.exists("out 50%/second.jsonl"));
+}
+
 void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
   const WorkFolder folder;
   folder.campaign({{"kind", "slurm"}},
@@ -74,7 +98,7 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   REQUIRE(folder.exists("out/first.jsonl") == false);                              // written when the job ends
-  run_program({"scancel", "--batch", "--signal=TERM", "--name=ddltrain-here-n2"}); // as a minute before the time is up
+  run_program({"scancel", "--batch", "--signal=TERM", "--name=ddltrain-here-n2"}); // a person ends it
   REQUIRE(cluster.wait_until_empty());
   CHECK(has(folder.read("out/parts/ddltrain-here-n2.log"), "stopped by signal Terminated"));
   CHECK(folder.exists("out/parts/first-n2-r1.jsonl"));
@@ -99,4 +123,5 @@ TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, and after a cu
   each_rank_of_a_node_has_its_gpu(cluster);
   mpirun_works_in_an_allocation_too(cluster);
   what_was_measured_before_a_cut_stays(cluster);
+  a_job_whose_time_is_up_goes_on(cluster);
 }

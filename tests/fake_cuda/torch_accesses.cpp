@@ -5,6 +5,7 @@
 #include "tests/fake_cuda/machine.hpp"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/function_schema.h>
 #include <ATen/record_function.h>
 
 namespace fake_cuda {

@@ -4,6 +4,7 @@
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/run_error.hpp"
 
+#include <ATen/Context.h>
 #include <catch2/catch.hpp>
 
 #if __has_include(<cuda_runtime_api.h>)
@@ -63,9 +64,27 @@ TEST_CASE("NCCL is there with a version, or is reported missing") {
   }
 }
 
+TEST_CASE("TF32 is on only where it was asked for, and the settings are told for a GPU's records") {
+  ddltrain::Device gpu; // its name is all that is looked at
+  gpu.name = "cuda";
+  CHECK(ddltrain::choose_math(gpu, ddlsim::Precision::tf32) == "TF32 on, cuDNN benchmark on");
+  CHECK(at::globalContext().allowTF32CuDNN());
+  CHECK(at::globalContext().allowTF32CuBLAS());
+  for (const auto precision : {ddlsim::Precision::fp32, ddlsim::Precision::amp, ddlsim::Precision::bf16}) {
+    CHECK(ddltrain::choose_math(gpu, precision) == "TF32 off, cuDNN benchmark on");
+    CHECK_FALSE(at::globalContext().allowTF32CuDNN());
+    CHECK_FALSE(at::globalContext().allowTF32CuBLAS());
+    CHECK(at::globalContext().benchmarkCuDNN());
+  }
+  CHECK(ddltrain::choose_math(ddltrain::open_device("cpu", 1), ddlsim::Precision::fp32).empty());
+  CHECK(ddltrain::least_warm_up("cuda") >= 10);
+}
+
 TEST_CASE("Half precision and unknown devices are refused on a processor") {
   const auto cpu = ddltrain::open_device("cpu", 1);
-  CHECK_THROWS_WITH(ddltrain::Autocast(cpu, "amp"), Catch::Contains("needs a GPU"));
-  CHECK_NOTHROW(ddltrain::Autocast(cpu, "fp32"));
+  for (const auto precision : {ddlsim::Precision::amp, ddlsim::Precision::bf16, ddlsim::Precision::tf32}) {
+    CHECK_THROWS_WITH(ddltrain::check_precision(cpu, precision), Catch::Contains("needs a GPU"));
+  }
+  CHECK_NOTHROW(ddltrain::check_precision(cpu, ddlsim::Precision::fp32));
   CHECK_THROWS_AS(ddltrain::open_device("tpu", 1), ddlsim::UserError);
 }

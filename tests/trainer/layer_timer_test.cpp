@@ -4,8 +4,13 @@
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/timing/layer_measurement.hpp"
+#include "trainer/train/training_step.hpp"
 
+#include <ATen/autocast_mode.h>
 #include <catch2/catch.hpp>
+#include <torch/version.h>
+
+#include <algorithm>
 
 namespace {
 
@@ -24,8 +29,10 @@ private:
 ddltrain::LayerMeasurement measure(const std::string& model, std::int64_t samples, ddltrain::Marks& marks,
                                    int repetitions) {
   const auto network = ddltrain::find_model(model).make();
+  const auto device = ddltrain::open_device("cpu", 1);
+  ddltrain::LoneWorker worker(network, device, ddlsim::Precision::fp32, {});
   const ddltrain::Batch batch = network->random_batch(samples);
-  ddltrain::LayerTimer timer(*network, batch, marks);
+  ddltrain::LayerTimer timer(*network, worker, batch, marks);
   ddltrain::RepeatLimits limits;
   limits.warm_up = 1;
   limits.relative_error = 0;
@@ -34,6 +41,14 @@ ddltrain::LayerMeasurement measure(const std::string& model, std::int64_t sample
   measured.model = model;
   measured.batch = samples;
   return measured;
+}
+
+bool is_autocast_on() {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+  return at::autocast::is_autocast_enabled(at::kCPU);
+#else
+  return at::autocast::is_cpu_enabled();
+#endif
 }
 
 } // namespace
@@ -91,4 +106,32 @@ TEST_CASE("Records of layers are accepted, and hold the step they belong to") {
     for (const auto& layer : records.layers) writer.add(layer);
   }
   check_with_ddlsim(file.path);
+}
+
+TEST_CASE("Autocast is on in the forward pass and the loss, and off in the backward pass and the update") {
+  const auto network = ddltrain::find_model("lenet5").make();
+  const auto device = ddltrain::open_device("cpu", 1);
+  ddltrain::LoneWorker worker(network, device, ddlsim::Precision::bf16, {}); // the half precision a processor knows
+  std::vector<bool> forward;
+  std::vector<bool> backward;
+  std::size_t half_outputs = 0;
+  for (const auto& [name, layer] : ddltrain::layers_of(*network)) {
+    layer->observe([&](const ddltrain::Layer&, const ddltrain::Tensors&, const at::Tensor& output) {
+      forward.push_back(is_autocast_on());
+      half_outputs += output.scalar_type() == at::kBFloat16 ? 1 : 0;
+      output.register_hook([&](const at::Tensor& gradient) {
+        backward.push_back(is_autocast_on());
+        return gradient;
+      });
+    });
+  }
+  std::vector<bool> moments;
+  worker.step().run(network->random_batch(2), {[&](ddltrain::StepMoment) { moments.push_back(is_autocast_on()); },
+                                               [&](std::size_t) { backward.push_back(is_autocast_on()); }});
+  CHECK(forward.size() == ddltrain::layers_of(*network).size());
+  CHECK(std::count(forward.begin(), forward.end(), false) == 0);
+  CHECK(half_outputs > 0);
+  CHECK(backward.size() > forward.size());
+  CHECK(std::count(backward.begin(), backward.end(), true) == 0);
+  CHECK(moments == std::vector<bool>(5, false));
 }

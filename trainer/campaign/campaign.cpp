@@ -53,6 +53,10 @@ void read_slurm(const JsonNode& node, LauncherChoice& launcher) {
   launcher.mpi = node.text_or("mpi", launcher.mpi);
   launcher.job_time_limit_s = positive_or(node, "job_time_limit_s", launcher.job_time_limit_s);
   launcher.sbatch = node.texts_or_none("sbatch");
+  launcher.srun = node.texts_or_none("srun");
+  const bool one_a_rank = node.one_of_or("gpu_bind", {"map", "none"}, "map") == "map";
+  launcher.gpu_binding = one_a_rank ? GpuBinding::one_a_rank : GpuBinding::none;
+  launcher.resubmissions = node.integer_or("resubmissions", launcher.resubmissions, 0, kMost);
   launcher.before = node.texts_or_none("before");
 }
 
@@ -66,9 +70,10 @@ void read_testbed(const JsonNode& node, LauncherChoice& launcher) {
 
 /// The keys each kind of launcher has beside "kind", in the order of LauncherKind.
 const std::vector<std::vector<std::string>> kLauncherKeys = {
-    {"kind", "busy_cores"},
-    {"kind", "hosts", "options"},
-    {"kind", "partition", "start", "mpi", "job_time_limit_s", "sbatch", "before"},
+    {"kind", "busy_cores", "cores_per_rank"},
+    {"kind", "hosts", "options", "cores_per_rank"},
+    {"kind", "partition", "start", "mpi", "job_time_limit_s", "sbatch", "srun", "options", "before", "gpu_bind",
+     "resubmissions", "cores_per_rank"},
     {"kind", "options", "rate", "largest_packet_bytes", "burst_bytes", "queue_bytes", "busy_cores"}};
 
 LauncherChoice launcher_from(const JsonNode& node) {
@@ -83,6 +88,7 @@ LauncherChoice launcher_from(const JsonNode& node) {
     node.mistake_at("hosts", "missing; give a list of host names");
   }
   launcher.options = node.texts_or_none("options");
+  launcher.cores_per_rank = static_cast<int>(node.integer_or("cores_per_rank", 0, 1, kMost));
   if (launcher.kind == LauncherKind::slurm) read_slurm(node, launcher);
   if (launcher.kind == LauncherKind::testbed) read_testbed(node, launcher);
   launcher.busy_cores = positive_or(node, "busy_cores", 0);
@@ -127,6 +133,20 @@ std::int64_t most_nodes_of(const Campaign& campaign, const ddlsim::Cluster& clus
   return static_cast<std::int64_t>(campaign.launcher.hosts.size());
 }
 
+bool gives(const CampaignRun& run, const std::string& option) {
+  const auto is_it = [&](const std::string& word) { return word == option || word.rfind(option + "=", 0) == 0; };
+  return std::any_of(run.arguments.begin(), run.arguments.end(), is_it) ||
+         std::any_of(run.each.begin(), run.each.end(), [&](const Variation& one) { return is_it(one.option); });
+}
+
+/// On a cluster of GPUs nobody may measure its processors without saying so.
+void check_device(const CampaignRun& run, const JsonNode& node, const std::string& gpu) {
+  const bool computes = run.command == "train" || run.command == "layers";
+  if (gpu.empty() || !computes || gives(run, "--device") || gives(run, "--replay")) return;
+  node.mistake_at("arguments", "no \"--device\" found, and the cluster computes on " + gpu +
+                                   "; add \"--device\", \"cuda\", or \"cpu\" where processors are meant");
+}
+
 void check_run(const CampaignRun& run, const JsonNode& node, std::int64_t most_nodes, std::set<std::string>& names) {
   if (!run.name.empty() && !names.insert(run.name).second) {
     node.mistake_at("name", ddlsim::in_quotes(run.name) + " is there twice");
@@ -160,12 +180,14 @@ Campaign campaign_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
   if (campaign.launcher.kind == LauncherKind::testbed && campaign.launcher.rate_Bps <= 0) {
     root.mistake_at("launcher", "a testbed needs a \"rate\", or a NIC in cluster.json");
   }
+  campaign.gpu = cluster.gpu;
   campaign.launcher.node_gpus = cluster.gpu.empty() ? 0 : cluster.gpus_per_node;
   const CampaignRun fallback = fallback_from(root, cluster);
   std::set<std::string> names;
   for (const JsonNode& node : root.list("runs")) {
     campaign.runs.push_back(run_from(node, fallback, campaign.launcher.kind));
     check_run(campaign.runs.back(), node, most_nodes_of(campaign, cluster), names);
+    check_device(campaign.runs.back(), node, cluster.gpu);
   }
   if (campaign.runs.empty()) root.mistake_at("runs", "give at least one run");
   return campaign;

@@ -8,20 +8,25 @@
 namespace ddltrain {
 
 enum class LauncherKind { local, mpirun, slurm, testbed };
+enum class GpuBinding { one_a_rank, none };
 
 /// How ranks are started. Each kind reads the fields that are under its name here; others are unknown keys.
 struct LauncherChoice {
   LauncherKind kind = LauncherKind::local;
+  int cores_per_rank = 0; ///< local, mpirun, slurm: that each rank is bound to; 0: an equal share of the node
   // mpirun
   std::vector<std::string> hosts;
-  std::vector<std::string> options; ///< mpirun, testbed: further options of mpirun
+  std::vector<std::string> options; ///< mpirun, testbed, slurm with mpirun: further options of mpirun
   // slurm
   std::string partition;           ///< "": the default one
   std::string start = "srun";      ///< "srun" or "mpirun", inside the allocation
   std::string mpi = "pmix";        ///< srun --mpi=
   double job_time_limit_s = 3600;  ///< of the whole batch job
   std::vector<std::string> sbatch; ///< further options of sbatch
+  std::vector<std::string> srun;   ///< further options of srun
   std::vector<std::string> before; ///< shell lines before the runs ("module load ...")
+  GpuBinding gpu_binding = GpuBinding::one_a_rank;
+  std::int64_t resubmissions = 10; ///< how often a job whose time is up goes back into the queue
   std::int64_t node_gpus = 0;      ///< GPUs to ask for on each node
   // testbed
   double rate_Bps = 0; ///< of each host's link, one direction; the campaign's "rate", else the cluster's NIC
@@ -53,6 +58,7 @@ struct CampaignRun {
 
 struct Campaign {
   std::string cluster;
+  std::string gpu; ///< of the cluster's nodes; "": none
   LauncherChoice launcher;
   std::vector<CampaignRun> runs;
 };

@@ -32,7 +32,7 @@ constexpr int kCannotStart = 127;            ///< what shells say
 sigset_t stop_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     sigaddset(&set, signal);
   }
   return set;
@@ -155,7 +155,8 @@ int unnamed_file() {
 
 Interrupted::Interrupted(int signal)
     : std::runtime_error(std::string("stopped by signal ") + strsignal(signal) +
-                         "; finished parts are kept, the same command goes on with the others") {}
+                         "; finished parts are kept, the same command goes on with the others"),
+      time_is_up_(signal == SIGUSR1) {}
 
 SignalWatch::SignalWatch() {
   const sigset_t set = stop_signals();

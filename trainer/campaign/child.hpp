@@ -11,13 +11,19 @@
 
 namespace ddltrain {
 
-/// A signal asked us to stop (INT, TERM, HUP). Thrown where we wait, so that what was made is unmade on the way out.
+/// A signal asked us to stop (INT, TERM, HUP), or a batch system said that the job's time is nearly up (USR1). Thrown
+/// where we wait, so that what was made is unmade on the way out.
 class Interrupted : public std::runtime_error {
 public:
   explicit Interrupted(int signal);
+
+  bool time_is_up() const { return time_is_up_; }
+
+private:
+  bool time_is_up_;
 };
 
-/// While one of these lives, INT, TERM and HUP do not end the process: they are collected and reported by `check`.
+/// While one of these lives, INT, TERM, HUP and USR1 do not end the process: they are collected and reported by `check`.
 class SignalWatch {
 public:
   SignalWatch();

@@ -39,27 +39,25 @@ void need(const std::string& program, const std::string& package) {
   }
 }
 
-} // namespace
-
-std::vector<std::string> rank_environment() {
-  std::vector<std::string> variables = {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"};
-  if (geteuid() == 0) {
-    variables.insert(variables.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
-  }
-  return variables;
+Site this_site(bool with_mpirun) {
+  Site site;
+  if (with_mpirun) site.mpirun = installed_mpirun();
+  site.node = cores_of_this_node();
+  site.environment = own_environment();
+  return site;
 }
+
+} // namespace
 
 std::unique_ptr<Launcher> make_launcher(const LauncherChoice& choice) {
   switch (choice.kind) {
   case LauncherKind::local:
-    need("mpirun", "openmpi-bin");
-    return local_launcher();
+    return local_launcher(choice, this_site(true));
   case LauncherKind::mpirun:
-    need("mpirun", "openmpi-bin");
-    return mpirun_launcher(choice);
+    return mpirun_launcher(choice, this_site(true));
   case LauncherKind::slurm:
     need("srun", "slurm-client");
-    return slurm_launcher(choice);
+    return slurm_launcher(choice, this_site(choice.start == "mpirun"));
   case LauncherKind::testbed:
     need("mpirun", "openmpi-bin");
     need("tc", "iproute2");
@@ -77,39 +75,49 @@ bool is_this_machine(const std::string& host) {
   return host == "localhost" || (gethostname(own.data(), own.size() - 1) == 0 && host == own.data());
 }
 
-std::vector<std::string> mpirun(const LaunchJob& job, const std::vector<std::string>& options) {
-  std::vector<std::string> words = {"mpirun", "-np", std::to_string(job.nodes * job.ranks_per_node)};
-  words.insert(words.end(), options.begin(), options.end());
-  words.insert(words.end(), job.words.begin(), job.words.end());
+std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 class LocalLauncher final : public Launcher {
 public:
+  LocalLauncher(const LauncherChoice& choice, Site site) : choice_(choice), site_(std::move(site)) {}
+
   std::vector<std::string> words(const LaunchJob& job) const override {
-    // More ranks than cores is what a test on one machine is; without binding the kernel shares the cores fairly.
-    return mpirun(job, {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
+    RankLaunch launch;
+    launch.mpirun = site_.mpirun;
+    launch.ranks_per_node = job.nodes * job.ranks_per_node; // this machine plays all nodes
+    launch.cores_per_rank = cores_of_rank(site_.node.cores, launch.ranks_per_node, choice_.cores_per_rank);
+    launch.threads_per_core = site_.node.threads_per_core;
+    launch.environment = rank_environment();
+    return joined(mpirun_words(launch), job.words);
   }
   std::vector<std::string> environment() const override { return rank_environment(); }
   bool ranks_are_here(std::int64_t /*nodes*/) const override { return true; }
+
+private:
+  LauncherChoice choice_;
+  Site site_;
 };
 
 class HostsLauncher final : public Launcher {
 public:
-  explicit HostsLauncher(const LauncherChoice& choice) : choice_(choice) {}
+  HostsLauncher(const LauncherChoice& choice, Site site) : choice_(choice), site_(std::move(site)) {}
 
   std::vector<std::string> words(const LaunchJob& job) const override {
-    std::string hosts;
-    for (std::int64_t i = 0; i < job.nodes; ++i) {
-      hosts.append(i == 0 ? "" : ",").append(choice_.hosts.at(static_cast<std::size_t>(i)));
-      hosts.append(":").append(std::to_string(job.ranks_per_node));
-    }
-    std::vector<std::string> options = {"--host", hosts, "--map-by", "slot"}; // ranks fill nodes
-    for (const std::string& variable : rank_environment()) {
-      options.insert(options.end(), {"-x", variable});
-    }
-    options.insert(options.end(), choice_.options.begin(), choice_.options.end());
-    return mpirun(job, options);
+    RankLaunch launch;
+    launch.mpirun = site_.mpirun;
+    launch.where = RanksOn::hosts;
+    launch.hosts = choice_.hosts;
+    launch.nodes = job.nodes;
+    launch.ranks_per_node = job.ranks_per_node;
+    launch.cores_per_rank = cores_of_rank(site_.node.cores, job.ranks_per_node, choice_.cores_per_rank);
+    launch.threads_per_core = site_.node.threads_per_core;
+    launch.environment = rank_environment();
+    launch.forwarded = forwarded_names(site_.environment);
+    launch.options = choice_.options;
+    return joined(mpirun_words(launch), job.words);
   }
   std::vector<std::string> environment() const override { return rank_environment(); }
   bool ranks_are_here(std::int64_t nodes) const override {
@@ -118,16 +126,17 @@ public:
 
 private:
   LauncherChoice choice_;
+  Site site_;
 };
 
 } // namespace
 
-std::unique_ptr<Launcher> local_launcher() {
-  return std::make_unique<LocalLauncher>();
+std::unique_ptr<Launcher> local_launcher(const LauncherChoice& choice, const Site& site) {
+  return std::make_unique<LocalLauncher>(choice, site);
 }
 
-std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice) {
-  return std::make_unique<HostsLauncher>(choice);
+std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice, const Site& site) {
+  return std::make_unique<HostsLauncher>(choice, site);
 }
 
 } // namespace ddltrain

@@ -2,6 +2,7 @@
 
 #include "trainer/campaign/campaign.hpp"
 #include "trainer/campaign/child.hpp"
+#include "trainer/campaign/launch_words.hpp"
 
 #include <functional>
 #include <memory>
@@ -54,16 +55,19 @@ public:
   }
 };
 
-std::unique_ptr<Launcher> local_launcher();
-std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice);
-std::unique_ptr<Launcher> slurm_launcher(const LauncherChoice& choice); ///< inside an allocation
+/// What ranks are started with.
+struct Site {
+  Mpirun mpirun = Mpirun::open_mpi_4;
+  NodeCores node;                       ///< of each node; they are alike
+  std::vector<std::string> environment; ///< NAME=VALUE where the campaign runs
+};
+
+std::unique_ptr<Launcher> local_launcher(const LauncherChoice& choice, const Site& site);
+std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice, const Site& site);
+std::unique_ptr<Launcher> slurm_launcher(const LauncherChoice& choice, const Site& site); ///< inside an allocation
 std::unique_ptr<Launcher> testbed_launcher(const LauncherChoice& choice);
 
 /// The launcher of the campaign's kind. Throws RunError when a program it needs is missing, naming the package.
 std::unique_ptr<Launcher> make_launcher(const LauncherChoice& choice);
-
-/// What every rank gets: one thread for each library that would start as many as there are cores, and Open MPI's leave
-/// to run as root where we are root.
-std::vector<std::string> rank_environment();
 
 } // namespace ddltrain

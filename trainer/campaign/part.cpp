@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <regex>
@@ -51,6 +52,16 @@ std::string filled(std::string argument, std::int64_t nodes) {
   return argument;
 }
 
+/// With "--device cuda" the cluster's GPU is named, so that a run on another GPU is refused.
+std::vector<std::string> gpu_words(const Campaign& campaign, const std::vector<std::string>& arguments) {
+  const auto device = std::find(arguments.begin(), arguments.end(), "--device");
+  const bool on_gpu = std::find(arguments.begin(), arguments.end(), "--device=cuda") != arguments.end() ||
+                      (device != arguments.end() && device + 1 != arguments.end() && *(device + 1) == "cuda");
+  const bool named = std::find(arguments.begin(), arguments.end(), "--gpu") != arguments.end();
+  if (campaign.gpu.empty() || !on_gpu || named) return {};
+  return {"--gpu", campaign.gpu};
+}
+
 Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination& combination, std::int64_t nodes,
              std::int64_t repeat) {
   Part part;
@@ -63,6 +74,8 @@ Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination
   for (std::string& argument : part.arguments) {
     argument = filled(argument, nodes);
   }
+  const std::vector<std::string> gpu = gpu_words(campaign, part.arguments);
+  part.arguments.insert(part.arguments.end(), gpu.begin(), gpu.end());
   part.arguments.insert(part.arguments.end(), {"--cluster", campaign.cluster});
   part.nodes = nodes;
   part.ranks_per_node = run.ranks_per_node;

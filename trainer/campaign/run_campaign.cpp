@@ -189,6 +189,15 @@ void collect(const Plan& plan, const CampaignVoice& voice) {
   }
 }
 
+/// A batch job whose time is up goes back into the queue, unless it got nothing done: the next would not either.
+void go_on_later(const Plan& plan, std::size_t finished, const CampaignVoice& voice) {
+  if (finished == 0) {
+    voice.progress("the job's time is up before its first part was done; give a longer \"job_time_limit_s\"");
+  } else {
+    voice.progress(requeue_slurm_job(plan.campaign.launcher.resubmissions));
+  }
+}
+
 void run_here(const Plan& plan, const CampaignVoice& voice) {
   std::vector<Part> parts = unfinished(plan);
   by_nodes(parts);
@@ -204,6 +213,9 @@ void run_here(const Plan& plan, const CampaignVoice& voice) {
       } catch (const RunError& error) {
         failures.emplace_back(error.what());
         voice.progress(number + ": failed");
+      } catch (const Interrupted& stop) {
+        if (stop.time_is_up() && inside_slurm_job()) go_on_later(plan, i - failures.size(), voice);
+        throw;
       }
     }
   }
@@ -230,6 +242,7 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
   if (options.repeat_suspect) {
     job.words.emplace_back("--repeat-suspect");
   }
+  job.environment = own_environment();
   return job;
 }
 

@@ -11,28 +11,27 @@ namespace {
 /// hosts of 1 Gbit/s.
 const std::vector<std::string>& mpi_options() {
   static const std::vector<std::string> options = {
-      "--bind-to", "none", //
-      "--mca",     "pml",
+      "--mca",    "pml",
       "ob1", //
-      "--mca",     "btl",
+      "--mca",    "btl",
       "tcp,self", // hosts of a testbed share no memory
-      "--mca",     "btl_tcp_if_include",
+      "--mca",    "btl_tcp_if_include",
       "eth0", //
-      "--mca",     "oob_tcp_if_include",
+      "--mca",    "oob_tcp_if_include",
       "eth0", //
-      "--mca",     "plm",
+      "--mca",    "plm",
       "rsh", //
-      "--mca",     "plm_rsh_no_tree_spawn",
+      "--mca",    "plm_rsh_no_tree_spawn",
       "1", //
-      "--mca",     "mpi_yield_when_idle",
+      "--mca",    "mpi_yield_when_idle",
       "1", // together with the library that turns the yield into a wait
-      "--mca",     "opal_event_include",
+      "--mca",    "opal_event_include",
       "epoll", // ... which needs this event loop
-      "--mca",     "btl_tcp_flags",
+      "--mca",    "btl_tcp_flags",
       "1", // send only: with PUT, replies wait behind bulk data, half duplex
-      "--mca",     "btl_tcp_sndbuf",
+      "--mca",    "btl_tcp_sndbuf",
       "131072", // deeper buffers delay small messages behind large ones
-      "--mca",     "btl_tcp_rcvbuf",
+      "--mca",    "btl_tcp_rcvbuf",
       "131072"};
   return options;
 }
@@ -40,6 +39,9 @@ const std::vector<std::string>& mpi_options() {
 class TestbedLauncher final : public Launcher {
 public:
   explicit TestbedLauncher(const LauncherChoice& choice) : choice_(choice) {
+    if (installed_mpirun() != Mpirun::open_mpi_4) {
+      throw RunError("the testbed needs Open MPI 4 (Debian: openmpi-bin): it shapes that library's TCP");
+    }
     if (const std::string cause = no_network_because(); !cause.empty()) {
       throw RunError(
           "network namespaces cannot be made here (root and a kernel with veth, bridge and tbf are needed): " + cause);
@@ -59,30 +61,20 @@ public:
   std::vector<std::string> words(const LaunchJob& job) const override {
     const std::string prefix = network_ ? network_->prefix() : "PREFIX-";
     const std::string enter = beside_program("ddltrain-netns");
-    std::string hosts;
-    for (std::int64_t i = 0; i < job.nodes; ++i) {
-      hosts.append(i == 0 ? "" : ",").append("h" + std::to_string(i) + ":" + std::to_string(job.ranks_per_node));
-    }
-    std::vector<std::string> words = {enter,
-                                      prefix + "h0",
-                                      "h0",
-                                      "mpirun",
-                                      "-np",
-                                      std::to_string(job.nodes * job.ranks_per_node),
-                                      "--host",
-                                      hosts,
-                                      "--mca",
-                                      "plm_rsh_agent",
-                                      enter + " --agent " + prefix};
-    words.insert(words.end(), mpi_options().begin(), mpi_options().end());
-    if (network_) {
-      words.insert(words.end(), {"--mca", "orte_tmpdir_base", network_->folder()});
-    }
-    words.insert(words.end(), {"-x", "LD_PRELOAD=" + beside_program("libddltrain_block.so")});
-    for (const std::string& variable : rank_environment()) {
-      words.insert(words.end(), {"-x", variable});
-    }
-    words.insert(words.end(), choice_.options.begin(), choice_.options.end());
+    RankLaunch launch; // not bound: ranks play more hosts than there are cores
+    launch.where = RanksOn::hosts;
+    for (std::int64_t i = 0; i < job.nodes; ++i) launch.hosts.push_back("h" + std::to_string(i));
+    launch.nodes = job.nodes;
+    launch.ranks_per_node = job.ranks_per_node;
+    launch.environment = rank_environment();
+    launch.environment.push_back("LD_PRELOAD=" + beside_program("libddltrain_block.so"));
+    launch.options = {"--mca", "plm_rsh_agent", enter + " --agent " + prefix};
+    launch.options.insert(launch.options.end(), mpi_options().begin(), mpi_options().end());
+    if (network_) launch.options.insert(launch.options.end(), {"--mca", "orte_tmpdir_base", network_->folder()});
+    launch.options.insert(launch.options.end(), choice_.options.begin(), choice_.options.end());
+    std::vector<std::string> words = {enter, prefix + "h0", "h0"};
+    const std::vector<std::string> mpirun = mpirun_words(launch);
+    words.insert(words.end(), mpirun.begin(), mpirun.end());
     words.insert(words.end(), job.words.begin(), job.words.end());
     return words;
   }

@@ -35,9 +35,9 @@ void add_layers(CLI::App& program, LayersOptions& options) {
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  layers->add_option("--precision", options.precision, "fp32; on a GPU amp (fp16 autocast) or bf16 too")
-      ->check(CLI::IsMember({"fp32", "amp", "bf16"}))
-      ->capture_default_str();
+  layers->add_option_function<std::string>(
+      "--precision", [&options](const std::string& text) { options.precision = precision_named(text); },
+      "fp32 (usually); on a GPU also tf32 (fp32 on tensor cores), amp (fp16 autocast) or bf16");
   layers->add_option("--device", options.device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();

@@ -9,10 +9,12 @@
 #include "trainer/records/record_file.hpp"
 #include "trainer/run_error.hpp"
 #include "trainer/timing/layer_measurement.hpp"
+#include "trainer/train/training_step.hpp"
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ddltrain {
@@ -61,13 +63,17 @@ namespace {
 /// Times do not depend on the numbers drawn; the same each run all the same.
 constexpr std::uint64_t kSeed = 1;
 
-LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network,
+/// Small enough that random data does not blow the weights up.
+constexpr double kLearningRate = 1e-4;
+
+LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network, LoneWorker& worker,
                                std::int64_t samples) {
   Batch batch = network.random_batch(samples);
   move_to(device, batch);
-  const Autocast autocast(device, options.precision);
-  LayerTimer timer(network, batch, *device.marks);
-  LayerMeasurement measured = measure_layers(timer, options.measure.limits);
+  LayerTimer timer(network, worker, batch, *device.marks);
+  RepeatLimits limits = options.measure.limits;
+  limits.warm_up = std::max(limits.warm_up, least_warm_up(device.name));
+  LayerMeasurement measured = measure_layers(timer, limits);
   measured.model = options.model;
   measured.precision = options.precision;
   measured.batch = samples;
@@ -90,14 +96,19 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
 void layers_command(const LayersOptions& options) {
   const CatalogueEntry& entry = find_model(options.model);
   const Device device = open_device(options.device, options.threads);
-  { const Autocast allowed(device, options.precision); } // before a file is touched
+  check_precision(device, options.precision); // before a file is touched
+  const std::string math = choose_math(device, options.precision);
   RecordFile file(records_path(options.measure),
                   context_of(options.measure, "ddltrain layers " + options.model, device.software));
   at::manual_seed(kSeed);
+  SgdOptions sgd;
+  sgd.learning_rate = kLearningRate;
   const auto network = entry.make();
   move_to(device, *network);
+  LoneWorker worker(network, device, options.precision, sgd);
   for (const std::int64_t samples : options.batches) {
-    const LayerMeasurement measured = measure_batch(options, device, *network, samples);
+    LayerMeasurement measured = measure_batch(options, device, *network, worker, samples);
+    measured.math = math;
     const LayerRecords records = records_of(measured, options.measure);
     file.add(records.step);
     for (const LayerRecord& layer : records.layers) file.add(layer);

@@ -16,8 +16,8 @@ void list_command();
 struct LayersOptions {
   std::string model;
   std::vector<std::int64_t> batches = {1, 8, 32};
-  std::string precision = "fp32"; ///< fp32, amp, bf16
-  std::string device = "cpu";     ///< cpu, cuda
+  ddlsim::Precision precision = ddlsim::Precision::fp32; ///< fp32, tf32, amp, bf16
+  std::string device = "cpu";                            ///< cpu, cuda
   int threads = 1;
   MeasureOptions measure;
 };

@@ -40,6 +40,11 @@ const std::map<std::string, Grouping> kGroupings = {{"buckets", Grouping::bucket
                                                     {"fusion", Grouping::fusion},
                                                     {"single", Grouping::single}};
 
+const std::map<std::string, ddlsim::Precision> kPrecisions = {{"fp32", ddlsim::Precision::fp32},
+                                                              {"tf32", ddlsim::Precision::tf32},
+                                                              {"amp", ddlsim::Precision::amp},
+                                                              {"bf16", ddlsim::Precision::bf16}};
+
 /// Frameworks' habits: all-reduces go in buckets or fused, overlapped; a tensor at a time or all at once after
 /// backward; servers are sent each tensor when it is ready.
 void choose_grouping(TrainArguments& arguments) {
@@ -74,18 +79,18 @@ void check_figures(const TrainArguments& arguments) {
 }
 
 /// What a device, a backend and a precision ask of each other, whether or not this machine has them.
-void check_device_options(const TrainArguments& arguments) {
-  const TrainOptions& options = arguments.options;
+void check_device_options(TrainArguments& arguments) {
+  TrainOptions& options = arguments.options;
   const TrainStrategy& strategy = options.strategy;
   named<int>({{"cpu", 0}, {"cuda", 0}}, options.device, "--device");
   named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
-  named<int>({{"fp32", 0}, {"amp", 0}, {"bf16", 0}}, options.precision, "--precision");
+  options.precision = named(kPrecisions, arguments.precision, "--precision");
   const bool gpu = options.device == "cuda";
-  if (options.precision != "fp32" && !gpu)
-    throw ddlsim::UserError("", "", "--precision " + options.precision + " needs --device cuda");
+  if (options.precision != ddlsim::Precision::fp32 && !gpu)
+    throw ddlsim::UserError("", "", "--precision " + arguments.precision + " needs --device cuda");
   if (gpu && !options.replay.empty())
     throw ddlsim::UserError("", "", "--replay waits for a GPU one does not have: use --device cpu");
-  if (options.precision == "amp" && strategy.exchange == Exchange::servers) {
+  if (options.precision == ddlsim::Precision::amp && strategy.exchange == Exchange::servers) {
     throw ddlsim::UserError(
         "", "", "--precision amp leaves out steps that overflow, which servers do not: use bf16 or fp32 with them");
   }
@@ -143,7 +148,8 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
-  TrainRecords records(arguments, map_nodes(of_workers), {device.software, library}, command, world.rank() == 0);
+  const std::string math = choose_math(device, arguments.options.precision);
+  TrainRecords records(arguments, map_nodes(of_workers), {device.software, math, library}, command, world.rank() == 0);
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
@@ -191,7 +197,9 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--time-scale", options.time_scale, "Of the replay's waits")->capture_default_str();
   train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
       ->capture_default_str();
-  train.add_option("--precision", options.precision, "fp32; on a GPU amp (fp16 with loss scaling) or bf16")
+  train
+      .add_option("--precision", arguments.precision,
+                  "fp32; on a GPU tf32 (fp32 on tensor cores), amp (fp16 with loss scaling) or bf16")
       ->capture_default_str();
 }
 

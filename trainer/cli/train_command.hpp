@@ -18,6 +18,7 @@ struct TrainArguments {
   std::string strategy;      ///< none, ring, all-reduce, ps, ps-async; "" is ring, with NCCL all-reduce
   bool asynchronous = false; ///< ps as ps-async
   std::string placement = "dedicated";
+  std::string precision = "fp32"; ///< fp32, tf32, amp, bf16
   std::string grouping;           ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
   std::string overlap = "auto";   ///< auto, on, off
   std::string output_file;        ///< records; "" writes none

@@ -13,8 +13,8 @@
 namespace ddltrain {
 namespace {
 
-/// Steps not counted: allocators, connections, and the first touch of memory.
-constexpr std::size_t kWarmUp = 2;
+/// Steps not counted on a processor: allocators, connections, and the first touch of memory.
+constexpr int kWarmUp = 2;
 
 /// More would make a record that no person can look at.
 constexpr std::size_t kMostSamples = 1000;
@@ -101,9 +101,9 @@ std::string TrainRecords::strategy_text() const {
 RecordHead TrainRecords::head() const {
   const TrainOptions& options = arguments_.options;
   const bool drawn = options.data == "digits" || options.data == "synthetic";
-  RecordHead head =
-      own_head(fmt::format("{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(),
-                           options.batch_per_worker, options.precision == "fp32" ? "" : "-" + options.precision));
+  RecordHead head = own_head(fmt::format(
+      "{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(), options.batch_per_worker,
+      options.precision == ddlsim::Precision::fp32 ? "" : "-" + arguments_.precision));
   head.transport = arguments_.transport;
   if (head.transport.empty()) {
     const bool nccl = options.backend == "nccl"; // which takes what it finds
@@ -132,17 +132,19 @@ void TrainRecords::add(const EpochReport& epoch) {
 StepRecord TrainRecords::step_record(const TrainResult& result) const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::vector<double> samples = result.step_s;
-  if (samples.size() > 2 * kWarmUp) samples.erase(samples.begin(), samples.begin() + kWarmUp);
+  const auto warm_up = std::min<std::ptrdiff_t>(std::max(kWarmUp, least_warm_up(arguments_.options.device)),
+                                                static_cast<std::ptrdiff_t>(samples.size() / 2));
+  samples.erase(samples.begin(), samples.begin() + warm_up);
   const Summary summary = summarise(samples);
   StepRecord record = plain_step(head());
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
-  record.head.note =
-      fmt::format("{}{}, {}", arguments_.grouping, strategy.overlapped ? " overlapped" : "", spread_text(summary));
+  record.head.note = join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""),
+                                 software_.math, spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
-  record.precision = named_value<ddlsim::Precision>(arguments_.options.precision);
+  record.precision = arguments_.options.precision;
   record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);
   record.preset = preset_of(strategy);
   record.strategy.name = named_value<ddlsim::StrategyName>(arguments_.strategy);

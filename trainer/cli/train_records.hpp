@@ -10,6 +10,7 @@ namespace ddltrain {
 /// Names and versions of what computes on rank 0 and of what communicates.
 struct TrainSoftware {
   std::string compute; ///< "LibTorch 1.13.1, 1 compute thread"
+  std::string math;    ///< its settings that decide about speed: choose_math's words
   std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
 };
 

@@ -1,5 +1,6 @@
 #include "trainer/communication/local_job.hpp"
 
+#include "trainer/campaign/launch_words.hpp"
 #include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
@@ -12,13 +13,12 @@
 #include <cstring>
 #include <filesystem>
 #include <regex>
-#include <thread>
 #include <unistd.h>
 
 namespace ddltrain {
 namespace {
 
-/// mpirun's status when the shell's rules say "no such program".
+/// A shell's status for "no such program".
 constexpr int kNoProgram = 127;
 
 [[noreturn]] void become(const std::vector<std::string>& command, int error_pipe) {
@@ -49,10 +49,6 @@ void pass_on_errors(int pipe) {
 
 int exit_status(int wait_status) {
   const int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
-  if (status == kNoProgram) {
-    throw RunError(
-        "mpirun was not found; install openmpi-bin (Debian), or start the ranks with a launcher of your own");
-  }
   return status > 128 ? 1 : status; // a rank's signal has been told in words
 }
 
@@ -60,14 +56,14 @@ int exit_status(int wait_status) {
 
 std::vector<std::string> local_mpirun(int ranks, const std::string& program,
                                       const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {"mpirun", "-np", std::to_string(ranks), "--allow-run-as-root"};
-  command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "plm", "isolated"});
-  command.insert(command.end(), {"--mca", "oob_tcp_if_include", "lo", "--mca", "pml", "ob1", "--mca", "btl"});
-  command.insert(command.end(), {"self,vader", "--mca", "btl_vader_single_copy_mechanism", "none"}); // for containers
-  if (ranks <= static_cast<int>(std::thread::hardware_concurrency())) {
-    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "0"}); // each rank has its core; see PollPause
-  }
-  command.insert(command.end(), {"-x", "OMP_NUM_THREADS=1", "-x", "OPENBLAS_NUM_THREADS=1"});
+  const NodeCores node = cores_of_this_node();
+  RankLaunch launch;
+  launch.mpirun = installed_mpirun();
+  launch.ranks_per_node = ranks;
+  launch.cores_per_rank = cores_of_rank(node.cores, ranks, 0);
+  launch.threads_per_core = node.threads_per_core;
+  launch.environment = rank_environment();
+  std::vector<std::string> command = mpirun_words(launch);
   command.push_back(program);
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;

@@ -6,8 +6,8 @@
 
 namespace ddltrain {
 
-/// The mpirun command for `ranks` processes of `program` on this machine: shared memory and loopback only, root
-/// allowed, more ranks than cores allowed, one compute thread a rank.
+/// The mpirun command for `ranks` processes of `program` on this machine, as a campaign's local launcher has it
+/// (trainer/campaign/launch_words.hpp), one compute thread a rank.
 std::vector<std::string> local_mpirun(int ranks, const std::string& program, const std::vector<std::string>& arguments);
 
 /// Runs this program again, with these arguments, as `ranks` ranks under mpirun, and waits for them. Their output is

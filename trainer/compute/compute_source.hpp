@@ -14,11 +14,6 @@ struct Batch;
 /// Told that the gradient of parameter `index` is ready, while the backward pass goes on.
 using GradientReady = std::function<void(std::size_t index)>;
 
-struct PassTimes {
-  double forward_s = 0;
-  double backward_s = 0; ///< with what `ready` took on the computing thread
-};
-
 class ComputeSource {
 public:
   ComputeSource() = default;
@@ -26,15 +21,18 @@ public:
   ComputeSource& operator=(const ComputeSource&) = delete;
   virtual ~ComputeSource() = default;
 
-  /// Trained tensors, in one order on every rank (roughly forward). `grad()` of each is defined after the first
-  /// forward_backward.
+  /// Trained tensors, in one order on every rank (roughly forward). `grad()` of each is defined after the first backward
+  /// pass.
   virtual const std::vector<NamedTensor>& parameters() const = 0;
 
-  /// One forward and backward pass. Gradients are added to those that are defined. Calls `ready` once for each
-  /// parameter, on the computing thread; an empty function is not called.
-  virtual PassTimes forward_backward(const Batch& batch, const GradientReady& ready) = 0;
+  /// One forward pass, up to the loss.
+  virtual void forward(const Batch& batch) = 0;
 
-  /// Mean loss of the last batch; 0 where nothing is computed.
+  /// The backward pass of the last forward pass, once. Gradients are added to those that are defined. Calls `ready` once
+  /// for each parameter, on the computing thread; an empty function is not called.
+  virtual void backward(const GradientReady& ready) = 0;
+
+  /// Mean loss of the last batch; 0 where nothing is computed. Waits for the device.
   virtual double loss() const = 0;
 
   /// Gradients from now on are those of the loss times `factor`; nothing where nothing is computed.

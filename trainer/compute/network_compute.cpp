@@ -1,7 +1,6 @@
 #include "trainer/compute/network_compute.hpp"
 
 #include "trainer/models/image_network.hpp"
-#include "trainer/records/statistics.hpp"
 
 namespace ddltrain {
 
@@ -13,29 +12,28 @@ std::vector<NamedTensor> trained_parameters(const Network& network) {
   return parameters;
 }
 
-NetworkCompute::NetworkCompute(std::shared_ptr<Network> network, const Device& device, std::string precision)
-    : network_(std::move(network)), device_(device), precision_(std::move(precision)),
-      parameters_(trained_parameters(*network_)) {
+NetworkCompute::NetworkCompute(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision)
+    : network_(std::move(network)), device_(device), precision_(precision), parameters_(trained_parameters(*network_)) {
   network_->train();
   std::vector<at::Tensor> tensors;
   for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
   hooks_ = std::make_unique<GradientReadyHooks>(tensors);
 }
 
-PassTimes NetworkCompute::forward_backward(const Batch& batch, const GradientReady& ready) {
+void NetworkCompute::forward(const Batch& batch) {
+  const Autocast autocast(device_, precision_);
+  loss_ = network_->losses(batch).mean();
+}
+
+void NetworkCompute::backward(const GradientReady& ready) {
   hooks_->listen(ready);
-  const double start_s = now_s();
-  at::Tensor mean;
-  {
-    const Autocast autocast(device_, precision_); // of the forward pass only, as frameworks do
-    mean = network_->losses(batch).mean();
-  }
-  const double turn_s = now_s();
-  (factor_ == 1 ? mean : mean * factor_).backward();
-  const double end_s = now_s();
+  (factor_ == 1 ? loss_ : loss_ * factor_).backward();
   hooks_->listen({});
-  loss_ = mean.item<double>();
-  return {turn_s - start_s, end_s - turn_s};
+  loss_ = loss_.detach();
+}
+
+double NetworkCompute::loss() const {
+  return loss_.defined() ? loss_.item<double>() : 0;
 }
 
 } // namespace ddltrain

@@ -2,6 +2,8 @@
 #include "trainer/compute/compute_source.hpp"
 #include "trainer/cuda/device.hpp"
 
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 
 namespace ddltrain {
@@ -12,12 +14,14 @@ class Network;
 /// and the batch are.
 class NetworkCompute final : public ComputeSource {
 public:
-  /// Puts the network, which is on `device`, in training mode. precision: as Autocast's, of the forward pass.
-  NetworkCompute(std::shared_ptr<Network> network, const Device& device, std::string precision);
+  /// Puts the network, which is on `device`, in training mode. precision: as Autocast's, of forward pass and loss
+  /// alone, as frameworks have it.
+  NetworkCompute(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision);
 
   const std::vector<NamedTensor>& parameters() const override { return parameters_; }
-  PassTimes forward_backward(const Batch& batch, const GradientReady& ready) override;
-  double loss() const override { return loss_; }
+  void forward(const Batch& batch) override;
+  void backward(const GradientReady& ready) override;
+  double loss() const override;
   void scale_loss(double factor) override { factor_ = factor; }
   double time_scale() const override { return 1; }
   bool emulated() const override { return false; }
@@ -25,10 +29,10 @@ public:
 private:
   std::shared_ptr<Network> network_;
   const Device& device_;
-  std::string precision_;
+  ddlsim::Precision precision_;
   std::vector<NamedTensor> parameters_;
   std::unique_ptr<GradientReadyHooks> hooks_;
-  double loss_ = 0;
+  at::Tensor loss_; ///< mean of the last batch, with its graph until backward
   double factor_ = 1;
 };
 

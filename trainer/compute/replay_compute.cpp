@@ -93,20 +93,21 @@ ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double ti
   }
 }
 
-PassTimes ReplayCompute::forward_backward(const Batch& /*batch*/, const GradientReady& ready) {
+void ReplayCompute::forward(const Batch& /*batch*/) {
   ask_for_exact_timers();
   const double start_s = clock_.now_s();
   for (const double end_s : forward_ends_s_) clock_.wait_until(start_s + time_scale_ * end_s);
-  const double turn_s = clock_.now_s();
-  // From the planned turn: what the last forward wait was late is not added.
-  const double planned_s = start_s + time_scale_ * (forward_ends_s_.empty() ? 0 : forward_ends_s_.back());
+  // As planned: what the last forward wait was late is not added.
+  turn_s_ = start_s + time_scale_ * (forward_ends_s_.empty() ? 0 : forward_ends_s_.back());
+}
+
+void ReplayCompute::backward(const GradientReady& ready) {
   for (const Pause& pause : backward_) {
-    clock_.wait_until(planned_s + time_scale_ * pause.end_s);
+    clock_.wait_until(turn_s_ + time_scale_ * pause.end_s);
     for (const std::size_t index : pause.ready) {
       if (ready) ready(index);
     }
   }
-  return {turn_s - start_s, clock_.now_s() - turn_s};
 }
 
 } // namespace ddltrain

@@ -34,7 +34,8 @@ public:
 
   const std::vector<NamedTensor>& parameters() const override { return parameters_; }
   /// The batch is not looked at, and gradients keep the values they have.
-  PassTimes forward_backward(const Batch& batch, const GradientReady& ready) override;
+  void forward(const Batch& batch) override;
+  void backward(const GradientReady& ready) override;
   double loss() const override { return 0; }
   double time_scale() const override { return time_scale_; }
   bool emulated() const override { return true; }
@@ -53,6 +54,7 @@ private:
   std::vector<NamedTensor> parameters_;
   std::vector<double> forward_ends_s_;
   std::vector<Pause> backward_;
+  double turn_s_ = 0; ///< when backward was planned to begin
 };
 
 } // namespace ddltrain

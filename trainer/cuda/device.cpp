@@ -159,18 +159,18 @@ Device open_cuda(int place) {
 
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
 void set_autocast(at::DeviceType device, bool on, at::ScalarType type) {
-  at::autocast::set_autocast_dtype(device, type);
+  if (on) at::autocast::set_autocast_dtype(device, type);
   at::autocast::set_autocast_enabled(device, on);
 }
 #else
 void set_autocast(at::DeviceType device, bool on, at::ScalarType type) {
   if (device == at::kCPU) {
-    at::autocast::set_autocast_cpu_dtype(type);
+    if (on) at::autocast::set_autocast_cpu_dtype(type);
     at::autocast::set_cpu_enabled(on);
-    return;
+  } else {
+    if (on) at::autocast::set_autocast_gpu_dtype(type);
+    at::autocast::set_enabled(on);
   }
-  at::autocast::set_autocast_gpu_dtype(type);
-  at::autocast::set_enabled(on);
 }
 #endif
 
@@ -209,18 +209,42 @@ void move_to(const Device& device, Batch& batch) {
   for (at::Tensor& tensor : batch.targets) tensor = tensor.to(torch_device(device));
 }
 
-Autocast::Autocast(const Device& device, const std::string& precision)
-    : on_(precision != "fp32"), device_(torch_device(device)) {
-  if (!on_) return;
-  if (device.name != "cuda") throw RunError("precision " + precision + " needs a GPU (--device cuda)");
-  if (precision == "amp" && device_ == at::kCPU) throw RunError("the fake GPU has no fp16; use bf16 or fp32");
-  set_autocast(device_, true, precision == "bf16" ? at::kBFloat16 : at::kHalf);
+void check_precision(const Device& device, ddlsim::Precision precision) {
+  if (precision == ddlsim::Precision::fp16) {
+    throw ddlsim::UserError("", "",
+                            "nothing trains in fp16 alone; use --precision amp, fp16 with fp32 where it is needed");
+  }
+  if (precision == ddlsim::Precision::amp && device.cuda && device.cuda->is_fake()) {
+    throw RunError("the fake GPU has no fp16; use --precision bf16 or fp32");
+  }
+  if (device.name == "cuda" || precision == ddlsim::Precision::fp32) return;
+  throw RunError("precision " + ddlsim::to_text(precision) + " needs a GPU (--device cuda)");
+}
+
+std::string choose_math(const Device& device, ddlsim::Precision precision) {
+  const bool tf32 = precision == ddlsim::Precision::tf32;
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuDNN(tf32);
+  context.setAllowTF32CuBLAS(tf32);
+  context.setBenchmarkCuDNN(true);
+  if (device.name != "cuda") return "";
+  return fmt::format("TF32 {}, cuDNN benchmark on", tf32 ? "on" : "off");
+}
+
+int least_warm_up(const std::string& device) {
+  constexpr int on_gpu = 10;
+  return device == "cuda" ? on_gpu : 0;
+}
+
+Autocast::Autocast(const Device& device, ddlsim::Precision precision)
+    : device_(torch_device(device)), on_(ddlsim::is_half(precision)) {
+  if (on_) set_autocast(device_, true, precision == ddlsim::Precision::bf16 ? at::kBFloat16 : at::kHalf);
 }
 
 Autocast::~Autocast() {
   if (!on_) return;
   at::autocast::clear_cache();
-  set_autocast(device_, false, device_ == at::kCPU ? at::kBFloat16 : at::kHalf);
+  set_autocast(device_, false, at::kHalf);
 }
 
 } // namespace ddltrain

@@ -1,6 +1,7 @@
 #include "trainer/timing/layer_measurement.hpp"
 
 #include "trainer/records/disturbance.hpp"
+#include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +60,8 @@ std::string balance_text(const LayerBalance& balance) {
 }
 
 RecordHead head_of(const LayerMeasurement& measured, const MeasureOptions& options, const std::string& what) {
-  RecordHead head = own_head(fmt::format("{}{}-{}-{}", options.series, what, measured.model, measured.precision));
+  RecordHead head =
+      own_head(fmt::format("{}{}-{}-{}", options.series, what, measured.model, ddlsim::to_text(measured.precision)));
   head.library = "libtorch";
   return head;
 }
@@ -67,16 +69,17 @@ RecordHead head_of(const LayerMeasurement& measured, const MeasureOptions& optio
 StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& options) {
   StepRecord step = plain_step(head_of(measured, options, "step"));
   step.model = measured.model;
-  step.precision = named_value<ddlsim::Precision>(measured.precision);
+  step.precision = measured.precision;
   step.batch_per_gpu = static_cast<double>(measured.batch);
   step.preset = "ddltrain";
   const auto median = [&](double (*get)(const StepTimes&)) {
     return summarise(column(measured.plain_steps, get)).median;
   };
-  step.head.note = fmt::format("forward {:.4g} ms, backward {:.4g} ms, update {:.4g} ms",
-                               1e3 * median([](const StepTimes& one) { return one.forward_s; }),
-                               1e3 * median([](const StepTimes& one) { return one.backward_s; }),
-                               1e3 * median([](const StepTimes& one) { return one.update_s; }));
+  step.head.note = join_parts({fmt::format("forward {:.4g} ms, backward {:.4g} ms, update {:.4g} ms",
+                                           1e3 * median([](const StepTimes& one) { return one.forward_s; }),
+                                           1e3 * median([](const StepTimes& one) { return one.backward_s; }),
+                                           1e3 * median([](const StepTimes& one) { return one.update_s; })),
+                               measured.math});
   step.iteration_s = put_samples(step.head, column(measured.plain_steps, total_s), options);
   mark_disturbance(step.head, measured.others_cores);
   return step;
@@ -98,7 +101,7 @@ void add_pass(LayerRecords& records, const LayerMeasurement& measured, const Mea
   record.layer = layer.name;
   record.kind = layer.kind;
   record.pass = forward ? "forward" : "backward";
-  record.precision = named_value<ddlsim::Precision>(measured.precision);
+  record.precision = measured.precision;
   record.batch = static_cast<double>(measured.batch);
   record.flop = forward ? layer.forward_flop : 0;
   record.size_bytes = layer.parameter_bytes;

@@ -11,7 +11,8 @@ namespace ddltrain {
 /// Samples of one model at one batch; plain and observed steps take turns, so that both meet the same machine.
 struct LayerMeasurement {
   std::string model;
-  std::string precision = "fp32";
+  ddlsim::Precision precision = ddlsim::Precision::fp32;
+  std::string math; ///< LibTorch's settings in words; "" where they mean nothing
   std::int64_t batch = 1;
   std::vector<TimedLayer> layers;
   std::vector<std::vector<LayerStepTimes>> observed; ///< by repetition, by layer

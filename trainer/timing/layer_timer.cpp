@@ -1,12 +1,8 @@
 #include "trainer/timing/layer_timer.hpp"
 
-#include "trainer/compute/compute_source.hpp"
-#include "trainer/compute/network_compute.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/statistics.hpp"
-
-#include <ATen/autocast_mode.h>
-#include <ATen/core/grad_mode.h>
+#include "trainer/train/training_step.hpp"
 
 #include <algorithm>
 #include <map>
@@ -37,20 +33,6 @@ std::unique_ptr<Marks> host_marks() {
 
 namespace {
 
-/// Small enough that random data does not blow the weights up; the time does not depend on it.
-constexpr double kLearningRate = 1e-4;
-
-void free_gradients(const std::vector<NamedTensor>& parameters) {
-  for (const NamedTensor& parameter : parameters) parameter.tensor.mutable_grad() = at::Tensor();
-}
-
-void descend(const std::vector<NamedTensor>& parameters) {
-  const at::NoGradGuard no_gradient;
-  for (const NamedTensor& parameter : parameters) {
-    if (parameter.tensor.grad().defined()) parameter.tensor.add_(parameter.tensor.grad(), -kLearningRate);
-  }
-}
-
 double parameter_bytes(const Layer& layer) {
   double bytes = 0;
   for (const at::Tensor& parameter : layer.parameters(/*recurse=*/false)) {
@@ -67,27 +49,18 @@ struct LayerTimer::Impl {
     std::size_t mark;
   };
 
-  Network& network;
+  LoneWorker& worker;
   const Batch& batch;
   Marks& marks;
   std::vector<TimedLayer>& layers;
   std::vector<std::pair<std::string, Layer*>> units;
-  std::vector<NamedTensor> parameters;
   std::vector<std::string> layer_of_parameter;
-  GradientReadyHooks hooks;
   std::map<std::string, std::size_t> index; ///< of layers, by name
   std::vector<Event> forward, backward, ready;
 
-  static std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
-    std::vector<at::Tensor> tensors;
-    for (const NamedTensor& one : named) tensors.push_back(one.tensor);
-    return tensors;
-  }
-
-  Impl(Network& network_, const Batch& batch_, Marks& marks_, std::vector<TimedLayer>& layers_)
-      : network(network_), batch(batch_), marks(marks_), layers(layers_), units(layers_of(network_)),
-        parameters(trained_parameters(network_)), hooks(tensors_of(parameters)) {
-    for (const NamedTensor& parameter : parameters) {
+  Impl(Network& network, LoneWorker& worker_, const Batch& batch_, Marks& marks_, std::vector<TimedLayer>& layers_)
+      : worker(worker_), batch(batch_), marks(marks_), layers(layers_), units(layers_of(network)) {
+    for (const NamedTensor& parameter : worker.compute().parameters()) {
       layer_of_parameter.push_back(parameter.name.substr(0, parameter.name.rfind('.')));
     }
   }
@@ -116,44 +89,54 @@ struct LayerTimer::Impl {
         observe(path, seen, inputs, output);
       });
     }
-    hooks.listen([this](std::size_t parameter) {
-      const auto found = index.find(layer_of_parameter[parameter]);
-      if (found != index.end()) ready.push_back({found->second, marks.mark()});
-    });
+  }
+
+  void note_ready(std::size_t parameter) {
+    const auto found = index.find(layer_of_parameter[parameter]);
+    if (found != index.end()) ready.push_back({found->second, marks.mark()});
   }
 
   void stop_looking() {
     for (const auto& [name, layer] : units) layer->observe({});
-    hooks.listen({});
   }
 
+  /// Marks of one step.
   struct Turns {
-    std::size_t start, turn, end, updated;
+    std::size_t start, zeroed, turn, end, updated;
   };
 
-  Turns step() {
-    free_gradients(parameters);
+  Turns step(const GradientReady& told_ready) {
     Turns turns{};
-    turns.start = marks.mark();
-    const at::Tensor mean = network.losses(batch).mean();
-    turns.turn = marks.mark();
-    at::autocast::clear_cache(); // else later steps would not cast the parameters any more
-    mean.backward();
-    turns.end = marks.mark();
-    descend(parameters);
-    turns.updated = marks.mark();
+    const auto reached = [&](StepMoment moment) { mark_of(turns, moment) = marks.mark(); };
+    worker.step().run(batch, {reached, told_ready});
     marks.settle();
     return turns;
   }
 
+  static std::size_t& mark_of(Turns& turns, StepMoment moment) {
+    switch (moment) {
+    case StepMoment::start:
+      return turns.start;
+    case StepMoment::zeroed:
+      return turns.zeroed;
+    case StepMoment::forward_done:
+      return turns.turn;
+    case StepMoment::backward_done:
+      return turns.end;
+    case StepMoment::updated:
+      break;
+    }
+    return turns.updated;
+  }
+
   StepTimes times(const Turns& turns) const {
-    return {marks.between_s(turns.start, turns.turn), marks.between_s(turns.turn, turns.end),
-            marks.between_s(turns.end, turns.updated)};
+    return {marks.between_s(turns.zeroed, turns.turn), marks.between_s(turns.turn, turns.end),
+            marks.between_s(turns.start, turns.zeroed) + marks.between_s(turns.end, turns.updated)};
   }
 
   void read_layers(const Turns& turns, std::vector<LayerStepTimes>& times) const {
     times.assign(layers.size(), {});
-    std::size_t before = turns.start;
+    std::size_t before = turns.zeroed;
     for (const Event& event : forward) {
       times[event.layer].forward_s = marks.between_s(before, event.mark);
       before = event.mark;
@@ -171,22 +154,20 @@ struct LayerTimer::Impl {
   }
 };
 
-LayerTimer::LayerTimer(Network& network, const Batch& batch, Marks& marks)
-    : impl_(std::make_unique<Impl>(network, batch, marks, layers_)) {
-  network.train();
-}
+LayerTimer::LayerTimer(Network& network, LoneWorker& worker, const Batch& batch, Marks& marks)
+    : impl_(std::make_unique<Impl>(network, worker, batch, marks, layers_)) {}
 
 LayerTimer::~LayerTimer() = default;
 
 StepTimes LayerTimer::plain_step() {
   impl_->marks.clear();
-  return impl_->times(impl_->step());
+  return impl_->times(impl_->step({}));
 }
 
 StepTimes LayerTimer::observed_step(std::vector<LayerStepTimes>& layers) {
   impl_->marks.clear();
   impl_->start_looking();
-  const Impl::Turns turns = impl_->step();
+  const Impl::Turns turns = impl_->step([this](std::size_t parameter) { impl_->note_ready(parameter); });
   impl_->stop_looking();
   impl_->read_layers(turns, layers);
   return impl_->times(turns);

@@ -31,6 +31,7 @@ std::unique_ptr<Marks> host_marks();
 
 // One training step, and when in it each layer ran.
 
+class LoneWorker;
 class Network;
 struct Batch;
 
@@ -52,19 +53,20 @@ struct LayerStepTimes {
 struct StepTimes {
   double forward_s = 0;
   double backward_s = 0;
-  double update_s = 0;
+  double update_s = 0; ///< with zeroing the gradients
   double total_s() const { return forward_s + backward_s + update_s; }
 };
 
-/// Runs training steps (forward, backward, plain gradient descent) of a network on one batch, with or without looking
-/// at its layers. Gradients are freed before each step, as PyTorch's zero_grad does.
+/// Runs training steps of a network on one batch, with or without looking at its layers. They are the steps that
+/// `train` runs without other ranks (LoneWorker), momentum and flat gradients included.
 ///
 /// Looking is a mark at the end of each layer's forward call, one when the gradient of each layer's output has come,
 /// and one after each AccumulateGrad. A layer's time is from the mark before it to its own, so the times of all layers
 /// add up to the passes, and what runs between layers (views, sums of losses) counts to the layer that follows.
 class LayerTimer {
 public:
-  LayerTimer(Network& network, const Batch& batch, Marks& marks);
+  /// All of them outlive the timer; `worker` trains `network`.
+  LayerTimer(Network& network, LoneWorker& worker, const Batch& batch, Marks& marks);
   ~LayerTimer();
   LayerTimer(const LayerTimer&) = delete;
   LayerTimer& operator=(const LayerTimer&) = delete;

@@ -29,7 +29,8 @@ std::vector<float> flat_values(const std::vector<NamedTensor>& tensors) {
 
 std::vector<std::int64_t> ready_order(ComputeSource& compute, const Batch& batch) {
   std::vector<std::int64_t> order;
-  compute.forward_backward(batch, [&order](std::size_t index) { order.push_back(static_cast<std::int64_t>(index)); });
+  compute.forward(batch);
+  compute.backward([&order](std::size_t index) { order.push_back(static_cast<std::int64_t>(index)); });
   std::vector<std::int64_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::int64_t> all(compute.parameters().size());

@@ -6,16 +6,14 @@
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/server_synchroniser.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
-#include "trainer/train/optimizer.hpp"
+#include "trainer/train/training_step.hpp"
 
-#include <cmath>
 #include <utility>
 
 namespace ddltrain {
 namespace {
 
 Reduce make_reduce(const Job& job, Exchange exchange) {
-  if (exchange == Exchange::none) return {};
   const std::shared_ptr<MpiCommunicator> own = job.group->duplicate();
   if (exchange == Exchange::all_reduce) {
     return [own](float* data, std::size_t count) { own->all_reduce(data, count); };
@@ -32,32 +30,13 @@ std::unique_ptr<Synchroniser> on_host(const WorkerSide& side, const ModelMemory&
     return server_synchroniser(layout, memory, strategy.grouping, strategy.overlapped, side.meeting, side.plan);
   }
   Reduce reduce = make_reduce(side.job, strategy.exchange);
-  if (strategy.grouping == Grouping::fusion && reduce) {
+  if (strategy.grouping == Grouping::fusion) {
     return fusion_synchroniser(layout, memory.gradients, *side.job.group, std::move(reduce), std::move(update),
                                strategy.fusion);
   }
-  const Grouping grouping = reduce ? strategy.grouping : Grouping::single;
-  std::unique_ptr<GroupReducer> reducer;
-  if (reduce) reducer = strategy.overlapped ? reduce_beside(std::move(reduce)) : reduce_at_once(std::move(reduce));
-  return all_reduce_synchroniser(layout, memory.gradients, grouping, strategy.overlapped, std::move(reducer),
+  auto reducer = strategy.overlapped ? reduce_beside(std::move(reduce)) : reduce_at_once(std::move(reduce));
+  return all_reduce_synchroniser(layout, memory.gradients, strategy.grouping, strategy.overlapped, std::move(reducer),
                                  std::move(update));
-}
-
-Update update_on_host(const WorkerSide& side) {
-  const std::size_t count = element_count(side.model.layout());
-  const auto sgd = std::make_shared<MomentumSgd>(count, side.sgd);
-  return [sgd, count, memory = side.model.memory()] { sgd->update(memory.parameters, memory.gradients, 0, count); };
-}
-
-/// By operations on tensors. With a loss scale the step is left out when gradients are no numbers: then their sum is
-/// none either.
-Update update_on_device(const WorkerSide& side) {
-  const auto sgd = std::make_shared<TensorSgd>(side.model.flat_parameters(), side.model.flat_gradients(), side.sgd);
-  return [sgd, &scale = side.loss_scale, gradients = side.model.flat_gradients()] {
-    const bool finite = !scale.is_on() || std::isfinite(gradients.sum().item<float>());
-    if (finite) sgd->update(scale.value());
-    scale.tell(finite);
-  };
 }
 
 /// A copy of the model in the host's memory, on which the strategy works as if the model were there.
@@ -67,7 +46,7 @@ std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
   const ModelMemory host = {side.link->host_memory(count), side.link->host_memory(count)};
   Update after = [link = side.link, device, host, count] { link->store(device.parameters, host.parameters, count); };
   if (side.options.strategy.exchange != Exchange::servers) {
-    after = [link = side.link, device, host, count, update = update_on_device(side)] {
+    after = [link = side.link, device, host, count, update = update_on_device(side.model, side.sgd, side.loss_scale)] {
       link->store(device.gradients, host.gradients, count);
       update();
     };
@@ -84,17 +63,18 @@ std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   return all_reduce_synchroniser(
       side.model.layout(), side.model.memory().gradients, strategy.grouping, strategy.overlapped,
       std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size()),
-      update_on_device(side));
+      update_on_device(side.model, side.sgd, side.loss_scale));
 }
 
 } // namespace
 
 std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side) {
+  if (side.options.strategy.exchange == Exchange::none) {
+    return lone_synchroniser(side.model, side.sgd, side.device, side.loss_scale);
+  }
   if (side.options.backend == "nccl") return between_gpus(side);
   if (side.link) return through_host(side);
-  if (side.device.cuda)
-    return on_host(side, side.model.memory(), update_on_device(side)); // alone: nothing is exchanged
-  return on_host(side, side.model.memory(), update_on_host(side));
+  return on_host(side, side.model.memory(), update_on_host(side.model, side.sgd));
 }
 
 std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors) {

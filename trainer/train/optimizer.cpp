@@ -24,10 +24,8 @@ TensorSgd::TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptio
 
 void TensorSgd::update(double scale) {
   const at::NoGradGuard no_gradient;
-  // v += share g in one call would be a fused multiply-add, which rounds once where the host rounds twice.
-  gradients_.mul_(options_.gradient_share / scale);
-  velocity_.mul_(options_.momentum).add_(gradients_);
-  parameters_.sub_(gradients_.copy_(velocity_).mul_(options_.learning_rate));
+  velocity_.mul_(options_.momentum).add_(gradients_, options_.gradient_share / scale);
+  parameters_.add_(velocity_, -options_.learning_rate);
 }
 
 } // namespace ddltrain

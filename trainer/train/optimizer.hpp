@@ -26,14 +26,14 @@ private:
   std::int64_t steps_ = 0; ///< since it changed
 };
 
-/// MomentumSgd on tensors wherever they are, and with its bits: each operation rounds by itself. As work of the
-/// device, so update returns before it is done.
+/// MomentumSgd on tensors wherever they are, in the passes of PyTorch's SGD. Multiply and add may round once where the
+/// host rounds twice. As work of the device, so update returns before it is done.
 class TensorSgd {
 public:
   /// parameters, gradients: flat, fp32, on one device.
   TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptions& options);
 
-  /// scale: that gradients carry. They are used up.
+  /// scale: that gradients carry.
   void update(double scale);
 
 private:

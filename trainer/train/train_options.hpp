@@ -1,4 +1,5 @@
 #pragma once
+#include "sim/formats/names.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
 #include "trainer/synchronisation/momentum_sgd.hpp"
@@ -33,12 +34,12 @@ struct TrainOptions {
   std::size_t train_samples = 8000; ///< digits drawn
   std::size_t test_samples = 2000;  ///< the same, from another seed
   std::uint64_t seed = 1;
-  SgdOptions sgd;                 ///< gradient_share is set by train
-  std::string replay;             ///< a profile to wait by instead of computing; "" computes
-  double time_scale = 1;          ///< of the replay
-  std::string device = "cpu";     ///< cpu, cuda
-  std::string backend = "mpi";    ///< mpi: through host memory; nccl: between GPUs, all-reduces only
-  std::string precision = "fp32"; ///< fp32, amp, bf16
+  SgdOptions sgd;              ///< gradient_share is set by train
+  std::string replay;          ///< a profile to wait by instead of computing; "" computes
+  double time_scale = 1;       ///< of the replay
+  std::string device = "cpu";  ///< cpu, cuda
+  std::string backend = "mpi"; ///< mpi: through host memory; nccl: between GPUs, all-reduces only
+  ddlsim::Precision precision = ddlsim::Precision::fp32;
   TrainStrategy strategy;
 };
 

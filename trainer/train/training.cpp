@@ -12,6 +12,7 @@
 #include "trainer/train/job.hpp"
 #include "trainer/train/make_synchroniser.hpp"
 #include "trainer/train/sample_source.hpp"
+#include "trainer/train/training_step.hpp"
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
@@ -36,8 +37,6 @@ struct Run {
   std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
   LossScale loss_scale;
 };
-
-constexpr std::int64_t kProbeSamples = 2; ///< the fewest that batch normalisation takes
 
 std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const Device& device,
                                             const std::shared_ptr<Network>& network) {
@@ -86,8 +85,8 @@ std::unique_ptr<ParameterServer> own_server(const Run& run) {
 class Worker {
 public:
   Worker(Run& run, SampleSource& samples, FlatModel& model, Synchroniser& synchroniser)
-      : run_(run), samples_(samples), model_(model), synchroniser_(synchroniser), agrees_(agrees(run.options.strategy)),
-        ready_([this](std::size_t tensor) { synchroniser_.gradient_ready(model_.positions()[tensor]); }) {}
+      : run_(run), samples_(samples), step_(*run.compute, model, synchroniser, run.loss_scale),
+        agrees_(agrees(run.options.strategy)) {}
 
   std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& told) {
     const std::size_t per_epoch = samples_.steps_per_epoch();
@@ -105,17 +104,14 @@ public:
 private:
   double timed_step(std::size_t number) {
     const double start_s = now_s();
-    model_.zero_gradients();
-    run_.compute->scale_loss(run_.loss_scale.value());
-    run_.compute->forward_backward(samples_.batch(number), ready_);
+    step_.run(samples_.batch(number));
+    finish_work(run_.device);
+    step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
     const double value = run_.compute->loss();
     if (!std::isfinite(value)) {
       throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {})", number + 1,
                                  value, run_.job.name, run_.options.sgd.learning_rate));
     }
-    synchroniser_.finish();
-    finish_work(run_.device);
-    step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
     return value;
   }
 
@@ -138,10 +134,8 @@ private:
 
   Run& run_;
   SampleSource& samples_;
-  FlatModel& model_;
-  Synchroniser& synchroniser_;
+  TrainingStep step_;
   bool agrees_;
-  GradientReady ready_;
   std::vector<double> step_s_;
 };
 
@@ -178,9 +172,7 @@ double largest_over_ranks(MpiCommunicator& ranks, double value) {
 
 TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
   const Job& job = run.job;
-  Batch probe = run.network->random_batch(kProbeSamples);
-  move_to(run.device, probe);
-  std::vector<std::int64_t> ready = ready_order(*run.compute, probe);
+  std::vector<std::int64_t> ready = ready_order(*run.compute, probe_batch(*run.network, run.device));
   job.group->broadcast(ready, 0);
   FlatModel model(run.compute->parameters(), ready);
   model.set_parameters(run.start);
@@ -240,8 +232,16 @@ TrainResult train(const Job& job, const TrainOptions& options, const Device& dev
                   const std::function<void(const EpochReport&)>& told, const LinkMaker& make_own_link) {
   const LinkMaker usual = [&](std::size_t tensors) { return make_link(device, options, tensors); };
   at::manual_seed(options.seed);
-  Run run{job, options, device,  make_own_link ? make_own_link : usual, find_model(options.model).make(), nullptr,
-          {},  {},      nullptr, LossScale(options.precision == "amp")};
+  Run run{job,
+          options,
+          device,
+          make_own_link ? make_own_link : usual,
+          find_model(options.model).make(),
+          nullptr,
+          {},
+          {},
+          nullptr,
+          LossScale(options.precision == ddlsim::Precision::amp)};
   move_to(device, *run.network); // before compute, whose hooks are of the tensors' device
   run.compute = make_compute(options, device, run.network);
   run.start = flat_values(run.compute->parameters());
