@@ -15,6 +15,11 @@ template <class Call> Status on_machine(Call call) {
   return usable == fake_cuda::kSuccess ? call(Machine::get()) : usable;
 }
 
+/// Giving back goes on after a check has found something.
+template <class Call> Status giving_back(Call call) {
+  return call(Machine::get());
+}
+
 /// Told when the process calls exit.
 const int registered = ::on_exit([](int status, void*) { Machine::get().at_exit(status); }, nullptr);
 
@@ -67,11 +72,11 @@ Status cudaMallocHost(void** memory, std::size_t bytes) {
 }
 
 Status cudaFree(void* memory) {
-  return on_machine([=](Machine& machine) { return machine.free(memory, /*pinned=*/false); });
+  return giving_back([=](Machine& machine) { return machine.free(memory, /*pinned=*/false); });
 }
 
 Status cudaFreeHost(void* memory) {
-  return on_machine([=](Machine& machine) { return machine.free(memory, /*pinned=*/true); });
+  return giving_back([=](Machine& machine) { return machine.free(memory, /*pinned=*/true); });
 }
 
 Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
@@ -87,7 +92,7 @@ Status cudaStreamCreateWithFlags(void** stream, unsigned flags) {
 }
 
 Status cudaStreamDestroy(void* stream) {
-  return on_machine([=](Machine& machine) { return machine.destroy_stream(stream); });
+  return giving_back([=](Machine& machine) { return machine.destroy_stream(stream); });
 }
 
 Status cudaStreamSynchronize(void* stream) {
@@ -103,7 +108,7 @@ Status cudaEventCreate(void** event) {
 }
 
 Status cudaEventDestroy(void* event) {
-  return on_machine([=](Machine& machine) { return machine.destroy_event(event); });
+  return giving_back([=](Machine& machine) { return machine.destroy_event(event); });
 }
 
 Status cudaEventRecord(void* event, void* stream) {

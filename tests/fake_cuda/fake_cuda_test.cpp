@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdlib>
 
+extern "C" int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind);
+
 using Catch::Contains;
 using ddltrain::CudaRuntime;
 using fake_cuda::Machine;
@@ -27,6 +29,9 @@ struct Scene {
   float* host = static_cast<float*>(cuda.allocate_host(kBytes));
   CudaRuntime::Stream stream = cuda.create_stream();
   CudaRuntime::Event event = cuda.create_event();
+  at::Tensor computed = at::zeros({static_cast<std::int64_t>(kCount)}); ///< by LibTorch
+
+  float* at_computed() { return computed.data_ptr<float>(); }
 
   Scene() { std::fill_n(host, kCount, 1.0F); }
   ~Scene() {
@@ -68,9 +73,8 @@ TEST_CASE("A stream that waits for an event sees what was done before it") {
 
 TEST_CASE("A stream that reads what another wrote without waiting for it is found") {
   Scene on;
-  const std::vector<float> pageable(kCount, 2.0F); // the call returns before the GPU has it all
-  on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
-  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream),
+  on.computed.fill_(2);
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
                     Contains("stream") && Contains("of GPU 0 reads 0x") &&
                         Contains("the default stream of GPU 0 wrote") && Contains("without waiting for it"));
   CHECK_THROWS_WITH(on.cuda.finish(on.stream), Contains("without waiting for it")); // and so does every later call
@@ -78,21 +82,35 @@ TEST_CASE("A stream that reads what another wrote without waiting for it is foun
 
 TEST_CASE("An event recorded too early orders nothing that comes after it") {
   Scene on;
-  const std::vector<float> pageable(kCount, 2.0F);
   on.cuda.record(on.event, nullptr);
-  on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
+  on.computed.fill_(2);
   on.cuda.wait_for(on.stream, on.event);
-  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream), Contains("without waiting"));
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
+                    Contains("without waiting"));
 }
 
 TEST_CASE("The host's waits order streams too") {
   Scene on;
-  const std::vector<float> pageable(kCount, 2.0F);
-  on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
+  on.computed.fill_(2);
   on.cuda.finish(nullptr);
-  CHECK_NOTHROW(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream));
+  CHECK_NOTHROW(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream));
   on.cuda.finish(on.stream);
   CHECK(on.host[0] == 2);
+}
+
+TEST_CASE("A copy from pageable memory may not be there yet when the call returns") {
+  Scene on;
+  const std::vector<float> pageable(kCount, 2.0F);
+  SECTION("as CUDA has it") {
+    REQUIRE(cudaMemcpy(on.device, pageable.data(), kBytes, ddltrain::kCudaHostToDevice) == 0);
+    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream), Contains("without waiting"));
+  }
+  SECTION("the trainer waits for it") {
+    on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
+    on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+    on.cuda.finish(on.stream);
+    CHECK(on.host[0] == 2);
+  }
 }
 
 TEST_CASE("Memory that another stream still reads may not be written") {
@@ -198,6 +216,7 @@ TEST_CASE("An event of one GPU is not recorded on a stream of another") {
   on.cuda.use_device(1); // as in a thread that forgot which GPU is its rank's
   CHECK_THROWS_WITH(on.cuda.record(on.event, nullptr),
                     Contains("an event of GPU 0 is recorded on the default stream of GPU 1"));
+  Machine::get().take_complaint();
   on.cuda.use_device(0);
 }
 
@@ -219,6 +238,6 @@ TEST_CASE("What is left behind is told at the end", "[.leak]") { // fake_gpu_tes
 }
 
 TEST_CASE("A fault that nobody was told of is told at the end", "[.fault]") {
-  const CudaRuntime cuda;
+  CudaRuntime cuda;
   cuda.free(&cuda);
 }

@@ -1,5 +1,5 @@
-"""ddltrain on a fake GPU, as a user runs it: training, layers and collectives with --device cuda and --backend nccl, and
-what the program says and leaves behind when the GPU's side breaks. The fake checks the order of streams in every call.
+"""ddltrain on a fake GPU, as a user runs it: training, layers and collectives with --device cuda and --backend nccl,
+and what the program says and leaves behind when the GPU's side breaks. The fake checks every call's order of streams.
 
 python3 fake_gpu_test.py DDLTRAIN DDLSIM FOLDER_OF_THE_FAKE FAKE_CUDA_TEST
 """
@@ -22,7 +22,8 @@ FEW = ("--repetitions", "3")
 def run(*words, program=DDLTRAIN, **environment):
     folders = [FAKE, os.environ.get("LD_LIBRARY_PATH", "")]
     changed = {"LD_LIBRARY_PATH": ":".join(filter(None, folders)), **environment}
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **changed})
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_S,
+                          env={**os.environ, **changed})
 
 
 def losses(output):
@@ -106,19 +107,21 @@ class Training(FakeGpu):
 
 class Measuring(FakeGpu):
     def test_layers(self):
-        self.well("layers", "lenet5", *GPU, "--batch", "4", *FEW, "--output", self.file)
+        self.well("layers", "lenet5", "--cluster", "cpu-2core", *GPU, "--batch", "4", *FEW, "--output", self.file)
         context, *records = self.records()
         self.assertEqual(sum(record["record"] == "step" for record in records), 1)
         self.assertIn("fake GPU, CUDA 13.0", context["software"])
 
     def test_collectives(self):
-        self.well("collectives", "--ranks", "2", "--backend", "nccl", "--sizes", "4KiB,1MiB", *FEW, "--output", self.file)
+        self.well("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "4KiB,1MiB", *FEW,
+                  "--output", self.file)
         operations = {(record["operation"], record["size_bytes"]) for record in self.records()[1:]}
         self.assertLessEqual({("all_reduce", 4096), ("all_reduce", 1048576)}, operations)
         self.assertEqual({record["library"] for record in self.records()[1:]}, {"nccl"})
 
     def test_records_say_so_and_calibrate_nothing(self):
-        self.well("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl", "--cluster", "cpu-2core", "--output", self.file)
+        self.well("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl", "--cluster", "cpu-2core",
+                  "--output", self.file)
         context = self.records()[0]
         self.assertEqual((context["gpu"], context["emulated"]), ("fake GPU", True))
         refused = subprocess.run([DDLSIM, "check", self.file], capture_output=True, text=True, timeout=LIMIT_S)
@@ -128,7 +131,7 @@ class Measuring(FakeGpu):
 
 class Faults(FakeGpu):
     TRAIN = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl")
-    COLLECTIVES = ("collectives", "--ranks", "2", "--backend", "nccl", "--sizes", "1MiB", *FEW)
+    COLLECTIVES = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "1MiB", *FEW)
 
     def test_no_device(self):
         for words in (self.TRAIN, self.COLLECTIVES):
@@ -142,13 +145,15 @@ class Faults(FakeGpu):
         self.assertIn("two ranks use GPU 0", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DEVICES="1"))
 
     def test_out_of_memory(self):
-        self.assertIn("cudaMalloc failed: out of memory", self.badly(*self.COLLECTIVES, DDLTRAIN_FAKE_CUDA_MEMORY="1000"))
+        said = self.badly(*self.COLLECTIVES, DDLTRAIN_FAKE_CUDA_MEMORY="1000")
+        self.assertIn("cudaMalloc failed: out of memory", said)
         ring = ("train", *LENET, *GPU, "--ranks", "2", "--strategy", "ring")
         self.assertIn("cudaMallocHost failed: out of memory", self.badly(*ring, DDLTRAIN_FAKE_CUDA_MEMORY="1000"))
 
     def test_a_call_of_nccl_fails(self):
         for words in (self.TRAIN, self.COLLECTIVES):
-            self.assertIn("ncclAllReduce failed: unhandled system error", self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT="fail:3"))
+            said = self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT="fail:3")
+            self.assertIn("ncclAllReduce failed: unhandled system error", said)
 
     def test_a_rank_dies(self):
         for words in (self.TRAIN, self.COLLECTIVES):

@@ -49,7 +49,6 @@ struct Rank {
 
   void set(float* to, const std::vector<float>& values) {
     cuda.copy_to_device(to, values.data(), values.size() * sizeof(float));
-    cuda.finish(nullptr);
   }
   std::vector<float> result(const float* from, std::size_t count) {
     cuda.finish(stream);
@@ -131,5 +130,5 @@ TEST_CASE("A rank that leaves is an asynchronous error on the other, which hangs
     }
   });
   CHECK_THAT(heard, Contains("remote process exited"));
-  Machine::get().take_complaint(); // of memory freed while the sum that did not end may use it
+  CHECK(Machine::get().take_complaint().empty());
 }

@@ -106,6 +106,7 @@ std::string Machine::take_complaint() {
   const std::lock_guard lock(mutex_);
   const std::string first = complaints_.empty() ? "" : complaints_.front();
   complaints_.clear();
+  order_.forget_accesses();
   return first;
 }
 

@@ -1,12 +1,13 @@
 #pragma once
-// A machine with GPUs that are none, for tests of --device cuda and --backend nccl where there is no GPU: `libcudart.so.13`
-// and `libnccl.so.2` on host memory. Programs find them when their folder is in LD_LIBRARY_PATH.
+// A machine with GPUs that are none, for tests of --device cuda and --backend nccl where there is no GPU:
+// `libcudart.so.13` and `libnccl.so.2` on host memory. Programs find them when their folder is in LD_LIBRARY_PATH.
 //
 // Every stream runs its work in order on a thread of its own, so work is really asynchronous. Besides, each call is
-// checked: memory that one stream touches must be ordered after what another did to it, by events or the host's waits;
-// nothing may be freed twice, used after it was freed, freed while in use, left behind at a good exit; streams and
-// events stay on their GPU; what is destroyed is not used. The call that does wrong fails with cudaErrorUnknown and words
-// that name it, and so do all later ones; a program that ends with status 0 all the same ends with 86.
+// checked: memory that one stream touches must be ordered after what another did to it, by events or the host's
+// waits; nothing may be freed twice, used after it was freed, freed while in use, left behind at a good exit;
+// streams and events stay on their GPU; what is destroyed is not used. The call that does wrong fails with
+// cudaErrorUnknown and words that name it, and so do all later ones but those that give back; a program that ends
+// with status 0 all the same ends with 86.
 //
 // LibTorch's tensors stay in host memory and are the device's memory. What LibTorch does to them counts as work of the
 // default stream (torch_accesses.cpp).
@@ -15,8 +16,9 @@
 //   DDLTRAIN_FAKE_CUDA_DEVICES=N    GPUs; 4 usually, 0: none
 //   DDLTRAIN_FAKE_CUDA_DRIVER=12.2  the driver's CUDA; below 13.0 it is too old for this runtime
 //   DDLTRAIN_FAKE_CUDA_MEMORY=BYTES for allocations, pinned ones too; 16 GiB usually
-//   DDLTRAIN_FAKE_NCCL_FAULT=WHAT:CALL[:RANK]  what becomes of a communicator's collective number CALL, counted from 1, on
-//                                   that rank or on all: `fail`, the call fails; `async`, it returns, its work never ends
+//   DDLTRAIN_FAKE_NCCL_FAULT=WHAT:CALL[:RANK]
+//                                   what becomes of a communicator's collective number CALL, counted from 1, on that
+//                                   rank or on all: `fail`, the call fails; `async`, it returns, its work never ends
 //                                   and ncclCommGetAsyncError says so; `die`, the process is killed
 //
 // Held against tests by fake_cuda_test.cpp: every check must find its planted fault.
@@ -105,6 +107,9 @@ public:
   /// Gives a stream of the current GPU work that touches memory so. The words of a failure name `what`.
   Status add_work(void* stream, const std::string& what, const std::vector<Access>& accesses,
                   std::function<void()> work);
+  /// All that a stream was given so far, and that the host has learnt that so much is done.
+  Clock given_to(void* stream);
+  void host_knows(const Clock& done);
   /// What the calling thread does itself now, as work of the default stream: after what that was given before.
   void do_on_default_stream(const std::string& what, const std::vector<Access>& accesses);
 
@@ -115,7 +120,7 @@ public:
   /// Counts what must be given back besides memory, streams and events.
   void count_communicator(int change);
 
-  std::string take_complaint(); ///< the first, and forgets all
+  std::string take_complaint(); ///< the first; forgets all, and who used which memory
   void at_exit(int status);
   std::string text(Status status) const;
 

@@ -142,14 +142,23 @@ std::vector<std::vector<float>> results_of(const Call& call, const std::vector<s
 } // namespace
 
 Meeting::Meeting(const std::string& name, int rank, int ranks, int device) : rank_(rank), ranks_(ranks) {
-  if (rank == 0) {
-    listen_for_all(name, device);
-  } else {
-    join_first(name, device);
+  try {
+    if (rank == 0) {
+      listen_for_all(name, device);
+    } else {
+      join_first(name, device);
+    }
+  } catch (...) {
+    close_all();
+    throw;
   }
 }
 
 Meeting::~Meeting() {
+  close_all();
+}
+
+void Meeting::close_all() {
   for (const int socket : sockets_) ::close(socket);
 }
 

@@ -46,6 +46,7 @@ private:
   void join_first(const std::string& name, int device);
   std::vector<float> lead(const Call& call, std::vector<float> own);
   void refuse(const std::string& words);
+  void close_all();
 
   int rank_;
   int ranks_;

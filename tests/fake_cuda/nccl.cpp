@@ -63,6 +63,7 @@ struct Communicator {
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t under_way = 0;
+  Clock given; ///< what the stream of the last call had to do
   bool closing = false;
 };
 
@@ -145,8 +146,12 @@ NcclStatus collective(const std::string& name, Communicator* communicator, Call 
     --communicator->under_way;
     communicator->changed.notify_all();
   };
-  if (Machine::get().add_work(stream, name, accesses, work) == kSuccess) return kNcclSuccess;
+  const bool given = Machine::get().add_work(stream, name, accesses, work) == kSuccess;
   const std::lock_guard lock(communicator->mutex);
+  if (given) {
+    communicator->given = Machine::get().given_to(stream);
+    return kNcclSuccess;
+  }
   --communicator->under_way;
   return fail(kNcclUnhandledCudaError, Machine::get().text(kUnknown));
 }
@@ -165,6 +170,7 @@ NcclStatus end(void* handle, bool abort) {
     communicator->changed.notify_all();
     if (abort) communicator->meeting->leave();
     communicator->changed.wait(lock, [&] { return communicator->under_way == 0; });
+    Machine::get().host_knows(communicator->given);
   }
   const std::lock_guard lock(library().mutex);
   communicator->destroyed = true;

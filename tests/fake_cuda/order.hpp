@@ -1,7 +1,7 @@
 #pragma once
-// The order that streams, events and the host's waits give to work, by vector clocks (Fidge 1988), and who touched which
-// memory last (as FastTrack keeps it, Flanagan and Freund 2009). It looks at what was asked for, not at what happened to
-// run first: a missing wait is found in every run.
+// The order that streams, events and the host's waits give to work, by vector clocks (Fidge 1988), and who touched
+// which memory last (as FastTrack keeps it, Flanagan and Freund 2009). It looks at what was asked for, not at what
+// happened to run first: a missing wait is found in every run.
 
 #include <cstdint>
 #include <map>
@@ -44,6 +44,9 @@ public:
   std::string access(Stream stream, const Access& access);
   /// The host gives memory back: everything done on it must be known to be over. Returns "" or what is wrong.
   std::string release(const Range& memory);
+
+  /// What was done to memory so far counts no more.
+  void forget_accesses() { segments_.clear(); }
 
 private:
   struct Operation {

@@ -197,6 +197,17 @@ Status Machine::add_work(void* handle, const std::string& what, const std::vecto
   return status;
 }
 
+Clock Machine::given_to(void* handle) {
+  const std::lock_guard lock(mutex_);
+  const Stream* const stream = find_stream(handle);
+  return stream == nullptr ? Clock{} : order_.clock(stream->number);
+}
+
+void Machine::host_knows(const Clock& done) {
+  const std::lock_guard lock(mutex_);
+  order_.host_waits(done);
+}
+
 void Machine::do_on_default_stream(const std::string& what, const std::vector<Access>& accesses) {
   std::unique_lock lock(mutex_);
   Stream& stream = *find_stream(nullptr);

@@ -173,6 +173,7 @@ void CudaRuntime::free_host(void* memory) const {
 
 void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
   functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
+  finish(nullptr); // from pageable memory the call returns when the bytes have left it
 }
 
 void CudaRuntime::start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const {

@@ -73,6 +73,7 @@ public:
   /// Host memory that a GPU copies to and from beside its other work (pinned).
   void* allocate_host(std::size_t bytes) const;
   void free_host(void* memory) const;
+  /// On the default stream; returns when the bytes are there, for every stream.
   void copy_to_device(void* to, const void* from, std::size_t bytes) const;
 
   using Stream = void*; ///< null: the default stream
