@@ -12,6 +12,7 @@ struct TrainSoftware {
   std::string compute; ///< "LibTorch 1.13.1, 1 compute thread"
   std::string math;    ///< its settings that decide about speed: choose_math's words
   std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
+  WaitPolicy waiting = WaitPolicy::in_mpi;
 };
 
 /// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
