@@ -111,9 +111,9 @@ std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda) {
 
 namespace {
 
-// The fake GPU of the tests (tests/fake_cuda) and this program meet here. Its memory is the host's, so LibTorch's tensors
-// stay where they are and are in the "GPU's" memory all the same, and a LibTorch without CUDA will do. All else is as on a
-// GPU: streams, events, copies, NCCL. What such a process records says that the GPU is fake (RecordFile).
+// The fake GPU of the tests (tests/fake_cuda) and this program meet here. Its memory is the host's, so LibTorch's
+// tensors stay where they are and are in the "GPU's" memory all the same, and a LibTorch without CUDA will do. All else
+// is as on a GPU: streams, events, copies, NCCL. What such a process records says that the GPU is fake (RecordFile).
 at::DeviceType torch_device(const Device& device) {
   return device.name == "cuda" && !device.cuda->is_fake() ? at::kCUDA : at::kCPU;
 }
