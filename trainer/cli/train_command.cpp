@@ -154,6 +154,7 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
+  if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
   const std::string math = choose_math(device, arguments.options.precision);
   TrainRecords records(arguments, map_nodes(of_workers), {device.software, math, library, world.wait_policy()}, command,
