@@ -68,7 +68,7 @@ TEST_CASE("one worker of a parameter server is one GPU for its own series only, 
   const auto reference = planted_reference();
   const auto base_with = [&](Placement placement, const std::string& series_asked) {
     auto worker = planted_record("small", 1, 1, 0.06);
-    worker.strategy = {StrategyName::ps};
+    worker.strategy.name = StrategyName::ps;
     worker.strategy.placement = placement;
     auto other = planted_record("small", 8, 2, 0.1);
     other.head.series = series_asked;
