@@ -107,6 +107,7 @@ private:
     step_.run(samples_.batch(number));
     finish_work(run_.device);
     step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->beat();
     const double value = run_.compute->loss();
     if (!std::isfinite(value)) {
       throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {})", number + 1,
@@ -117,6 +118,7 @@ private:
 
   void end_epoch(EpochReport& report, double loss, std::size_t first,
                  const std::function<void(const EpochReport&)>& told) {
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // judging may take long
     MpiCommunicator& workers = *run_.job.group;
     auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
     if (agrees_) workers.all_reduce(&mean_loss, 1);
