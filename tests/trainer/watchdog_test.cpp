@@ -28,7 +28,7 @@ TEST_CASE("A rank that does not answer is named, with its host") {
 
 TEST_CASE("A rank that answers from an earlier step is named as behind") {
   CHECK(stall_text({7, 7, 6}, kHosts, 70) ==
-        "rank 2 on host b is behind, though it answers, and the others have waited 70 s");
+        "rank 2 on host b is behind, though it answers, and the others have waited for 70 s");
 }
 
 TEST_CASE("A server counts no steps, and is not behind for that") {
