@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trainer/communication/watchdog.hpp"
 #include "trainer/train/train_options.hpp"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct TrainArguments {
   std::string output_file;             ///< records; "" writes none
   std::string cluster = "local";       ///< of the records
   std::string gpu;                     ///< of the records: name in platforms/gpus.json
+  StallLimits stall;                   ///< when a job that does not get on is ended
   std::string transport;               ///< of the records; "" is shm on one host, else mpi-tcp
   std::vector<std::string> words;      ///< the command line after the program's name
 };
