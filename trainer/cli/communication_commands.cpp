@@ -1,6 +1,7 @@
 #include "trainer/cli/communication_commands.hpp"
 
 #include "sim/base/error.hpp"
+#include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/ring.hpp"
@@ -8,6 +9,8 @@
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
+#include "trainer/records/transport.hpp"
 #include "trainer/run_error.hpp"
 #include "trainer/timing/communication_measurement.hpp"
 #include "trainer/timing/measure_options.hpp"
@@ -32,20 +35,23 @@ public:
 
   /// Opens the file on rank 0; once what is asked for is known to be possible.
   void open(const std::string& more_software) {
+    const std::vector<Facts> nodes = gather_facts(world, job.nodes, options_.measure.anonymous);
     if (world.rank() != 0) return;
     const std::string title = fmt::format("{}, {} ranks on {} node{}", command_, world.size(), job.nodes.nodes,
                                           job.nodes.nodes == 1 ? "" : "s");
-    file_.emplace(records_path(options_.measure),
-                  context_of(options_.measure, title, join_parts({session.library(), more_software})));
+    ddlsim::Context context = context_of(options_.measure, title, join_parts({session.library(), more_software}));
+    context.nodes = nodes;
+    const bool nccl = options_.backend == "nccl";
+    library_ = nccl ? "nccl" : mpi_library_name(session.library());
+    transport_ =
+        options_.transport.empty() ? known_transport(library_, job.nodes.nodes, context.settings) : options_.transport;
+    file_.emplace(records_path(options_.measure), context, measured_on(options_.measure, nccl ? "cuda" : "cpu"));
   }
 
   template <class Record> void add(Record record) {
     if (!file_) return;
-    if (!options_.transport.empty()) {
-      record.head.transport = options_.transport;
-    } else {
-      record.head.transport = job.nodes.nodes == 1 ? "shm" : "unknown";
-    }
+    record.head.transport = transport_;
+    record.head.library = library_;
     file_->add(record);
   }
 
@@ -58,6 +64,8 @@ public:
 private:
   const CommunicationOptions& options_;
   std::string command_;
+  std::string library_;
+  std::string transport_;
   std::optional<RecordFile> file_;
 };
 
@@ -65,7 +73,8 @@ private:
 bool ran_as_local_job(const CommunicationOptions& options) {
   if (started_by_launcher()) return false;
   if (options.ranks < 2) throw ddlsim::UserError("", "", "--ranks " + std::to_string(options.ranks) + ": 2 at least");
-  if (run_local_job(options.ranks, options.arguments) != 0) throw RunError("the job of the ranks above failed");
+  if (run_local_job(options.ranks, options.arguments, options.cores_per_rank) != 0)
+    throw RunError("the job of the ranks above failed");
   return true;
 }
 
@@ -153,6 +162,8 @@ void collectives_command(const CommunicationOptions& options) {
     gpu.emplace(measuring.world, measuring.job.nodes, largest);
     ways = {gpu->way()};
     software = join_parts({gpu->nccl->version(), gpu->cuda->versions()});
+    const int place = place_on_node(measuring.job.nodes, measuring.world.rank());
+    check_gpu(options.measure.gpu, "cuda", driver_name_of_gpu(gpu_of(place, gpu->cuda->devices())));
   } else {
     data.assign(static_cast<std::size_t>(largest) / sizeof(float), 0);
     ways = host_ways(options, measuring.world, data, scratch);
