@@ -20,8 +20,12 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(ddlsim_options INTERFACE)
+set(shadow -Wshadow)
+if(CMAKE_UNITY_BUILD)
+  set(shadow -Wshadow=local) # another source's names are not ours; one by one (dev, tidy) every name is asked
+endif()
 target_compile_options(ddlsim_options INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wfloat-conversion
+  -Wall -Wextra -Wpedantic -Werror ${shadow} -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wfloat-conversion
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(ddlsim_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds) # false alarms on std::string + "text" (GCC bug 105651)

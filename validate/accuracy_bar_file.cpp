@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* format_name = "ddlsim-accuracy";
 constexpr double largest_error = 1e6; ///< per cent; beyond it a figure is a slip
-constexpr long most_points = 10'000'000;
+constexpr long most_bar_points = 10'000'000;
 
 std::map<std::string, double> read_figures(const JsonNode& split, const std::string& key) {
   std::map<std::string, double> figures;
@@ -26,7 +26,7 @@ SplitBar read_split(const JsonNode& node) {
   SplitBar bar;
   if (!node.is_object()) return bar;
   node.allow_only({"points", "figures", "clusters"});
-  bar.points = static_cast<int>(node.integer("points", 0, most_points));
+  bar.points = static_cast<int>(node.integer("points", 0, most_bar_points));
   bar.figures = read_figures(node, "figures");
   bar.clusters = read_figures(node, "clusters");
   return bar;

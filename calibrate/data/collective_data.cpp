@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 /// One record, whichever kind it is of.
-struct Row {
+struct TransferRow {
   const RecordHead* head = nullptr;
   CollectiveKey key;
   int concurrent_jobs = 1;
@@ -34,11 +34,11 @@ CollectiveKey common_key(const Context& context, const RecordHead& head) {
   return key;
 }
 
-Row row_of(const Context& context, const CollectiveRecord& record) {
-  Row row{&record.head,
-          common_key(context, record.head),
-          record.concurrent_jobs,
-          {std::max(record.size_bytes, least_bytes), record.time_s}};
+TransferRow row_of(const Context& context, const CollectiveRecord& record) {
+  TransferRow row{&record.head,
+                  common_key(context, record.head),
+                  record.concurrent_jobs,
+                  {std::max(record.size_bytes, least_bytes), record.time_s}};
   row.key.operation = record.operation;
   row.key.algorithm = record.algorithm;
   row.key.ranks = record.ranks;
@@ -46,8 +46,9 @@ Row row_of(const Context& context, const CollectiveRecord& record) {
   return row;
 }
 
-Row row_of(const Context& context, const PointToPointRecord& record) {
-  Row row{&record.head, common_key(context, record.head), 1, {std::max(record.size_bytes, least_bytes), record.time_s}};
+TransferRow row_of(const Context& context, const PointToPointRecord& record) {
+  TransferRow row{
+      &record.head, common_key(context, record.head), 1, {std::max(record.size_bytes, least_bytes), record.time_s}};
   row.key.operation = "point_to_point";
   row.key.algorithm = "none";
   row.key.ranks = 2;
@@ -56,17 +57,17 @@ Row row_of(const Context& context, const PointToPointRecord& record) {
 }
 
 /// Rows of one curve: the same key in the same file.
-using Groups = std::map<std::pair<CollectiveKey, std::string>, std::vector<Row>>;
+using Groups = std::map<std::pair<CollectiveKey, std::string>, std::vector<TransferRow>>;
 
 Groups grouped(const std::vector<MeasurementFile>& files) {
   Groups groups;
   for (const auto& file : files) {
     for (const auto& record : file.records) {
       if (const auto* one = std::get_if<CollectiveRecord>(&record)) {
-        const Row row = row_of(file.context, *one);
+        const TransferRow row = row_of(file.context, *one);
         groups[{row.key, file.file.string()}].push_back(row);
       } else if (const auto* message = std::get_if<PointToPointRecord>(&record)) {
-        const Row row = row_of(file.context, *message);
+        const TransferRow row = row_of(file.context, *message);
         groups[{row.key, file.file.string()}].push_back(row);
       }
     }
@@ -74,7 +75,7 @@ Groups grouped(const std::vector<MeasurementFile>& files) {
   return groups;
 }
 
-std::vector<int> lines_of(const std::vector<Row>& rows) {
+std::vector<int> lines_of(const std::vector<TransferRow>& rows) {
   std::vector<int> lines;
   for (const auto& row : rows) lines.push_back(row.head->line);
   return lines;
@@ -85,33 +86,36 @@ std::string place_text(const std::string& file, const std::vector<int>& lines) {
 }
 
 /// Moves the rows that `unwanted` names out; gives them back.
-template <class Unwanted> std::vector<Row> take_out(std::vector<Row>& rows, const Unwanted& unwanted) {
-  const auto split = std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return !unwanted(row); });
-  const std::vector<Row> out(split, rows.end());
+template <class Unwanted> std::vector<TransferRow> take_out(std::vector<TransferRow>& rows, const Unwanted& unwanted) {
+  const auto split =
+      std::stable_partition(rows.begin(), rows.end(), [&](const TransferRow& row) { return !unwanted(row); });
+  const std::vector<TransferRow> out(split, rows.end());
   rows.erase(split, rows.end());
   return out;
 }
 
 /// One note a file: contention is measured in many series at once.
-void note_shared(const std::string& file, const std::vector<Row>& shared, std::vector<Excluded>& notes) {
-  const auto [least, most] = std::minmax_element(
-      shared.begin(), shared.end(), [](const Row& a, const Row& b) { return a.concurrent_jobs < b.concurrent_jobs; });
+void note_shared(const std::string& file, const std::vector<TransferRow>& shared, std::vector<Excluded>& notes) {
+  const auto [least, most] =
+      std::minmax_element(shared.begin(), shared.end(), [](const TransferRow& a, const TransferRow& b) {
+        return a.concurrent_jobs < b.concurrent_jobs;
+      });
   notes.push_back({place_text(file, lines_of(shared)),
                    fmt::format("{} records of {} to {} jobs that shared their links: their times are not one job's",
                                shared.size(), least->concurrent_jobs, most->concurrent_jobs)});
 }
 
 void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
-  std::map<std::string, std::vector<Row>> shared;
+  std::map<std::string, std::vector<TransferRow>> shared;
   for (auto& [name, rows] : groups) {
-    const auto out = take_out(rows, [](const Row& row) { return row.concurrent_jobs > 1; });
+    const auto out = take_out(rows, [](const TransferRow& row) { return row.concurrent_jobs > 1; });
     if (!out.empty()) shared[name.second].insert(shared[name.second].end(), out.begin(), out.end());
   }
   for (const auto& [file, rows] : shared) note_shared(file, rows, notes);
 }
 
-void exclude_suspect(std::vector<Row>& rows, const std::string& file, std::vector<Excluded>& notes) {
-  const auto doubtful = [](const Row& row) { return row.head->suspect; };
+void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, std::vector<Excluded>& notes) {
+  const auto doubtful = [](const TransferRow& row) { return row.head->suspect; };
   if (rows.empty() || std::none_of(rows.begin(), rows.end(), doubtful)) return;
   if (std::all_of(rows.begin(), rows.end(), doubtful)) {
     notes.push_back({place_text(file, lines_of(rows)), "used although its source doubts it: there is nothing else"});
@@ -121,7 +125,7 @@ void exclude_suspect(std::vector<Row>& rows, const std::string& file, std::vecto
 }
 
 /// Spread of ln time: between the records of a size, or what one record says of itself.
-double spread_of(const std::vector<Row>& rows, const std::vector<double>& logs) {
+double spread_of(const std::vector<TransferRow>& rows, const std::vector<double>& logs) {
   double stated = 0;
   for (const auto& row : rows) stated = std::max(stated, row.head->relative_spread);
   return logs.size() < 2 ? stated : standard_deviation(logs);
@@ -134,7 +138,7 @@ struct Merged {
   double most_s = 0;
 };
 
-Merged merged(const std::vector<Row>& rows) {
+Merged merged(const std::vector<TransferRow>& rows) {
   std::vector<double> logs;
   for (const auto& row : rows) logs.push_back(std::log(row.sample.time_s));
   const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
@@ -162,9 +166,9 @@ void report_conflicts(const std::vector<Merged>& sizes, const std::string& file,
                    print_quantity(worst->least_s, Dimension::time), print_quantity(worst->most_s, Dimension::time))});
 }
 
-std::vector<CollectiveSample> merged_by_size(const std::vector<Row>& rows, const std::string& file,
+std::vector<CollectiveSample> merged_by_size(const std::vector<TransferRow>& rows, const std::string& file,
                                              std::vector<Excluded>& notes) {
-  std::map<double, std::vector<Row>> by_size;
+  std::map<double, std::vector<TransferRow>> by_size;
   for (const auto& row : rows) by_size[row.sample.size_bytes].push_back(row);
   std::vector<Merged> sizes;
   for (const auto& [size_bytes, same] : by_size) sizes.push_back(merged(same));

@@ -100,7 +100,7 @@ std::vector<SeriesData> collective_series(const ReferenceData& reference, const 
 namespace {
 
 /// What a series is of: file, its own name, transport, work, workers.
-using Key = std::tuple<std::string, std::string, std::string, std::string, int>;
+using ExchangeKey = std::tuple<std::string, std::string, std::string, std::string, int>;
 
 struct Exchange {
   const ServerRecord* first = nullptr;
@@ -126,8 +126,8 @@ bool usable(const ServerRecord& record, const Cluster& cluster) {
          (record.nodes == 1 || apart) && !record.head.suspect;
 }
 
-std::map<Key, Exchange> exchanges_of(const Cluster& cluster, const std::vector<MeasurementFile>& files) {
-  std::map<Key, Exchange> all;
+std::map<ExchangeKey, Exchange> exchanges_of(const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+  std::map<ExchangeKey, Exchange> all;
   for (const auto& file : files) {
     for (const auto& record : file.records) {
       const auto* server = std::get_if<ServerRecord>(&record);

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-using Key = std::tuple<std::string, std::string, Precision, std::string>; ///< GPU, model, precision, stack
+using CurveKey = std::tuple<std::string, std::string, Precision, std::string>; ///< GPU, model, precision, stack
 
 /// By batch, time and place, so that the order of files does not matter.
 void sort_records(std::vector<const StepRecord*>& records) {
@@ -23,10 +23,11 @@ void sort_records(std::vector<const StepRecord*>& records) {
   });
 }
 
-std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRecord>& records,
-                                                       const std::vector<Gpu>& gpus, const std::string& unnamed_gpu,
-                                                       std::vector<Excluded>& excluded) {
-  std::map<Key, std::vector<const StepRecord*>> curves;
+std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<StepRecord>& records,
+                                                            const std::vector<Gpu>& gpus,
+                                                            const std::string& unnamed_gpu,
+                                                            std::vector<Excluded>& excluded) {
+  std::map<CurveKey, std::vector<const StepRecord*>> curves;
   for (const auto& record : records) {
     if (record.gpus != 1 || record.mode != RunMode::train) continue;
     if (record.head.suspect) {
@@ -49,7 +50,7 @@ std::map<Key, std::vector<const StepRecord*>> by_curve(const std::vector<StepRec
   return curves;
 }
 
-BatchLine line_of(const Key& key, const std::vector<const StepRecord*>& records, double expected_s) {
+BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& records, double expected_s) {
   const auto points = batch_times(records);
   const auto fit = fit_line(points, expected_s);
   BatchLine line;
@@ -67,7 +68,7 @@ BatchLine line_of(const Key& key, const std::vector<const StepRecord*>& records,
   return line;
 }
 
-std::string name_of(const BatchLine& line) {
+std::string warned_name(const BatchLine& line) {
   return fmt::format("{} {} {} {}", line.gpu.empty() ? "GPU without name" : line.gpu, line.model,
                      to_text(line.precision), line.preset);
 }
@@ -77,12 +78,12 @@ void warn_of(const BatchLine& line, std::vector<std::string>& warnings) {
     warnings.push_back(
         fmt::format("{}: measured at batch {:g} only; the part that does not grow with the batch is taken "
                     "from the layer table",
-                    name_of(line), line.largest_batch));
+                    warned_name(line), line.largest_batch));
   }
   constexpr double wide = 0.1; // three times what a line leaves
   if (line.relative_error > wide)
     warnings.push_back(fmt::format("{}: its records scatter by {:.0f} %; they may be of different software",
-                                   name_of(line), 100 * line.relative_error));
+                                   warned_name(line), 100 * line.relative_error));
 }
 
 } // namespace

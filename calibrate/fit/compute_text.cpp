@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_sentences = 5;
 
-std::string name_of(const BatchLine& line) {
+std::string line_name(const BatchLine& line) {
   return fmt::format("{} on {}, {}, {}", line.model, line.gpu.empty() ? "the GPU without name" : line.gpu,
                      to_text(line.precision), line.preset);
 }
@@ -83,11 +83,11 @@ std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& line
       const double second = std::max(1.0, line->largest_batch / 4);
       sentences.push_back(
           fmt::format("{}: a second batch, {:g} beside {:g}; at batch {:g} the time is known to {:.0f} % now",
-                      name_of(*line), second == line->largest_batch ? 4 * second : second, line->largest_batch,
+                      line_name(*line), second == line->largest_batch ? 4 * second : second, line->largest_batch,
                       2 * line->largest_batch, 100 * line_width(*line, 2 * line->largest_batch)));
     } else {
       sentences.push_back(fmt::format("{}: a third batch between {:g} and {:g} would show whether the line holds",
-                                      name_of(*line), line->smallest_batch, line->largest_batch));
+                                      line_name(*line), line->smallest_batch, line->largest_batch));
     }
   }
   return sentences;

@@ -17,16 +17,15 @@ namespace {
 /// share.
 constexpr double rounding_share = 0.01;
 constexpr double ms_per_s = 1000;
-constexpr double percent = 100;
 /// Beyond any machine: a cell shifted by a column is caught.
 constexpr int most_gpus = 10'000'000;
 constexpr int most_servers = 1'000'000;
 constexpr double most_spread_percent = 10'000;
 
 /// Cells of one row, read with their mistakes.
-class Row {
+class RateRow {
 public:
-  Row(const RateCells& cells, RowMistakes& mistakes) : cells_(cells), mistakes_(mistakes) {}
+  RateRow(const RateCells& cells, RowMistakes& mistakes) : cells_(cells), mistakes_(mistakes) {}
 
   bool has(const std::string& column) const { return cells_.count(column) != 0; }
   void mistake(const std::string& column, std::string what) { mistakes_.add(column, std::move(what)); }
@@ -85,13 +84,13 @@ std::vector<std::string> or_unknown(std::vector<std::string> names) {
 
 /// The value named in the cell, one of all but `without`; the fallback where it is empty.
 template <class Name>
-Name one_of(Row& row, const std::string& column, Name fallback, const std::vector<Name>& without = {}) {
+Name one_of(RateRow& row, const std::string& column, Name fallback, const std::vector<Name>& without = {}) {
   auto names = names_of<Name>();
   for (const Name value : without) std::erase(names, to_text(value));
   return value_named<Name>(row.one_of(column, names, to_text(fallback))).value_or(fallback);
 }
 
-ServerCount read_servers(Row& row) {
+ServerCount read_servers(RateRow& row) {
   const auto words = split_words(lower_case(row.text("servers", "unknown")));
   const bool per_node = words.size() == 3 && words[1] == "per" && words[2] == "node";
   if (words.size() == 1 && words[0] == "unknown") return {};
@@ -105,7 +104,7 @@ ServerCount read_servers(Row& row) {
   return {};
 }
 
-Strategy read_strategy(Row& row) {
+Strategy read_strategy(RateRow& row) {
   Strategy strategy;
   strategy.name = one_of(row, "strategy", StrategyName::all_reduce, {StrategyName::automatic});
   const bool servers = is_parameter_server(strategy.name);
@@ -123,7 +122,7 @@ Strategy read_strategy(Row& row) {
   return strategy;
 }
 
-std::string read_model(Row& row) {
+std::string read_model(RateRow& row) {
   std::string model = row.text("model", "");
   const auto variants = variants_of_bare_name(model);
   if (!variants.empty()) {
@@ -134,7 +133,7 @@ std::string read_model(Row& row) {
 }
 
 /// Every node has the same GPUs, the last perhaps fewer.
-void check_nodes(Row& row, const StepRecord& record, int per_node) {
+void check_nodes(RateRow& row, const StepRecord& record, int per_node) {
   const auto full = static_cast<long>(record.nodes) * record.gpus_per_node;
   if (record.nodes > record.gpus) {
     row.mistake("nodes",
@@ -150,7 +149,7 @@ void check_nodes(Row& row, const StepRecord& record, int per_node) {
 }
 
 /// nodes and gpus_per_node of a record are those the run used: 1 GPU is 1 node of 1.
-void read_nodes(Row& row, int cluster_gpus_per_node, StepRecord& record) {
+void read_nodes(RateRow& row, int cluster_gpus_per_node, StepRecord& record) {
   const int stated_nodes = row.whole("nodes");
   int per_node = row.whole("gpus_per_node");
   if (record.gpus == 0 || (stated_nodes == 0 && row.has("nodes")) || (per_node == 0 && row.has("gpus_per_node")))
@@ -169,7 +168,7 @@ void read_nodes(Row& row, int cluster_gpus_per_node, StepRecord& record) {
 }
 
 /// iteration_s = batch_per_gpu x gpus / rate, the rate being the total over all GPUs.
-double read_iteration_s(Row& row, const StepRecord& record) {
+double read_iteration_s(RateRow& row, const StepRecord& record) {
   const double rate = row.number("rate", 0);
   const double time_s = row.number("iteration_ms", 0) / ms_per_s;
   if (!row.has("rate") && !row.has("iteration_ms")) {
@@ -190,7 +189,7 @@ double read_iteration_s(Row& row, const StepRecord& record) {
   return time_s > 0 ? time_s : from_rate_s;
 }
 
-bool read_synchronised(Row& row, const StepRecord& record) {
+bool read_synchronised(RateRow& row, const StepRecord& record) {
   const bool alone = record.strategy.name == StrategyName::none;
   if (!row.has("synchronised")) return record.gpus > 1 && !alone;
   const auto stated = row.one_of("synchronised", {"yes", "no", "true", "false"}, "yes");
@@ -208,7 +207,7 @@ bool read_synchronised(Row& row, const StepRecord& record) {
   return synchronised;
 }
 
-void read_head(Row& row, RecordHead& head) {
+void read_head(RateRow& row, RecordHead& head) {
   head.origin = row.one_of("origin", {"table", "text", "plot", "run"}, "run");
   head.transport = row.one_of("transport", or_unknown(transport_names()), "unknown");
   head.library = row.text("library", "unknown");
@@ -234,7 +233,7 @@ const std::vector<std::string>& rate_columns() {
 }
 
 StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMistakes& mistakes) {
-  Row row(cells, mistakes);
+  RateRow row(cells, mistakes);
   StepRecord record;
   for (const char* column : {"model", "batch_per_gpu", "gpus"})
     if (!row.has(column)) row.mistake(column, "found an empty cell, expected a value");

@@ -14,7 +14,6 @@ namespace ddlsim {
 namespace {
 
 constexpr double us_per_s = 1e6;
-constexpr int most_ranks = 10'000'000;
 
 /// What the command line says of every table of the file.
 struct Given {

@@ -1,7 +1,9 @@
 // JSON of nccl-tests (-J FILE, since 2025). Fields: NVIDIA/nccl-tests src/util.cu, file versions 1 to 3. Another
 // program's format: fields that are not needed are passed over, so that newer versions stay readable.
 #include "calibrate/import/nccl_run.hpp"
+#include "calibrate/import/plain_text.hpp"
 #include "sim/base/json.hpp"
+#include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,8 +17,6 @@ using nlohmann::json;
 
 /// The file prints six decimals.
 constexpr double json_half_step = 0.5e-6;
-constexpr double most_ranks = 1e7;
-constexpr double percent = 100;
 
 /// Device lists have one "Rank" line of each process, and a process runs nthreads x ngpus ranks.
 int count_ranks(const JsonNode& config, std::size_t entries) {

@@ -16,7 +16,6 @@ namespace ddlsim {
 namespace {
 
 constexpr double us_per_ms = 1000;
-constexpr double percent = 100;
 
 /// Without what mpirun (--tag-output: "[1,0]<stdout>:"), MPICH ("[0] ") and srun -l ("0: ") put before a line.
 std::string_view without_launcher(std::string_view line) {

@@ -9,6 +9,8 @@
 
 namespace ddlsim {
 
+inline constexpr double percent = 100; ///< of a whole
+
 /// A number as printed, and half a step of its last printed digit: 5.45 +- 0.005.
 struct PrintedNumber {
   double value = 0;

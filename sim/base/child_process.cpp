@@ -26,26 +26,6 @@ namespace {
 /// How much of the end of the child's output a message repeats.
 constexpr off_t longest_quote = 2000;
 
-/// A file descriptor that closes itself.
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {
-    if (number < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-  }
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
-private:
-  int number_;
-};
-
 void write_all(int to, const void* data, std::size_t size) {
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
@@ -124,6 +104,26 @@ std::array<int, 2> make_pipe() {
 } // namespace
 
 struct ChildProcess::State {
+  /// A file descriptor that closes itself.
+  class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {
+      if (number < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
+    }
+    ~Descriptor() { close(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int number() const { return number_; }
+    void close() {
+      if (number_ >= 0) ::close(number_);
+      number_ = -1;
+    }
+
+  private:
+    int number_;
+  };
+
   explicit State(const std::array<int, 2>& ends)
       : reading(ends[0]), writing(ends[1]), narration(::memfd_create("ddlsim-narration", MFD_CLOEXEC)) {}
   ~State() {

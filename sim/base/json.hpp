@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ inline constexpr std::size_t max_document_bytes = 64U << 20U;
 inline constexpr int max_document_depth = 64;
 /// Longest array a document may have; ours stay below a thousand.
 inline constexpr std::size_t max_document_elements = 100'000;
+/// The bound of a number that may be as large as a double can hold.
+inline constexpr double unbounded = std::numeric_limits<double>::max();
 /// Mistakes of one file that are reported; of the others only their number.
 inline constexpr std::size_t max_reported_mistakes = 50;
 

@@ -95,6 +95,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return near.empty() ? "" : near.front().name;
 }
 
+bool is_in(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string join_names(const std::vector<std::string>& names, std::string_view separator) {
   std::string joined;
   for (const auto& name : names) {

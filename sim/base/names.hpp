@@ -11,6 +11,8 @@ namespace ddlsim {
 /// length, at least 1 edit allowed); "" when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
+bool is_in(const std::vector<std::string>& names, std::string_view name);
+
 /// "a, b, c" for messages.
 std::string join_names(const std::vector<std::string>& names, std::string_view separator = ", ");
 

@@ -159,17 +159,17 @@ double parse_quantity(std::string_view text, Dimension dimension) {
   return number * si;
 }
 
-std::string print_quantity(double si_value, Dimension dimension) {
+std::string print_quantity(double value, Dimension dimension) {
   const auto units = table_of(dimension).units;
   const Unit* chosen = nullptr;
   for (const auto& unit : units) {
     if (!unit.printed) continue;
     chosen = &unit;
     constexpr double rounds_to_next = 999.95; // would be shown as 1000 with 4 digits
-    if (std::abs(si_value) < rounds_to_next * unit.si) break;
+    if (std::abs(value) < rounds_to_next * unit.si) break;
   }
-  if (si_value == 0) chosen = &*std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.si == 1; });
-  return fmt::format("{} {}", four_digits(si_value / chosen->si), chosen->name);
+  if (value == 0) chosen = &*std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.si == 1; });
+  return fmt::format("{} {}", four_digits(value / chosen->si), chosen->name);
 }
 
 } // namespace ddlsim

@@ -24,7 +24,7 @@ enum class Dimension {
 double parse_quantity(std::string_view text, Dimension dimension);
 
 /// Shortest of the dimension's units that keeps the number between 1 and 1000, 4 significant digits: "12.5 GB/s".
-std::string print_quantity(double si_value, Dimension dimension);
+std::string print_quantity(double value, Dimension dimension);
 
 /// SI value of one unit, 0 when the dimension has no unit of that name: what a record's "unit" stands for.
 double unit_in_si(std::string_view unit, Dimension dimension);

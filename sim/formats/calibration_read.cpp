@@ -12,9 +12,6 @@
 namespace ddlsim {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr double unbounded = std::numeric_limits<double>::max();
 constexpr long most = 1'000'000;
 
 CalibrationScope scope_from(const JsonNode& node) {
@@ -180,9 +177,9 @@ Calibration calibration_from(const JsonNode& root) {
 
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read) {
   const auto refuse_older = [&](const nlohmann::json& document) {
-    if (!document.is_object() || document.value("format", Json{}) != "ddlsim-calibration") return;
-    const auto version = document.value("version", Json{});
-    const auto cluster = document.value("cluster", Json{});
+    if (!document.is_object() || document.value("format", nlohmann::json{}) != "ddlsim-calibration") return;
+    const auto version = document.value("version", nlohmann::json{});
+    const auto cluster = document.value("cluster", nlohmann::json{});
     if (!version.is_number_integer() || version >= calibration_version || !cluster.is_string()) return;
     throw UserError(
         file.string(), "/version",

@@ -1,5 +1,6 @@
 #include "sim/base/json.hpp"
 #include "sim/formats/collective_curve.hpp"
+#include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,9 +11,6 @@ namespace ddlsim {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr double unbounded = std::numeric_limits<double>::max();
-constexpr long most_ranks = 10'000'000;
 
 /// False, and noted, where something else than an object stands; unknown keys are noted.
 bool is_object_of(const JsonNode& node, const std::vector<std::string>& known) {

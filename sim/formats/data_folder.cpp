@@ -28,10 +28,6 @@ std::vector<fs::path> entries(const fs::path& folder) {
   throw UserError("", "", fmt::format("{} (in {})", unknown_name_text(kind, name, names, names), folder.string()));
 }
 
-bool is_in(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 } // namespace
 
 std::vector<std::string> list_models(const DataFolder& data) {

@@ -14,10 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_in(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Empty names were reported by the reader.
 void check_name(const JsonNode& node, const std::string& key, const char* kind, const std::string& name,
                 const std::vector<std::string>& known) {

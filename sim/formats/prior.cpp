@@ -29,7 +29,6 @@ Prior prior_from(const JsonNode& node) {
   if (!prior.path.empty() && prior.transport.empty())
     node.mistake_at("path", "a path is a transport's; give \"transport\" too");
   prior.scale = one_of_or(node, "scale", PriorScale::log);
-  constexpr double unbounded = std::numeric_limits<double>::max();
   prior.median = prior.scale == PriorScale::linear ? node.number("median", 0, unbounded) : node.positive("median");
   prior.width = node.positive("width");
   prior.unit = node.text("unit");

@@ -19,6 +19,9 @@
 
 namespace ddlsim {
 
+/// More ranks, or GPUs, than any machine has: a slip of the keyboard.
+inline constexpr long most_ranks = 10'000'000;
+
 Model model_from(const JsonNode& root);
 std::vector<Gpu> gpus_from(const JsonNode& root);
 Cluster cluster_from(const JsonNode& root);

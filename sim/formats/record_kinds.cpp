@@ -10,9 +10,6 @@
 namespace ddlsim {
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::max();
-constexpr long most_ranks = 10'000'000;
-
 const std::vector<std::string>& time_units() {
   static const std::vector<std::string> units{"s", "ms", "us"};
   return units;
@@ -160,8 +157,6 @@ std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin
 
 namespace {
 
-constexpr long most_gpus = 10'000'000;
-
 /// Nodes are full, but for the last.
 void check_node_counts(const JsonNode& line, const StepRecord& step) {
   const long full = static_cast<long>(step.nodes) * step.gpus_per_node;
@@ -203,9 +198,9 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.preset = line.text("preset");
   step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
   step.algorithm = line.text("algorithm");
-  step.gpus = static_cast<int>(line.integer("gpus", 1, most_gpus));
-  step.nodes = static_cast<int>(line.integer("nodes", 1, most_gpus));
-  step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_gpus));
+  step.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));
+  step.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
+  step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);

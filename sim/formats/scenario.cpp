@@ -13,16 +13,14 @@ namespace ddlsim {
 
 namespace {
 
-constexpr long most_gpus = 10'000'000;
-
 std::vector<int> gpus_from_scenario(const JsonNode& root) {
   std::vector<int> counts;
   for (const auto& node : root.list("gpus")) {
     const auto& value = node.value();
-    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_gpus) {
+    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_ranks) {
       node.mistake(
           fmt::format("{} is not a GPU count; give {}", describe(value),
-                      value.is_number() && value.get<double>() > most_gpus ? "10000000 or fewer" : "1 or more"));
+                      value.is_number() && value.get<double>() > most_ranks ? "10000000 or fewer" : "1 or more"));
       continue;
     }
     const int count = value.get<int>();

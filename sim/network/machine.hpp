@@ -6,6 +6,8 @@
 #include "sim/formats/parameters.hpp"
 #include "sim/formats/strategy.hpp"
 
+#include <cstddef>
+
 namespace ddlsim {
 
 /// Ranks fill nodes in order; the last node may be short. Ring neighbours are rank r and r+1 (mod ranks).
@@ -29,6 +31,11 @@ struct Machine {
 
   bool operator==(const Machine&) const = default;
 };
+
+/// A rank, node or server as an index.
+constexpr std::size_t at(int number) {
+  return static_cast<std::size_t>(number);
+}
 
 /// Where parameter servers run, and what one of them can move.
 struct ServerMachine {

@@ -1,5 +1,6 @@
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/async_network.hpp"
+#include "sim/parameter_server/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr double never_s = std::numeric_limits<double>::infinity();
-
 /// More workers than this are grouped: one customer stands for several and brings the bytes of all of them to the
 /// station. Fewer customers leave more to chance; mean value analysis corrects for that, see `async_reduced`.
-constexpr int most_customers = 64;
+constexpr int most_followed_customers = 64;
 
 /// Pushes are merged until each has at least this share of the bytes, except the last, which decides when the iteration
 /// ends.
@@ -27,9 +26,6 @@ constexpr int enough_iterations = 4000;
 /// Servers on several worker nodes, each slower than this share of the NIC, are stations like hosts of their own: the
 /// NIC has room for what else passes.
 constexpr double narrow_process_share = 0.25;
-
-/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
-constexpr double rounding_share = 1e-12;
 
 struct Customer {
   ComputeDraws draws;
@@ -54,7 +50,7 @@ struct Customer {
 };
 
 /// The network at `now_s`.
-struct Fluid {
+struct AsyncFluid {
   const AsyncNetwork& network;
   const AsyncExchange& async;
   double group = 1; ///< workers a customer stands for
@@ -68,12 +64,12 @@ struct Fluid {
   bool pushes_changed = true;
 };
 
-const AsyncMessage& message_of(const Fluid& fluid, const Customer& customer) {
+const AsyncMessage& message_of(const AsyncFluid& fluid, const Customer& customer) {
   return customer.pulling ? fluid.network.pull : fluid.network.pushes[customer.push];
 }
 
 /// A parameter leaves the server, in the mean over its message, half way: its version is the mean of start and end.
-void note_updates(const Fluid& fluid, Customer& customer, bool start) {
+void note_updates(const AsyncFluid& fluid, Customer& customer, bool start) {
   customer.pulled_updates.resize(fluid.updates.size());
   for (std::size_t i = 0; i < fluid.updates.size(); ++i) {
     const double half = 0.5 * fluid.updates[i];
@@ -81,11 +77,11 @@ void note_updates(const Fluid& fluid, Customer& customer, bool start) {
   }
 }
 
-void mark_changed(Fluid& fluid, const Customer& customer) {
+void mark_changed(AsyncFluid& fluid, const Customer& customer) {
   (customer.pulling ? fluid.pulls_changed : fluid.pushes_changed) = true;
 }
 
-void begin(Fluid& fluid, Customer& customer) {
+void begin(AsyncFluid& fluid, Customer& customer) {
   mark_changed(fluid, customer);
   if (customer.pulling) note_updates(fluid, customer, true);
   const AsyncMessage& message = message_of(fluid, customer);
@@ -95,7 +91,7 @@ void begin(Fluid& fluid, Customer& customer) {
   customer.message_left = message.size_bytes;
 }
 
-void end_iteration(Fluid& fluid, Customer& customer) {
+void end_iteration(AsyncFluid& fluid, Customer& customer) {
   ++customer.iteration;
   if (customer.iteration == first_measured) customer.measured_from_s = customer.started_s;
   if (customer.iteration == round_iterations) {
@@ -105,7 +101,7 @@ void end_iteration(Fluid& fluid, Customer& customer) {
 }
 
 /// What follows a message that has ended, or the iteration's start.
-void go_on(Fluid& fluid, Customer& customer) {
+void go_on(AsyncFluid& fluid, Customer& customer) {
   const AsyncNetwork& network = fluid.network;
   mark_changed(fluid, customer);
   customer.under_way = false;
@@ -139,7 +135,7 @@ void go_on(Fluid& fluid, Customer& customer) {
 
 /// The most that a flow takes of the station, by its own side: its connection and its node's NIC, which it shares with
 /// the worker's other flows and with other workers of the node.
-double own_bound_Bps(const Fluid& fluid, const Customer& customer) {
+double own_bound_Bps(const AsyncFluid& fluid, const Customer& customer) {
   const AsyncNetwork& network = fluid.network;
   int node_reduction = 1;
   if (network.workers_per_node > 1 && fluid.group == 1) {
@@ -155,12 +151,12 @@ double own_bound_Bps(const Fluid& fluid, const Customer& customer) {
 }
 
 /// The only serving node's own workers: their bytes stay off the station when that is a NIC.
-bool bypasses(const Fluid& fluid, const Customer& customer) {
+bool bypasses(const AsyncFluid& fluid, const Customer& customer) {
   return customer.hosting && fluid.network.process_Bps >= fluid.network.nic_Bps;
 }
 
 /// Max-min fairness in one direction: flows bound below the even share leave the rest to the others.
-void share_station(Fluid& fluid, bool pulling, std::vector<Customer*>& active) {
+void share_station(AsyncFluid& fluid, bool pulling, std::vector<Customer*>& active) {
   active.clear();
   for (Customer& customer : fluid.customers) {
     if (!customer.under_way || customer.pulling != pulling) continue;
@@ -191,7 +187,7 @@ void share_station(Fluid& fluid, bool pulling, std::vector<Customer*>& active) {
   }
 }
 
-void share_nodes(Fluid& fluid) {
+void share_nodes(AsyncFluid& fluid) {
   double pulls = 0;
   double pushes = 0;
   for (const Customer& customer : fluid.customers) {
@@ -206,7 +202,7 @@ void share_nodes(Fluid& fluid) {
   }
 }
 
-double next_change_s(const Fluid& fluid) {
+double next_change_s(const AsyncFluid& fluid) {
   double next_s = never_s;
   for (const Customer& customer : fluid.customers) {
     const double wait_s =
@@ -216,7 +212,7 @@ double next_change_s(const Fluid& fluid) {
   return std::max(0.0, next_s);
 }
 
-void advance(Fluid& fluid, double wait_s) {
+void advance(AsyncFluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
   for (Customer& customer : fluid.customers) {
     if (!customer.under_way) {
@@ -281,8 +277,8 @@ struct RoundResult {
 };
 
 RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, int customers, int round) {
-  Fluid fluid{network, async, static_cast<double>(network.workers) / customers,
-              make_customers(network, async, customers, round), customers};
+  AsyncFluid fluid{network, async, static_cast<double>(network.workers) / customers,
+                   make_customers(network, async, customers, round), customers};
   fluid.updates.assign(network.pushes.size(), 0.0);
   const bool by_nodes = network.serving_nodes > 1 && network.process_Bps > narrow_process_share * network.nic_Bps;
   std::vector<Customer*> active;
@@ -310,7 +306,7 @@ AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, 
   AsyncNetwork network = build_async_network(machine, servers, async);
   if (network.busiest_bytes == 0) return async_closed_form(machine, servers, async);
   merge_pushes(network);
-  const int customers = std::min(network.workers, most_customers);
+  const int customers = std::min(network.workers, most_followed_customers);
   const int rounds = 1 + enough_iterations / (customers * measured_iterations);
   double iteration_s = 0;
   double stale_updates = 0;

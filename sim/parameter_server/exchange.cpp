@@ -11,12 +11,9 @@
 namespace ddlsim {
 namespace {
 
-/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
-constexpr double rounding_share = 1e-12;
-
 /// One direction of the servers of a class: a FIFO of shards, of which the first may be under way. One server stands
 /// for all of its class.
-struct Lane {
+struct ShardLane {
   std::size_t server_class = 0;
   bool push = true;
   const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in order
@@ -25,7 +22,7 @@ struct Lane {
 };
 
 /// A message under way.
-struct Message {
+struct ShardMessage {
   std::size_t lane = 0;
   double left_bytes = 0;
   double end_bytes = 0; ///< it has ended when no more than this is left
@@ -33,23 +30,23 @@ struct Message {
 };
 
 /// The state of the exchange at `now_s`.
-struct Fluid {
+struct ShardFluid {
   FairShare share;
   std::vector<double> sizes_bytes;
   double latency_s;
   const std::vector<double>& pushable_s;
   std::vector<double> pullable_s;
   std::vector<double> pulled_s;
-  std::vector<Lane> lanes{}; ///< 2c pushes and 2c + 1 pulls for server class c
-  std::vector<Message> under_way{};
+  std::vector<ShardLane> lanes{}; ///< 2c pushes and 2c + 1 pulls for server class c
+  std::vector<ShardMessage> under_way{};
   Waits waits{};
   double now_s = 0;
 };
 
 /// Makes the lane wait for its next shard, if there is one: until a known time, or, for a pull whose shard is not
 /// pushed yet, until the sum.
-void wait_for_head(Fluid& fluid, std::size_t index) {
-  Lane& lane = fluid.lanes[index];
+void wait_for_head(ShardFluid& fluid, std::size_t index) {
+  ShardLane& lane = fluid.lanes[index];
   if (lane.head == lane.queue->size()) return;
   const std::size_t shard = (*lane.queue)[lane.head];
   const double until_s = lane.push ? fluid.pushable_s[shard] : fluid.pullable_s[shard];
@@ -57,8 +54,8 @@ void wait_for_head(Fluid& fluid, std::size_t index) {
   if (!lane.awaited) fluid.waits.push({until_s, index});
 }
 
-void finish_head(Fluid& fluid, std::size_t index) {
-  Lane& lane = fluid.lanes[index];
+void finish_head(ShardFluid& fluid, std::size_t index) {
+  ShardLane& lane = fluid.lanes[index];
   const std::size_t shard = (*lane.queue)[lane.head];
   (lane.push ? fluid.pullable_s : fluid.pulled_s)[shard] = fluid.now_s + fluid.latency_s;
   ++lane.head;
@@ -69,37 +66,37 @@ void finish_head(Fluid& fluid, std::size_t index) {
 }
 
 /// Starts the messages that may start. While the shares hold, only those need a rate.
-void begin_heads(Fluid& fluid) {
+void begin_heads(ShardFluid& fluid) {
   const std::size_t before = fluid.under_way.size();
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
     const std::size_t index = fluid.waits.top().lane;
     fluid.waits.pop();
-    const Lane& lane = fluid.lanes[index];
+    const ShardLane& lane = fluid.lanes[index];
     const double size_bytes = fluid.sizes_bytes[(*lane.queue)[lane.head]];
     fluid.under_way.push_back({index, size_bytes, rounding_share * size_bytes});
     fluid.share.set_busy(lane.server_class, lane.push, true);
   }
   for (std::size_t i = fluid.share.settle() ? 0 : before; i < fluid.under_way.size(); ++i) {
-    const Lane& lane = fluid.lanes[fluid.under_way[i].lane];
+    const ShardLane& lane = fluid.lanes[fluid.under_way[i].lane];
     fluid.under_way[i].rate_Bps = fluid.share.rate_Bps(lane.server_class, lane.push);
   }
 }
 
 /// Time until a message ends or a waiting one may begin.
-double next_change_s(const Fluid& fluid) {
+double next_change_s(const ShardFluid& fluid) {
   constexpr double rounding_apart = 1 + 1e-12; // quotients that may be equal are compared as quotients
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
-  for (const Message& message : fluid.under_way) {
+  for (const ShardMessage& message : fluid.under_way) {
     if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue; // saves most divisions
     wait_s = std::min(wait_s, message.left_bytes / message.rate_Bps);
   }
   return wait_s;
 }
 
-void advance(Fluid& fluid, double wait_s) {
+void advance(ShardFluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
   std::size_t left = 0;
-  for (Message& message : fluid.under_way) {
+  for (ShardMessage& message : fluid.under_way) {
     message.left_bytes -= wait_s * message.rate_Bps;
     if (message.left_bytes <= message.end_bytes) {
       finish_head(fluid, message.lane);
@@ -114,12 +111,12 @@ void advance(Fluid& fluid, double wait_s) {
 std::vector<double> pull_all(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                              const ServerClasses& classes) {
   const std::vector<double> never(exchange.shards.size(), never_s);
-  Fluid fluid{FairShare(machine, servers, exchange, classes),
-              message_sizes(machine, servers, exchange),
-              copy_latency_s(machine, servers, exchange),
-              exchange.ready_s,
-              never,
-              never};
+  ShardFluid fluid{FairShare(machine, servers, exchange, classes),
+                   message_sizes(machine, servers, exchange),
+                   copy_latency_s(machine, servers, exchange),
+                   exchange.ready_s,
+                   never,
+                   never};
   for (std::size_t server = 0; server < classes.servers.size(); ++server) {
     fluid.lanes.push_back({server, true, &classes.servers[server].shards});
     fluid.lanes.push_back({server, false, &classes.servers[server].shards});

@@ -68,15 +68,15 @@ void add_links(MaxMin& links, LinkLevel& level, double rate_Bps) {
 }
 
 /// One direction of the servers of a class: copies go between each of them and all workers.
-struct Lane {
+struct ClassLane {
   std::size_t server_class = 0;
   bool push = true;
   double servers = 1; ///< of the class
 };
 
 /// The lane's copies on the links of one level; the workers' side first.
-void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& level, const Lane& lane, double workers,
-                   double messages_per_node) {
+void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& level, const ClassLane& lane,
+                   double workers, double messages_per_node) {
   const Home& home = level.homes[lane.server_class];
   for (std::size_t i = 0; i < level.groups.size(); ++i) {
     const HostGroup& group = level.groups[i];
@@ -116,7 +116,7 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
     const NodeClass& node = classes.nodes[server.node_class];
     const double count = classes.leaves[node.leaf_class].leaves * node.per_leaf * server.per_node;
     for (const bool push : {true, false}) {
-      const Lane lane{index, push, count};
+      const ClassLane lane{index, push, count};
       crossings.clear();
       add_crossings(crossings, nodes, lane, machine.nodes(), exchange.messages_per_node);
       if (leaf_count > 1) add_crossings(crossings, leaves, lane, machine.nodes(), exchange.messages_per_node);

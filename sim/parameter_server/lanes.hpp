@@ -11,6 +11,8 @@
 namespace ddlsim {
 
 inline constexpr double never_s = std::numeric_limits<double>::infinity();
+/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
+inline constexpr double rounding_share = 1e-12;
 
 /// A lane whose next shard may go at a known time.
 struct Wait {

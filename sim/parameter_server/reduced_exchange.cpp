@@ -21,7 +21,7 @@ struct ShardState {
 using ShardQueue = std::vector<ShardState>;
 
 /// One direction of a class of connections: sends its shards in order, one at a time.
-struct Lane {
+struct CopyLane {
   ShardQueue* queue = nullptr;
   bool push = true;
   bool slow = false;
@@ -50,13 +50,13 @@ std::vector<ShardQueue> make_queues(const Machine& machine, const ServerMachine&
   return queues;
 }
 
-std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classes,
-                             const std::vector<ConnectionClass>& connections, std::vector<ShardQueue>& queues) {
-  std::vector<Lane> lanes;
+std::vector<CopyLane> make_lanes(const Machine& machine, const ServerClasses& classes,
+                                 const std::vector<ConnectionClass>& connections, std::vector<ShardQueue>& queues) {
+  std::vector<CopyLane> lanes;
   for (const ConnectionClass& connection : connections) {
     const bool local = connection.distance == Distance::same_node;
-    Lane lane{&queues[connection.server_class], true, classes.nodes[connection.node_class].slow,
-              local ? machine.intra_latency_s : machine.net_latency_s};
+    CopyLane lane{&queues[connection.server_class], true, classes.nodes[connection.node_class].slow,
+                  local ? machine.intra_latency_s : machine.net_latency_s};
     lanes.push_back(lane);
     lane.push = false;
     lanes.push_back(lane);
@@ -65,16 +65,16 @@ std::vector<Lane> make_lanes(const Machine& machine, const ServerClasses& classe
 }
 
 /// The message that a lane has under way.
-struct Message {
+struct CopyMessage {
   double left_bytes = 0;
   double end_bytes = 0; ///< it has ended when no more than this is left
 };
 
 /// The state of the exchange at `now_s`; lane i is flow i of the links.
-struct Fluid {
+struct CopyFluid {
   MaxMin links;
-  std::vector<Lane> lanes;
-  std::vector<Message> messages; ///< of each lane
+  std::vector<CopyLane> lanes;
+  std::vector<CopyMessage> messages; ///< of each lane
   double end_share;
   double now_s = 0;
   Waits waits{};
@@ -82,13 +82,13 @@ struct Fluid {
   bool shares_hold = true;
 };
 
-ShardState& head_of(const Lane& lane) {
+ShardState& head_of(const CopyLane& lane) {
   return (*lane.queue)[lane.head];
 }
 
 /// Makes the lane wait for its next shard, if there is one: until a known time, else for the last copy.
-void wait_for_head(Fluid& fluid, std::size_t index) {
-  const Lane& lane = fluid.lanes[index];
+void wait_for_head(CopyFluid& fluid, std::size_t index) {
+  const CopyLane& lane = fluid.lanes[index];
   if (lane.head == lane.queue->size()) return;
   ShardState& shard = head_of(lane);
   if (lane.push) {
@@ -101,7 +101,7 @@ void wait_for_head(Fluid& fluid, std::size_t index) {
 }
 
 /// The last copy wakes the lanes that wait for the sum.
-void count_copy(Fluid& fluid, ShardState& shard) {
+void count_copy(CopyFluid& fluid, ShardState& shard) {
   --shard.copies_to_come;
   if (shard.copies_to_come > 0) return;
   for (const std::size_t lane : shard.waiting) {
@@ -109,8 +109,8 @@ void count_copy(Fluid& fluid, ShardState& shard) {
   }
 }
 
-void finish_head(Fluid& fluid, std::size_t index) {
-  Lane& lane = fluid.lanes[index];
+void finish_head(CopyFluid& fluid, std::size_t index) {
+  CopyLane& lane = fluid.lanes[index];
   ShardState& shard = head_of(lane);
   double& last_s = lane.push ? shard.summed_s : shard.pulled_s;
   last_s = std::max(last_s, fluid.now_s + lane.delay_s);
@@ -123,7 +123,7 @@ void finish_head(Fluid& fluid, std::size_t index) {
 
 /// Starts the messages that may start. Rates are shared anew only when a lane stops or starts; one that goes on with
 /// its next shard leaves the others' shares as they are.
-void begin_heads(Fluid& fluid) {
+void begin_heads(CopyFluid& fluid) {
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
     const std::size_t index = fluid.waits.top().lane;
     fluid.waits.pop();
@@ -144,7 +144,7 @@ void begin_heads(Fluid& fluid) {
 }
 
 /// Time until a message ends or a waiting one may begin.
-double next_change_s(const Fluid& fluid) {
+double next_change_s(const CopyFluid& fluid) {
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
   for (const std::size_t lane : fluid.links.active()) {
     wait_s = std::min(wait_s, fluid.messages[lane].left_bytes / fluid.links.rate_Bps(lane));
@@ -152,10 +152,10 @@ double next_change_s(const Fluid& fluid) {
   return wait_s;
 }
 
-void advance(Fluid& fluid, double wait_s) {
+void advance(CopyFluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
   for (const std::size_t index : fluid.links.active()) {
-    Message& message = fluid.messages[index];
+    CopyMessage& message = fluid.messages[index];
     message.left_bytes -= wait_s * fluid.links.rate_Bps(index);
     if (message.left_bytes <= message.end_bytes) finish_head(fluid, index);
   }
@@ -169,9 +169,9 @@ ServerExchangeTiming server_exchange_reduced(const Machine& machine, const Serve
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
   const std::vector<ConnectionClass> connections = find_connection_classes(classes);
   std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
-  Fluid fluid{make_reduced_links(machine, servers, exchange, classes, connections),
-              make_lanes(machine, classes, connections, queues), std::vector<Message>(2 * connections.size()),
-              end_share};
+  CopyFluid fluid{make_reduced_links(machine, servers, exchange, classes, connections),
+                  make_lanes(machine, classes, connections, queues), std::vector<CopyMessage>(2 * connections.size()),
+                  end_share};
   run_lanes(fluid);
   ServerExchangeTiming timing;
   timing.pulled_s.reserve(exchange.shards.size());

@@ -10,10 +10,6 @@
 namespace ddlsim {
 namespace {
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 /// Gives equal descriptions equal numbers, from 0 in order of first appearance.
 template <typename Description> class Kinds {
 public:

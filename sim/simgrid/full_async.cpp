@@ -3,6 +3,7 @@
 #include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
+#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -29,10 +30,6 @@ constexpr int most_rounds = 200;
 /// scatter little (64 workers: 3). One worker meets no other.
 int fewest_rounds(int workers) {
   return workers == 1 ? 3 : 3 + 400 / (workers * workers);
-}
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
 }
 
 /// Shards of a server that are ready together: one message, and how often it was applied.
@@ -63,7 +60,7 @@ struct Round {
   double bytes = 0;
 };
 
-struct Connection {
+struct AsyncConnection {
   WorkerState* worker = nullptr;
   Round* round = nullptr;
   s4u::Host* worker_host = nullptr;
@@ -77,8 +74,6 @@ struct Connection {
   std::vector<double> pulled_updates; ///< of each push, as far as they were in when its parameters left the server
 };
 
-int no_content = 0;
-
 /// All connections of a worker ask for the same iteration's factor; the first one draws it.
 double compute_factor(WorkerState& worker, int iteration) {
   while (worker.factors.size() <= at(iteration)) {
@@ -88,14 +83,14 @@ double compute_factor(WorkerState& worker, int iteration) {
 }
 
 /// A parameter leaves the server, in the mean over its message, half way: its version is the mean of start and end.
-void note_updates(Connection& connection, bool start) {
+void note_updates(AsyncConnection& connection, bool start) {
   for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
     const double half = 0.5 * static_cast<double>(connection.pushes[i]->updates);
     connection.pulled_updates[i] = start ? half : connection.pulled_updates[i] + half;
   }
 }
 
-void pull(Connection& connection, int iteration) {
+void pull(AsyncConnection& connection, int iteration) {
   note_updates(connection, true); // the server's side waits to send: it starts now
   connection.to_worker->get<int>();
   note_updates(connection, false);
@@ -106,7 +101,7 @@ void pull(Connection& connection, int iteration) {
   worker.together->wait();
 }
 
-void push(Connection& connection, int iteration) {
+void push(AsyncConnection& connection, int iteration) {
   WorkerState& worker = *connection.worker;
   Round& round = *connection.round;
   const double start_s = worker.pulled_s;
@@ -114,7 +109,7 @@ void push(Connection& connection, int iteration) {
   for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
     PushState& state = *connection.pushes[i];
     s4u::this_actor::sleep_until(start_s + factor * state.ready_s);
-    connection.to_server->put(&no_content, state.units);
+    connection.to_server->put(no_content(), state.units);
     if (is_measured(iteration)) {
       round.stale_bytes += state.size_bytes * (static_cast<double>(state.updates) - connection.pulled_updates[i]);
       round.bytes += state.size_bytes;
@@ -133,7 +128,7 @@ void keep_time(WorkerState& worker, Round& round, int iteration) {
   --round.workers_to_measure;
 }
 
-void run_worker_side(Connection& connection) {
+void run_worker_side(AsyncConnection& connection) {
   const WorkerState& worker = *connection.worker;
   for (int iteration = 0; iteration <= worker.last_iteration; ++iteration) {
     pull(connection, iteration);
@@ -143,9 +138,9 @@ void run_worker_side(Connection& connection) {
   }
 }
 
-void run_server_side(const Connection& connection) {
+void run_server_side(const AsyncConnection& connection) {
   for (int iteration = 0; iteration <= connection.worker->last_iteration; ++iteration) {
-    connection.to_worker->put(&no_content, connection.pull_units);
+    connection.to_worker->put(no_content(), connection.pull_units);
     for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
       connection.to_server->get<int>();
     }
@@ -181,11 +176,11 @@ std::vector<WorkerState> make_workers(const Machine& machine, const AsyncExchang
   return workers;
 }
 
-std::vector<Connection> make_connections(const Machine& machine, const ServerMachine& servers,
-                                         const ServerExchange& exchange, std::vector<WorkerState>& workers,
-                                         std::vector<std::vector<PushState>>& queues, Round& round) {
+std::vector<AsyncConnection> make_connections(const Machine& machine, const ServerMachine& servers,
+                                              const ServerExchange& exchange, std::vector<WorkerState>& workers,
+                                              std::vector<std::vector<PushState>>& queues, Round& round) {
   const ServerPlatform platform = make_server_platform(machine, servers);
-  std::vector<Connection> connections;
+  std::vector<AsyncConnection> connections;
   for (std::size_t process = 0; process < workers.size(); ++process) {
     const int node = static_cast<int>(process) / exchange.messages_per_node;
     bool first = true;
@@ -218,8 +213,8 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
   const auto used = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.empty(); });
   std::vector<WorkerState> workers = make_workers(machine, async, static_cast<int>(used), round_number);
   Round round{async.compute_s, static_cast<int>(workers.size())};
-  std::vector<Connection> connections = make_connections(machine, servers, async.exchange, workers, queues, round);
-  for (Connection& connection : connections) {
+  std::vector<AsyncConnection> connections = make_connections(machine, servers, async.exchange, workers, queues, round);
+  for (AsyncConnection& connection : connections) {
     s4u::Actor::create("worker side", connection.worker_host, [&connection] { run_worker_side(connection); });
     s4u::Actor::create("server side", connection.server_host, [&connection] { run_server_side(connection); });
   }

@@ -1,5 +1,6 @@
 #include "sim/collective/ring.hpp"
 #include "sim/simgrid/full.hpp"
+#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
@@ -14,22 +15,12 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
 /// One rank: where it runs, where its chunks arrive, and the delay of those chunks.
 struct Rank {
   s4u::Host* host = nullptr;
   s4u::Mailbox* inbox = nullptr;
   double delay_s = 0;
 };
-
-/// Shared links have no latency: a latency would hold the sender as long as the link. It is a delay at delivery
-/// instead.
-s4u::LinkInRoute make_link(s4u::NetZone& zone, const std::string& name, double rate_Bps) {
-  return s4u::LinkInRoute(zone.create_link(name, rate_Bps * units_per_byte)->set_latency(0.0)->seal());
-}
 
 /// The links on the way out of and into each rank, for ring neighbours only.
 struct RingLinks {
@@ -47,15 +38,15 @@ RingLinks make_ring_links(s4u::NetZone& zone, const Machine& machine) {
     const int node_from = machine.node_of(from);
     const int node_to = machine.node_of(to);
     if (node_from == node_to) {
-      links.out[at(from)].push_back(make_link(zone, "intra" + name, machine.intra_Bps));
+      links.out[at(from)].emplace_back(make_link(zone, "intra" + name, machine.intra_Bps));
       continue;
     }
-    links.out[at(from)].push_back(make_link(zone, "nic-out" + name, machine.nic_Bps_of(node_from)));
+    links.out[at(from)].emplace_back(make_link(zone, "nic-out" + name, machine.nic_Bps_of(node_from)));
     if (machine.nodes_per_leaf > 0 && node_from / machine.nodes_per_leaf != node_to / machine.nodes_per_leaf) {
-      links.out[at(from)].push_back(make_link(zone, "leaf-up" + name, machine.uplink_Bps));
-      links.in[at(to)].push_back(make_link(zone, "leaf-down" + name, machine.uplink_Bps));
+      links.out[at(from)].emplace_back(make_link(zone, "leaf-up" + name, machine.uplink_Bps));
+      links.in[at(to)].emplace_back(make_link(zone, "leaf-down" + name, machine.uplink_Bps));
     }
-    links.in[at(to)].push_back(make_link(zone, "nic-in" + name, machine.nic_Bps_of(node_to)));
+    links.in[at(to)].emplace_back(make_link(zone, "nic-in" + name, machine.nic_Bps_of(node_to)));
   }
   return links;
 }
@@ -81,10 +72,9 @@ std::vector<Rank> make_ranks(const Machine& machine) {
 /// flows as soon as its sender has it and the edge is free, also while this rank is still sending or waiting. Returns
 /// when the rank has its last chunk.
 double run_rank(const Rank& self, s4u::Mailbox& next, int steps, std::uint64_t chunk_units) {
-  static int no_content = 0;
   self.inbox->set_receiver(s4u::Actor::self());
   for (int step = 0; step < steps; ++step) {
-    next.put(&no_content, chunk_units);
+    next.put(no_content(), chunk_units);
     int* content = nullptr;
     const s4u::CommPtr chunk = self.inbox->get_async<int>(&content);
     chunk->wait();

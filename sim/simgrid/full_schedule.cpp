@@ -1,5 +1,6 @@
 #include "sim/collective/links_in_use.hpp"
 #include "sim/simgrid/full.hpp"
+#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
@@ -15,46 +16,21 @@ namespace ddlsim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using Links = std::vector<s4u::Link*>;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
-s4u::Link* make_link(s4u::NetZone& zone, const std::string& kind, int index, double rate_Bps) {
-  return zone.create_link(kind + std::to_string(index), rate_Bps * units_per_byte)->set_latency(0.0)->seal();
-}
-
-Links make_links(s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps) {
-  Links links;
-  for (int i = 0; i < count; ++i) {
-    links.push_back(make_link(zone, kind, i, rate_Bps));
-  }
-  return links;
-}
-
-Links make_nics(s4u::NetZone& zone, const std::string& kind, const Machine& machine) {
-  Links links;
-  for (int node = 0; node < machine.nodes(); ++node) {
-    links.push_back(make_link(zone, kind, node, machine.nic_Bps_of(node)));
-  }
-  return links;
-}
 
 /// One link for each rank, node or leaf and direction; kinds that no message passes are empty.
-struct FabricLinks {
+struct RankLinks {
   Links port_out, port_in, nic_out, nic_in, leaf_up, leaf_down;
 };
 
-FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine) {
-  FabricLinks fabric;
+RankLinks make_rank_links(s4u::NetZone& zone, const Machine& machine) {
+  RankLinks fabric;
   if (ranks_of_full_node(machine) > 1) {
     fabric.port_out = make_links(zone, "port-out", machine.ranks, machine.intra_Bps);
     fabric.port_in = make_links(zone, "port-in", machine.ranks, machine.intra_Bps);
   }
   if (machine.nodes() > 1) {
-    fabric.nic_out = make_nics(zone, "nic-out", machine);
-    fabric.nic_in = make_nics(zone, "nic-in", machine);
+    fabric.nic_out = make_nics(zone, "nic-out", machine.nodes(), machine);
+    fabric.nic_in = make_nics(zone, "nic-in", machine.nodes(), machine);
   }
   if (has_leaves(machine)) {
     const int leaves = (machine.nodes() + machine.nodes_per_leaf - 1) / machine.nodes_per_leaf;
@@ -64,7 +40,7 @@ FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine) {
   return fabric;
 }
 
-std::vector<s4u::LinkInRoute> route_of(const FabricLinks& fabric, const Machine& machine, int from, int to) {
+std::vector<s4u::LinkInRoute> route_of(const RankLinks& fabric, const Machine& machine, int from, int to) {
   const int node_from = machine.node_of(from);
   const int node_to = machine.node_of(to);
   std::vector<s4u::LinkInRoute> route;
@@ -105,7 +81,7 @@ std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& sched
   for (int rank = 0; rank < machine.ranks; ++rank) {
     hosts.push_back(zone.create_host(std::to_string(rank), idle_flops));
   }
-  const FabricLinks fabric = make_fabric(zone, machine);
+  const RankLinks fabric = make_rank_links(zone, machine);
   for (const auto& [from, to] : pairs_that_talk(schedule)) {
     zone.add_route(hosts[at(from)]->get_netpoint(), hosts[at(to)]->get_netpoint(), nullptr, nullptr,
                    route_of(fabric, machine, from, to), false);
@@ -119,12 +95,11 @@ s4u::Mailbox& mailbox_of(int from, int to, int lane) {
 }
 
 void run_step(const Machine& machine, int rank, const Step& step) {
-  static int no_content = 0;
   int* content = nullptr;
   std::vector<s4u::CommPtr> sent;
   std::vector<s4u::CommPtr> received;
   for (const Send& send : step.sends) {
-    sent.push_back(mailbox_of(rank, send.to, send.lane).put_async(&no_content, to_units(send.size_bytes)));
+    sent.push_back(mailbox_of(rank, send.to, send.lane).put_async(no_content(), to_units(send.size_bytes)));
   }
   for (const Receive& receive : step.receives) {
     received.push_back(mailbox_of(receive.from, rank, receive.lane).get_async<int>(&content));

@@ -1,5 +1,6 @@
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
+#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -14,10 +15,6 @@ namespace ddlsim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 /// Where one shard stands.
 struct ShardState {
@@ -34,7 +31,7 @@ struct ShardState {
 
 /// One process of a worker node and one server. Each direction has an actor that sends its shards in order, and that is
 /// the receiver of the other's.
-struct Connection {
+struct ShardConnection {
   s4u::Host* worker = nullptr;
   s4u::Host* server = nullptr;
   s4u::Mailbox* to_server = nullptr;
@@ -43,8 +40,6 @@ struct Connection {
   bool from_slow_node = false;
   std::vector<ShardState*> shards;
 };
-
-int no_content = 0;
 
 /// Empties the mailbox by one message and returns when that has come.
 void take(s4u::Mailbox& mailbox) {
@@ -62,11 +57,11 @@ void count_copy(ShardState& shard, double in_s) {
   }
 }
 
-void run_worker_side(const Connection& connection) {
+void run_worker_side(const ShardConnection& connection) {
   connection.to_worker->set_receiver(s4u::Actor::self());
   for (ShardState* shard : connection.shards) {
     s4u::this_actor::sleep_until(connection.from_slow_node ? shard->slow_ready_s : shard->ready_s);
-    connection.to_server->put(&no_content, shard->units);
+    connection.to_server->put(no_content(), shard->units);
     count_copy(*shard, s4u::Engine::get_clock() + connection.delay_s);
   }
   for (std::size_t i = 0; i < connection.shards.size(); ++i) {
@@ -75,7 +70,7 @@ void run_worker_side(const Connection& connection) {
   connection.to_worker->set_receiver(nullptr);
 }
 
-void run_server_side(const Connection& connection) {
+void run_server_side(const ShardConnection& connection) {
   connection.to_server->set_receiver(s4u::Actor::self());
   for (ShardState* shard : connection.shards) {
     take(*connection.to_server);
@@ -84,7 +79,7 @@ void run_server_side(const Connection& connection) {
       shard->all_in->acquire();
     }
     s4u::this_actor::sleep_until(shard->summed_s);
-    connection.to_worker->put(&no_content, shard->units);
+    connection.to_worker->put(no_content(), shard->units);
     --shard->copies_to_give;
     shard->pulled_s = std::max(shard->pulled_s, s4u::Engine::get_clock() + connection.delay_s);
   }
@@ -107,14 +102,14 @@ std::vector<ShardState> make_shards(const Machine& machine, const ServerMachine&
   return shards;
 }
 
-std::vector<Connection> make_connections(const Machine& machine, const ServerMachine& servers,
-                                         const ServerExchange& exchange, std::vector<ShardState>& shards) {
+std::vector<ShardConnection> make_connections(const Machine& machine, const ServerMachine& servers,
+                                              const ServerExchange& exchange, std::vector<ShardState>& shards) {
   const ServerPlatform platform = make_server_platform(machine, servers);
   std::vector<std::vector<ShardState*>> queues(at(servers.servers));
   for (std::size_t i = 0; i < shards.size(); ++i) {
     queues[at(exchange.shards[i].server)].push_back(&shards[i]);
   }
-  std::vector<Connection> connections;
+  std::vector<ShardConnection> connections;
   for (int process = 0; process < machine.nodes() * exchange.messages_per_node; ++process) {
     const int node = process / exchange.messages_per_node;
     for (int server = 0; server < servers.servers; ++server) {
@@ -135,8 +130,8 @@ std::vector<double> simulate_server_exchange(const Machine& machine, const Serve
                                              const ServerExchange& exchange) {
   start_simgrid();
   std::vector<ShardState> shards = make_shards(machine, servers, exchange);
-  const std::vector<Connection> connections = make_connections(machine, servers, exchange, shards);
-  for (const Connection& connection : connections) {
+  const std::vector<ShardConnection> connections = make_connections(machine, servers, exchange, shards);
+  for (const ShardConnection& connection : connections) {
     s4u::Actor::create("worker side", connection.worker, [&connection] { run_worker_side(connection); });
     s4u::Actor::create("server side", connection.server, [&connection] { run_server_side(connection); });
   }

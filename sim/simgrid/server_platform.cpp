@@ -1,5 +1,6 @@
 #include "sim/simgrid/server_platform.hpp"
 
+#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
@@ -12,33 +13,6 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 using Route = std::vector<s4u::LinkInRoute>;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
-/// One kind of link, one for each place, one direction: of no latency, see sim/collective/ring.hpp.
-using Links = std::vector<s4u::Link*>;
-
-s4u::Link* make_link(s4u::NetZone& zone, const std::string& kind, int index, double rate_Bps) {
-  return zone.create_link(kind + std::to_string(index), rate_Bps * units_per_byte)->set_latency(0.0)->seal();
-}
-
-Links make_links(s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps) {
-  Links links;
-  for (int i = 0; i < count; ++i) {
-    links.push_back(make_link(zone, kind, i, rate_Bps));
-  }
-  return links;
-}
-
-Links make_nics(s4u::NetZone& zone, const std::string& kind, int count, const Machine& machine) {
-  Links links;
-  for (int node = 0; node < count; ++node) {
-    links.push_back(make_link(zone, kind, node, machine.nic_Bps_of(node)));
-  }
-  return links;
-}
 
 /// All links of the platform; kinds that are not limited are empty.
 struct FabricLinks {

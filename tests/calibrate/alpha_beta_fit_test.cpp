@@ -11,7 +11,7 @@ using namespace ddlsim_test;
 namespace {
 
 constexpr double normal_90 = 1.6448536269514722; ///< 90 % of a normal lie within so many deviations
-constexpr int seeds = 200;
+constexpr int curve_seeds = 200;
 constexpr double noise = 0.05;
 
 CollectiveKey two_nodes() {
@@ -31,7 +31,7 @@ CollectiveKey two_nodes() {
 std::array<int, 3> covered(const std::vector<double>& sizes) {
   const auto prior = collective_prior(two_nodes(), 0);
   std::array<int, 3> inside{};
-  for (int seed = 1; seed <= seeds; ++seed) {
+  for (int seed = 1; seed <= curve_seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
     const auto alpha_beta = draw_alpha_beta(prior, normal);
     const auto fit = fit_alpha_beta(draw_table(alpha_beta, sizes, noise, normal), prior);
@@ -47,15 +47,15 @@ std::array<int, 3> covered(const std::vector<double>& sizes) {
 TEST_CASE("90 % intervals of planted constants hold them in 85 to 95 % of 200 tables") {
   const auto inside = covered(sizes_from(8, 1024.0 * 1024 * 1024, 2));
   for (const int count : inside) {
-    CHECK(count >= 0.85 * seeds);
-    CHECK(count <= 0.95 * seeds);
+    CHECK(count >= 0.85 * curve_seeds);
+    CHECK(count <= 0.95 * curve_seeds);
   }
 }
 
 TEST_CASE("with five sizes the priors help, and the intervals still hold what was planted") {
   const auto inside = covered({4096, 65536, 1048576, 8388608, 134217728});
   // The scale counts a point of 8 % beside five of 5 %: intervals are a little wide, and must not be narrow.
-  for (const int count : inside) CHECK(count >= 0.85 * seeds);
+  for (const int count : inside) CHECK(count >= 0.85 * curve_seeds);
 }
 
 TEST_CASE("without noise the constants come back") {
@@ -109,7 +109,7 @@ TEST_CASE("two sizes: 90 % intervals between and beyond them hold the planted ti
   const auto prior = collective_prior(key, 0);
   const std::array<double, 4> asked{512, 65536, 1048576, 1073741824};
   std::array<int, 4> inside{};
-  for (int seed = 1; seed <= seeds; ++seed) {
+  for (int seed = 1; seed <= curve_seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
     const auto alpha_beta = draw_alpha_beta(prior, normal);
     const auto curve = fit_curve(key, draw_table(alpha_beta, {4096, 67108864}, noise, normal));
@@ -118,7 +118,7 @@ TEST_CASE("two sizes: 90 % intervals between and beyond them hold the planted ti
       if (std::abs(error) <= normal_90 * collective_time_error(curve, asked[i])) ++inside[i];
     }
   }
-  for (const int count : inside) CHECK(count >= 0.85 * seeds);
+  for (const int count : inside) CHECK(count >= 0.85 * curve_seeds);
 }
 
 TEST_CASE("a wire that is known narrows the rate") {

@@ -26,10 +26,10 @@ std::vector<Series> on_both(const std::vector<double>& slow_s, const std::vector
   return group_series({slow, fast});
 }
 
-const std::vector<double> times_s{0.05, 0.06, 0.07, 0.1, 0.11, 0.12};
+const std::vector<double> slow_times_s{0.05, 0.06, 0.07, 0.1, 0.11, 0.12};
 
 std::vector<double> times_by(double factor) {
-  auto times = times_s;
+  auto times = slow_times_s;
   for (auto& time : times) time *= factor;
   return times;
 }
@@ -37,7 +37,7 @@ std::vector<double> times_by(double factor) {
 } // namespace
 
 TEST_CASE("one experiment with the same times on two fabrics did not run on the faster") {
-  const auto series = on_both(times_s, times_by(1.015));
+  const auto series = on_both(slow_times_s, times_by(1.015));
   const auto reported = same_on_two_fabrics(series, two_fabrics(10));
   REQUIRE(reported.size() == 1);
   CHECK(reported.begin()->first == "fast/planted/small-ddp");
@@ -46,18 +46,18 @@ TEST_CASE("one experiment with the same times on two fabrics did not run on the 
 }
 
 TEST_CASE("what differs by more than 2 % at any scale across nodes is no contradiction") {
-  CHECK(same_on_two_fabrics(on_both(times_s, times_by(1.03)), two_fabrics(10)).empty());
-  auto once = times_s;
+  CHECK(same_on_two_fabrics(on_both(slow_times_s, times_by(1.03)), two_fabrics(10)).empty());
+  auto once = slow_times_s;
   once[4] *= 0.97;
-  CHECK(same_on_two_fabrics(on_both(times_s, once), two_fabrics(10)).empty());
-  auto inside = times_s; // of a node, where the fabric does not show
+  CHECK(same_on_two_fabrics(on_both(slow_times_s, once), two_fabrics(10)).empty());
+  auto inside = slow_times_s; // of a node, where the fabric does not show
   inside[1] *= 0.9;
-  CHECK(same_on_two_fabrics(on_both(times_s, inside), two_fabrics(10)).size() == 1);
+  CHECK(same_on_two_fabrics(on_both(slow_times_s, inside), two_fabrics(10)).size() == 1);
 }
 
 TEST_CASE("fabrics of nearly one rate may give the same times") {
-  CHECK(same_on_two_fabrics(on_both(times_s, times_s), two_fabrics(1.9)).empty());
-  CHECK(same_on_two_fabrics(on_both(times_s, times_s), two_fabrics(2)).size() == 1);
+  CHECK(same_on_two_fabrics(on_both(slow_times_s, slow_times_s), two_fabrics(1.9)).empty());
+  CHECK(same_on_two_fabrics(on_both(slow_times_s, slow_times_s), two_fabrics(2)).size() == 1);
 }
 
 TEST_CASE("scales inside a node do not compare fabrics") {
@@ -66,7 +66,7 @@ TEST_CASE("scales inside a node do not compare fabrics") {
 }
 
 TEST_CASE("two experiments may take the same time") {
-  auto series = on_both(times_s, times_s);
+  auto series = on_both(slow_times_s, slow_times_s);
   for (auto& one : series)
     if (one.cluster == "fast") one.batch_per_gpu *= 2;
   CHECK(same_on_two_fabrics(series, two_fabrics(10)).empty());

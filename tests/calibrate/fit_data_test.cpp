@@ -8,7 +8,7 @@ using namespace ddlsim_test;
 
 namespace {
 
-const std::vector<double> times_s{0.055, 0.06, 0.07, 0.1, 0.11, 0.12};
+const std::vector<double> small_times_s{0.055, 0.06, 0.07, 0.1, 0.11, 0.12};
 
 std::optional<SeriesData> fit_data_of(const ReferenceData& reference, const std::vector<Record>& records) {
   const auto series = group_series({planted_file(records)});
@@ -27,7 +27,7 @@ Parameters median_of(const SeriesData& fit_data) {
 
 TEST_CASE("compute is scaled to one GPU without synchronisation where that was measured") {
   const auto reference = planted_reference();
-  const auto fit_data = fit_data_of(reference, planted_records("small", times_s));
+  const auto fit_data = fit_data_of(reference, planted_records("small", small_times_s));
   REQUIRE(fit_data);
   CHECK(fit_data->setup.one_gpu_s == planted_one_gpu_s("small"));
   CHECK(fit_data->compute_prior == "compute_measured");
@@ -39,7 +39,7 @@ TEST_CASE("compute is scaled to one GPU without synchronisation where that was m
 
 TEST_CASE("else to one GPU with it, which is then no evidence for anything else") {
   const auto reference = planted_reference();
-  auto records = planted_records("small", times_s);
+  auto records = planted_records("small", small_times_s);
   records.erase(records.begin());
   const auto fit_data = fit_data_of(reference, records);
   REQUIRE(fit_data);
@@ -102,14 +102,14 @@ TEST_CASE("points on several nodes are left out of a cluster without a network")
   auto& cluster = reference.clusters.at("planted");
   cluster.nics.clear();
   cluster.transports = {{"shm", ""}};
-  const auto alone = fit_data_of(reference, planted_records("small", times_s));
+  const auto alone = fit_data_of(reference, planted_records("small", small_times_s));
   REQUIRE(alone);
   CHECK(alone->points.size() == 3); // 1, 2, 4 in a node
 }
 
 TEST_CASE("a sample with faster links is never slower") {
   const auto reference = planted_reference();
-  const auto fit_data = fit_data_of(reference, planted_records("middle", times_s));
+  const auto fit_data = fit_data_of(reference, planted_records("middle", small_times_s));
   REQUIRE(fit_data);
   const auto median = median_of(*fit_data);
   auto fast = median;

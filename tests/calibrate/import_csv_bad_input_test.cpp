@@ -13,24 +13,24 @@ using ddlsim::test::mistakes_of;
 using ddlsim::test::on_iris;
 using ddlsim::test::ScratchFile;
 
-std::string mistakes_in(const std::string& text, const ImportContext& stated = on_iris()) {
+std::string mistakes_in_table(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
   return mistakes_of([&] { ddlsim::import_csv(file.path(), stated); });
 }
 
 /// Mistakes of one row with one more column.
 std::string in_cell(const std::string& column, const std::string& cell, const std::string& gpus = "4") {
-  return mistakes_in("model,batch_per_gpu,gpus,rate," + column + "\nvgg16,32," + gpus + ",800," + cell + "\n");
+  return mistakes_in_table("model,batch_per_gpu,gpus,rate," + column + "\nvgg16,32," + gpus + ",800," + cell + "\n");
 }
 
 std::string in_row(const std::string& row) {
-  return mistakes_in("model,batch_per_gpu,gpus,rate\n" + row + "\n");
+  return mistakes_in_table("model,batch_per_gpu,gpus,rate\n" + row + "\n");
 }
 
 } // namespace
 
 TEST_CASE("all mistakes of a table at once, each with line and column") {
-  const auto mistakes = mistakes_in(
+  const auto mistakes = mistakes_in_table(
       "model,batch_per_gpu,gpus,rate,strategy,colour\nresnet50,0,4,800,rings,red\n\nvgg16,32,4.5,fast,ring,\n");
   CHECK_THAT(mistakes, Contains("rates.csv:1: colour: found an unknown column"));
   CHECK_THAT(
@@ -46,18 +46,18 @@ TEST_CASE("all mistakes of a table at once, each with line and column") {
 }
 
 TEST_CASE("headers") {
-  CHECK_THAT(mistakes_in("model,batch_per_gup,gpus,rate\nvgg16,32,4,800\n"),
+  CHECK_THAT(mistakes_in_table("model,batch_per_gup,gpus,rate\nvgg16,32,4,800\n"),
              Contains("did you mean 'batch_per_gpu'?") && Contains("found no such column"));
-  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus\nvgg16,32,4\n"), Contains("neither a column rate"));
-  CHECK_THAT(mistakes_in("model,model,batch_per_gpu,gpus,rate\na,a,32,4,800\n"), Contains("a second time"));
-  CHECK_THAT(mistakes_in("vgg16,32,4,800\n"), Contains("rates.csv:1: model: found no such column"));
-  CHECK_THAT(mistakes_in("# cluster: iris\n"), Contains("found no header row"));
-  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\n"), Contains("a header and no rows"));
+  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus\nvgg16,32,4\n"), Contains("neither a column rate"));
+  CHECK_THAT(mistakes_in_table("model,model,batch_per_gpu,gpus,rate\na,a,32,4,800\n"), Contains("a second time"));
+  CHECK_THAT(mistakes_in_table("vgg16,32,4,800\n"), Contains("rates.csv:1: model: found no such column"));
+  CHECK_THAT(mistakes_in_table("# cluster: iris\n"), Contains("found no header row"));
+  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate\n"), Contains("a header and no rows"));
 }
 
 TEST_CASE("numbers that are none") {
   CHECK_THAT(in_row("vgg16,32,4,\"1,734\""), Contains("found '1,734'") && Contains("decimals with a point"));
-  CHECK_THAT(mistakes_in("model;batch_per_gpu;gpus;rate\nvgg16;32;4;1734,5\n"),
+  CHECK_THAT(mistakes_in_table("model;batch_per_gpu;gpus;rate\nvgg16;32;4;1734,5\n"),
              Contains("found '1734,5'") && Contains("decimals with a point"));
   CHECK_THAT(in_row("vgg16,32,4,800 images/s"), Contains("write the number alone"));
   CHECK_THAT(in_row("vgg16,32,4,n/a"), Contains("leave the cell empty"));
@@ -117,47 +117,49 @@ TEST_CASE("figures that contradict each other") {
 TEST_CASE("nodes that neither the table nor the cluster gives") {
   ImportContext stated;
   stated.cluster = "my-cpu-cluster";
-  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", stated),
+  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", stated),
              Contains("neither nodes nor gpus_per_node"));
 }
 
 TEST_CASE("series") {
   const std::string header = "series,model,batch_per_gpu,gpus,rate\n";
-  CHECK_THAT(mistakes_in(header + "a,vgg16,32,4,800\na,vgg16,32,4,810\n"),
+  CHECK_THAT(mistakes_in_table(header + "a,vgg16,32,4,800\na,vgg16,32,4,810\n"),
              Contains("rates.csv:3: series: found 4 GPUs of 'a' again, first in line 2"));
-  CHECK_THAT(mistakes_in(header + "a,vgg16,32,4,800\na,vgg16,64,8,810\n"),
+  CHECK_THAT(mistakes_in_table(header + "a,vgg16,32,4,800\na,vgg16,64,8,810\n"),
              Contains("expected rows of one series to differ in GPUs and nodes only"));
-  CHECK(mistakes_in(header + "a,vgg16,32,4,800\nb,vgg16,32,4,810\n").empty());
+  CHECK(mistakes_in_table(header + "a,vgg16,32,4,800\nb,vgg16,32,4,810\n").empty());
 }
 
 TEST_CASE("the context") {
   const std::string table = "model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n";
   auto stated = on_iris();
   stated.cluster.clear();
-  CHECK_THAT(mistakes_in(table, stated), Contains("--cluster NAME") && Contains("# cluster: NAME"));
-  CHECK_THAT(mistakes_in("# date: May 2018\n" + table), Contains("found 'May 2018'"));
-  CHECK_THAT(mistakes_in("# date: 2018-13\n" + table), Contains("found '2018-13'"));
-  CHECK_THAT(mistakes_in("# clutser: iris\n" + table),
+  CHECK_THAT(mistakes_in_table(table, stated), Contains("--cluster NAME") && Contains("# cluster: NAME"));
+  CHECK_THAT(mistakes_in_table("# date: May 2018\n" + table), Contains("found 'May 2018'"));
+  CHECK_THAT(mistakes_in_table("# date: 2018-13\n" + table), Contains("found '2018-13'"));
+  CHECK_THAT(mistakes_in_table("# clutser: iris\n" + table),
              Contains("rates.csv:1: clutser: found an unknown key, did you mean 'cluster'?"));
-  CHECK_THAT(mistakes_in("# who: a\n# who: b\n" + table), Contains("rates.csv:2: who: found the key a second time"));
+  CHECK_THAT(mistakes_in_table("# who: a\n# who: b\n" + table),
+             Contains("rates.csv:2: who: found the key a second time"));
   stated = on_iris();
   stated.given = {{"strategi", "ring"}};
-  CHECK_THAT(mistakes_in(table, stated), Contains("did you mean 'strategy'?"));
+  CHECK_THAT(mistakes_in_table(table, stated), Contains("did you mean 'strategy'?"));
   stated = on_iris();
   stated.gpu = "V1000";
   stated.catalogue.resize(1);
   stated.catalogue[0].name = "V100-SXM2-16GB";
-  CHECK_THAT(mistakes_in(table, stated), Contains("gpu: found 'V1000'"));
+  CHECK_THAT(mistakes_in_table(table, stated), Contains("gpu: found 'V1000'"));
 }
 
 TEST_CASE("files that are no table") {
-  CHECK_THAT(mistakes_in(""), Contains("empty"));
-  CHECK_THAT(mistakes_in("model,batch_per_gpu,gpus,rate\ncaf\xE9,32,4,800\n"), Contains("not UTF-8"));
+  CHECK_THAT(mistakes_in_table(""), Contains("empty"));
+  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate\ncaf\xE9,32,4,800\n"), Contains("not UTF-8"));
   CHECK_THAT(mistakes_of([] { ddlsim::import_csv("no/such/rates.csv", on_iris()); }), Contains("rates.csv"));
 }
 
 TEST_CASE("a baseline does not join two strategies") {
-  CHECK_THAT(mistakes_in("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n"
-                         "a,vgg16,32,4,800,tree\n"),
-             Contains("rates.csv:4: series: found 'a' for vgg16-bs32-fp32-tree, and in line 3"));
+  CHECK_THAT(
+      mistakes_in_table("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n"
+                        "a,vgg16,32,4,800,tree\n"),
+      Contains("rates.csv:4: series: found 'a' for vgg16-bs32-fp32-tree, and in line 3"));
 }

@@ -12,7 +12,7 @@ using ddlsim::test::on_iris;
 using ddlsim::test::read_back;
 using ddlsim::test::ScratchFile;
 
-Imported import_text(const std::string& text, const ImportContext& stated = on_iris()) {
+Imported import_table(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
   return ddlsim::import_csv(file.path(), stated);
 }
@@ -29,7 +29,7 @@ const std::string four_columns = "model,batch_per_gpu,gpus,rate\n"
 } // namespace
 
 TEST_CASE("four columns are enough") {
-  const auto imported = import_text(four_columns);
+  const auto imported = import_table(four_columns);
   const auto records = steps(imported);
   REQUIRE(records.size() == 3);
   CHECK(records[0].iteration_s == 64.0 / 360);
@@ -53,7 +53,7 @@ TEST_CASE("four columns are enough") {
 }
 
 TEST_CASE("every way to write the same table gives the same records") {
-  const auto plain = ddlsim::to_json_lines(import_text(four_columns).measurements);
+  const auto plain = ddlsim::to_json_lines(import_table(four_columns).measurements);
   for (const char* same :
        {"\xEF\xBB\xBFmodel;batch_per_gpu;gpus;rate\r\nresnet50_v1.5;64;1;360\r\nresnet50_v1.5;64;4;1400\r\n\r\n"
         "resnet50_v1.5;64;8;2700",
@@ -66,12 +66,12 @@ TEST_CASE("every way to write the same table gives the same records") {
         "gpus,model,iteration_ms,batch_per_gpu,rate\n1,resnet50_v1.5,,64,360\n4,resnet50_v1.5,,64,1400\n8,resnet50_v1."
         "5,,64,2700\n"}) {
     INFO(same);
-    CHECK(ddlsim::to_json_lines(import_text(same).measurements) == plain);
+    CHECK(ddlsim::to_json_lines(import_table(same).measurements) == plain);
   }
 }
 
 TEST_CASE("every column arrives in the record") {
-  const auto imported = import_text(
+  const auto imported = import_table(
       "model,batch_per_gpu,gpus,iteration_ms,series,precision,wire_precision,preset,strategy,servers,placement,"
       "sharding,"
       "transport,library,algorithm,nodes,gpus_per_node,data,statistic,repeats,spread_percent,synchronised,mode,note\n"
@@ -105,7 +105,7 @@ TEST_CASE("comment lines give the context, the command line comes first, a cell 
   auto stated = on_iris();
   stated.date = "2019-05";
   stated.given = {{"precision", "amp"}, {"strategy", "tree"}};
-  const auto imported = import_text(
+  const auto imported = import_table(
       "# cluster: elsewhere\n# gpu: V100-SXM2-16GB\n# date: 2018\n# who: Ada\n# title: A page\n"
       "# repository: owner/name\n# path: docs/page.md\n# commit: abc\n# software: TF 1.12\n# machine: 2 boxes\n"
       "# origin: table\n# strategy: ring\n"
@@ -133,9 +133,9 @@ TEST_CASE("comment lines give the context, the command line comes first, a cell 
 
 TEST_CASE("what sets series apart is in their names") {
   const auto imported =
-      import_text("model,batch_per_gpu,gpus,rate,strategy,servers,transport,data\n"
-                  "vgg16,32,4,800,ring,,nccl-ib,real\nvgg16,32,4,700,ring,,nccl-tcp,real\n"
-                  "vgg16,32,4,600,ps,equal_workers,grpc,synthetic\nvgg16,64,4,900,ring,,nccl-ib,real\n");
+      import_table("model,batch_per_gpu,gpus,rate,strategy,servers,transport,data\n"
+                   "vgg16,32,4,800,ring,,nccl-ib,real\nvgg16,32,4,700,ring,,nccl-tcp,real\n"
+                   "vgg16,32,4,600,ps,equal_workers,grpc,synthetic\nvgg16,64,4,900,ring,,nccl-ib,real\n");
   std::vector<std::string> series;
   for (const auto& record : steps(imported)) series.push_back(record.head.series);
   CHECK(series == std::vector<std::string>{"vgg16-bs32-fp32-ring-nccl-ib-real", "vgg16-bs32-fp32-ring-nccl-tcp-real",
@@ -144,7 +144,7 @@ TEST_CASE("what sets series apart is in their names") {
 
 TEST_CASE("a GPU alone may stand in the series it is the baseline of") {
   const auto imported =
-      import_text("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n");
+      import_table("series,model,batch_per_gpu,gpus,rate,strategy\na,vgg16,32,1,220,none\na,vgg16,32,2,400,ring\n");
   CHECK(steps(imported).at(0).strategy.name == ddlsim::StrategyName::none);
   CHECK(steps(imported).at(1).head.series == "a");
   read_back(imported);
@@ -152,7 +152,7 @@ TEST_CASE("a GPU alone may stand in the series it is the baseline of") {
 
 TEST_CASE("nodes: given, from GPUs a node, partly used") {
   const auto one = [](const std::string& columns, const std::string& cells) {
-    return steps(import_text("model,batch_per_gpu,rate,gpus," + columns + "\nvgg16,32,100," + cells + "\n")).at(0);
+    return steps(import_table("model,batch_per_gpu,rate,gpus," + columns + "\nvgg16,32,100," + cells + "\n")).at(0);
   };
   CHECK(one("nodes", "12,3").gpus_per_node == 4);
   CHECK(one("gpus_per_node", "12,8").nodes == 2);
@@ -163,9 +163,10 @@ TEST_CASE("nodes: given, from GPUs a node, partly used") {
 TEST_CASE("a model without layer table is noted, with the nearest name") {
   auto stated = on_iris();
   stated.known_models = {"resnet50_v1", "resnet50_v1.5", "vgg16"};
-  const auto imported = import_text("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg166,32,4,800,fp32,ring,"
-                                    "1\nvgg16,32,4,800,fp32,ring,1\n",
-                                    stated);
+  const auto imported =
+      import_table("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg166,32,4,800,fp32,ring,"
+                   "1\nvgg16,32,4,800,fp32,ring,1\n",
+                   stated);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("model 'vgg166'") && Catch::Contains("nearest name is 'vgg16'"));
 }
@@ -181,7 +182,7 @@ TEST_CASE("the cluster fills what the person and the file leave open") {
     if (name != "iris") return std::nullopt;
     return cluster;
   };
-  const auto imported = import_text("# cluster: iris\n# machine: my two nodes\n" + four_columns, stated);
+  const auto imported = import_table("# cluster: iris\n# machine: my two nodes\n" + four_columns, stated);
   CHECK(imported.measurements.context.cluster == "iris");
   CHECK(imported.measurements.context.machine == "my two nodes");
   CHECK(imported.measurements.context.gpu == "V100-SXM2-16GB");

@@ -17,7 +17,7 @@ using ddlsim::test::read_back;
 using ddlsim::test::ScratchFile;
 using Layout = LogStyle::Layout;
 
-Imported import_text(const std::string& text, const ImportContext& stated = on_iris()) {
+Imported import_log(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("run.log", text);
   return ddlsim::import_nccl_tests(file.path(), stated);
 }
@@ -62,7 +62,7 @@ std::string json_text(const std::string& program, int processes) {
 TEST_CASE("all three layouts give the same operation, size and time") {
   LogStyle style;
   style.layout = GENERATE(Layout::root, Layout::no_root, Layout::nccl1);
-  const auto imported = import_text(make_log(style));
+  const auto imported = import_log(make_log(style));
   const auto records = collectives(imported);
   // The NCCL 1 layout prints microseconds as its third decimal.
   check_times(records, style, style.layout == Layout::nccl1 ? 0.005 : 0.0005);
@@ -86,16 +86,16 @@ TEST_CASE("all three layouts give the same operation, size and time") {
 
 TEST_CASE("launcher prefixes, CRLF and a byte order mark change nothing but line numbers") {
   LogStyle style;
-  const auto plain = ddlsim::to_json_lines(import_text(make_log(style)).measurements);
+  const auto plain = ddlsim::to_json_lines(import_log(make_log(style)).measurements);
   for (const char* prefix : {"[1,0]<stdout>:", "[1,0]<stdout>: ", "[prterun-host-77@1,0]<stdout>: ", "0: ", "[0] "}) {
     INFO(prefix);
     style.prefix = prefix;
-    CHECK(ddlsim::to_json_lines(import_text(make_log(style)).measurements) == plain);
+    CHECK(ddlsim::to_json_lines(import_log(make_log(style)).measurements) == plain);
   }
   style.prefix.clear();
   std::string crlf = "\xEF\xBB\xBF";
   for (const char letter : make_log(style)) crlf += letter == '\n' ? std::string("\r\n") : std::string(1, letter);
-  CHECK(ddlsim::to_json_lines(import_text(crlf).measurements) == plain);
+  CHECK(ddlsim::to_json_lines(import_log(crlf).measurements) == plain);
 }
 
 TEST_CASE("other operations are known by the program's line") {
@@ -115,7 +115,7 @@ TEST_CASE("other operations are known by the program's line") {
   style.redop = one.redop;
   style.root = one.root;
   style.bus_factor = one.factor;
-  const auto imported = import_text(make_log(style));
+  const auto imported = import_log(make_log(style));
   check_times(collectives(imported), style, 0.0005);
   CHECK(collectives(imported).front().operation == one.operation);
   read_back(imported);
@@ -125,10 +125,10 @@ TEST_CASE("an operation that the log does not name is deduced where only one fit
   LogStyle style;
   style.layout = Layout::no_root;
   style.names_program = false;
-  CHECK(collectives(import_text(make_log(style))).front().operation == "all_reduce");
-  CHECK(collectives(import_text(make_log(style))).front().head.note == "operation deduced from columns and bandwidths");
+  CHECK(collectives(import_log(make_log(style))).front().operation == "all_reduce");
+  CHECK(collectives(import_log(make_log(style))).front().head.note == "operation deduced from columns and bandwidths");
   style.bus_factor = 0.875;
-  CHECK(collectives(import_text(make_log(style))).front().operation == "reduce_scatter");
+  CHECK(collectives(import_log(make_log(style))).front().operation == "reduce_scatter");
 }
 
 TEST_CASE("several tables in one file keep their own scale, and a repeat is its own series") {
@@ -136,7 +136,7 @@ TEST_CASE("several tables in one file keep their own scale, and a repeat is its 
   small.hosts = 1;
   small.bus_factor = 1.5; // 4 ranks
   const LogStyle large;
-  const auto imported = import_text(make_log(small) + make_log(large) + make_log(large));
+  const auto imported = import_log(make_log(small) + make_log(large) + make_log(large));
   const auto records = collectives(imported);
   REQUIRE(records.size() == 18);
   CHECK(records[0].ranks == 4);
@@ -154,7 +154,7 @@ TEST_CASE("a log that ends early gives its whole rows and says so") {
   style.closing = false;
   auto text = make_log(style);
   text.resize(text.size() - 20); // into the last row
-  const auto imported = import_text(text);
+  const auto imported = import_log(text);
   CHECK(collectives(imported).size() == 4);
   REQUIRE(imported.notes.size() == 2);
   CHECK_THAT(imported.notes[0], Catch::Contains("the log ends there"));
@@ -166,14 +166,14 @@ TEST_CASE("settings in the log and on the command line") {
   const auto text = "NCCL version 2.8.4+cuda11.2\nmpirun -x NCCL_ALGO=Ring -np 8 all_reduce_perf -b 8\n"
                     "node-0:71:90 [0] NCCL INFO Using network IB\n" +
                     make_log(style);
-  auto imported = import_text(text);
+  auto imported = import_log(text);
   CHECK(collectives(imported)[0].algorithm == "ring");
   CHECK(collectives(imported)[0].head.transport == "nccl-ib");
   CHECK(collectives(imported)[0].head.series == "all_reduce-float-ring");
   auto stated = on_iris();
   stated.gpu = "V100";
   stated.given = {{"transport", "nccl-tcp"}, {"algorithm", "tree"}};
-  imported = import_text(text, stated);
+  imported = import_log(text, stated);
   CHECK(collectives(imported)[0].algorithm == "tree");
   CHECK(collectives(imported)[0].head.transport == "nccl-tcp");
   CHECK(collectives(imported)[0].head.gpu == "V100");
@@ -185,7 +185,7 @@ TEST_CASE("the command line gives the ranks where a device list is missing") {
   text.erase(0, text.find("#       size"));
   auto stated = on_iris();
   stated.given = {{"ranks", "8"}, {"nodes", "2"}};
-  const auto records = collectives(import_text(text, stated));
+  const auto records = collectives(import_log(text, stated));
   REQUIRE(records.size() == 6);
   CHECK(records[0].ranks == 8);
   CHECK(records[0].nodes == 2);
@@ -199,7 +199,7 @@ TEST_CASE("columns of newer options are read by name") {
                            "busbw #wrong i_min i_max "
                            "i_p99 i_cv% timestamp\n1000000 250000 float sum -1" +
                            half + half + " 2025-08-01 12:00:00\n# Out of bounds values : 0 OK\n";
-  const auto records = collectives(import_text(text));
+  const auto records = collectives(import_log(text));
   REQUIRE(records.size() == 2);
   CHECK(records[1].time_s == 100.0 / 1e6);
   CHECK(records[1].head.relative_spread == Approx(0.03));
@@ -208,12 +208,12 @@ TEST_CASE("columns of newer options are read by name") {
 TEST_CASE("wrong values make records suspect, and rows of nothing are left out") {
   auto text = make_log({});
   text.replace(text.find("values : 0 OK"), 13, "values : 3 FAILED");
-  for (const auto& record : collectives(import_text(text))) CHECK(record.head.suspect);
+  for (const auto& record : collectives(import_log(text))) CHECK(record.head.suspect);
   auto zero = make_log({});
   zero.insert(zero.find("     1048576        262144"),
               "           0             0     float     sum      -1     5.70    0.00    0.00      0     "
               "5.54    0.00    0.00      0\n");
-  const auto imported = import_text(zero);
+  const auto imported = import_log(zero);
   CHECK(collectives(imported).size() == 6);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("0 bytes was left out"));
@@ -223,14 +223,14 @@ TEST_CASE("a program that has no record is left out beside one that has") {
   LogStyle pairs;
   pairs.program = "sendrecv";
   pairs.bus_factor = 1;
-  const auto imported = import_text(make_log(pairs) + make_log({}));
+  const auto imported = import_log(make_log(pairs) + make_log({}));
   CHECK(collectives(imported).size() == 6);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("sendrecv was left out"));
 }
 
 TEST_CASE("JSON of nccl-tests") {
-  const auto imported = import_text(json_text("all_reduce", 2));
+  const auto imported = import_log(json_text("all_reduce", 2));
   const auto records = collectives(imported);
   REQUIRE(records.size() == 2);
   CHECK(records[0].ranks == 8); // 2 processes x 4 GPUs

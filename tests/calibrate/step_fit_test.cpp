@@ -13,9 +13,9 @@ using namespace ddlsim_test;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int seeds = 6; // enough to run every line; coverage is judged where it is quick
+constexpr int cluster_seeds = 6; // enough to run every line; coverage is judged where it is quick
 #else
-constexpr int seeds = 200;
+constexpr int cluster_seeds = 200;
 #endif
 
 /// What became of the identified parameters of one name.
@@ -69,19 +69,19 @@ std::map<std::string, Tally> recover(int count) {
 } // namespace
 
 TEST_CASE("planted parameters come back within their intervals, nine of ten times") {
-  const auto tallies = recover(seeds);
+  const auto tallies = recover(cluster_seeds);
   std::string all;
   for (const auto& [name, tally] : tallies) all += fmt::format("{:<22} {}\n", name, tally.text());
   INFO(all);
-  CHECK(tallies.at("all").known >= 3 * seeds);
-  if (seeds < 100) return;
+  CHECK(tallies.at("all").known >= 3 * cluster_seeds);
+  if (cluster_seeds < 100) return;
   CHECK(tallies.at("all").coverage() >= 0.85);
   CHECK(tallies.at("all").coverage() <= 0.95);
   // The likeliest point of a skewed posterior is not its mean (a parameter acts by its exponential): by a third of an
   // error, which costs an interval of 90 % two of them.
   for (const auto& [name, tally] : tallies) {
     INFO(name);
-    if (tally.known > 0.9 * seeds) CHECK(std::abs(tally.bias()) < 1.0 / 3);
+    if (tally.known > 0.9 * cluster_seeds) CHECK(std::abs(tally.bias()) < 1.0 / 3);
   }
 }
 
@@ -141,20 +141,20 @@ TEST_CASE("the leave-one-out error of a calibration is that of fits again withou
   options.noise_rounds = 0; // the spread as it is: what is held here is the step from one fit to the others
   double reported = 0;
   double refitted = 0;
-  constexpr int seeds = 4;
-  for (int seed = 1; seed <= seeds; ++seed) {
+  constexpr int few_seeds = 4;
+  for (int seed = 1; seed <= few_seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
     plant(series, options.residual_process, normal);
     const auto quality = fit_steps(series, options).quality;
     CHECK(quality.leave_one_out_points == 18);
     CHECK(quality.leave_one_out_error > quality.fit_error);
-    reported += quality.leave_one_out_error / seeds;
+    reported += quality.leave_one_out_error / few_seeds;
     for (std::size_t s = 0; s < series.size(); ++s) {
       auto others = series;
       others[s].excluded = "left out"; // no parameter learns from it; its residuals are still known
       const auto again = fit_steps(others, options);
       for (const auto& point : again.series[s].points)
-        refitted += std::abs(point.residual) / (seeds * quality.leave_one_out_points);
+        refitted += std::abs(point.residual) / (few_seeds * quality.leave_one_out_points);
     }
   }
   INFO("reported " << reported << ", by refits " << refitted);

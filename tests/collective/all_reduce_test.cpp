@@ -9,7 +9,6 @@
 namespace ddlsim {
 namespace {
 
-constexpr double rounding = 1e-12;
 const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 } // namespace

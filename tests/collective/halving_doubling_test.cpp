@@ -11,8 +11,6 @@
 namespace ddlsim {
 namespace {
 
-constexpr double rounding = 1e-12;
-
 int reduced_ranks(int ranks) {
   int power = 1;
   while (2 * power <= ranks) {

@@ -6,11 +6,7 @@
 #include <catch2/catch.hpp>
 
 namespace ddlsim {
-namespace {
-
-constexpr double rounding = 1e-12;
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("hierarchical ring, one GPU a node: 2(N-1)/N S/B + 2(N-1) latency", "[hierarchical-ring]") {
   for (const double size_bytes : {4.0, 1e6, 1e8}) {

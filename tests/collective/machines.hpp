@@ -8,6 +8,9 @@
 
 namespace ddlsim {
 
+/// Two ways to one sum differ by what doubles round off.
+constexpr double rounding = 1e-12;
+
 inline Machine two_level(int ranks, int ranks_per_node) {
   Machine machine;
   machine.ranks = ranks;

@@ -1,4 +1,5 @@
 #include "sim/collective/ring.hpp"
+#include "tests/collective/machines.hpp"
 #include "tests/collective/ring_recurrence.hpp"
 
 #include <catch2/catch.hpp>
@@ -7,10 +8,9 @@
 #include <random>
 
 using ddlsim::Machine;
+using ddlsim::rounding;
 
 namespace {
-
-constexpr double rounding = 1e-12;
 
 Machine two_level(int ranks, int ranks_per_node) {
   Machine machine;

@@ -10,8 +10,6 @@
 namespace ddlsim {
 namespace {
 
-constexpr double rounding = 1e-12;
-
 int height_of(const std::vector<int>& parents) {
   int height = 0;
   for (std::size_t node = 0; node < parents.size(); ++node) {

@@ -27,7 +27,7 @@ BatchLine sample_line() {
   return line;
 }
 
-std::vector<Mistake> mistakes_in(const nlohmann::json& json) {
+std::vector<Mistake> mistakes_of_line(const nlohmann::json& json) {
   Mistakes mistakes("calibration.json");
   batch_line_from(JsonNode(json, "/compute/0", mistakes));
   return mistakes.list();
@@ -36,7 +36,7 @@ std::vector<Mistake> mistakes_in(const nlohmann::json& json) {
 void check_mistake(const std::string& key, const nlohmann::json& value, const std::string& expected) {
   auto json = batch_line_to_json(sample_line());
   json[key] = value;
-  const auto found = mistakes_in(json);
+  const auto found = mistakes_of_line(json);
   REQUIRE(found.size() == 1);
   CHECK(found[0].path == "/compute/0/" + key);
   CHECK(found[0].what == expected);
@@ -74,8 +74,8 @@ TEST_CASE("what is wrong with a line is reported with its place", "[compute-line
   auto json = batch_line_to_json(sample_line());
   json.erase("preset");
   json["presett"] = "mxnet";
-  CHECK(mistakes_in(json).size() == 2);
-  CHECK(mistakes_in(nlohmann::json::array()).size() == 1);
+  CHECK(mistakes_of_line(json).size() == 2);
+  CHECK(mistakes_of_line(nlohmann::json::array()).size() == 1);
 }
 
 } // namespace ddlsim

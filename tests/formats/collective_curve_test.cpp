@@ -30,7 +30,7 @@ CollectiveCurve sample_curve() {
 }
 
 /// Reads one curve and gives its mistakes, "path: what".
-std::vector<std::string> mistakes_in(const nlohmann::json& json) {
+std::vector<std::string> mistakes_of_curve(const nlohmann::json& json) {
   Mistakes mistakes("curve.json");
   collective_curve_from(JsonNode(json, "", mistakes));
   std::vector<std::string> texts;
@@ -128,11 +128,11 @@ TEST_CASE("a curve comes back from its JSON to the last bit") {
 
 TEST_CASE("what is wrong with a curve is reported at its place") {
   const nlohmann::json good = nlohmann::json::parse(collective_curve_json(sample_curve()).dump());
-  CHECK(mistakes_in(good).empty());
+  CHECK(mistakes_of_curve(good).empty());
   const auto spoilt = [&](const char* pointer, const nlohmann::json& value) {
     auto json = good;
     json[nlohmann::json::json_pointer(pointer)] = value;
-    return mistakes_in(json);
+    return mistakes_of_curve(json);
   };
   const auto says = [](const std::vector<std::string>& mistakes, const std::string& what) {
     REQUIRE(mistakes.size() == 1);
@@ -146,5 +146,5 @@ TEST_CASE("what is wrong with a curve is reported at its place") {
   says(spoilt("/key", "x"), "/key: unknown key");
   auto missing = good;
   missing.erase("wander");
-  says(mistakes_in(missing), "/wander: missing");
+  says(mistakes_of_curve(missing), "/wander: missing");
 }

@@ -11,15 +11,15 @@ namespace ddlsim {
 
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder shipped_priors{DDLSIM_SOURCE_DIR};
 
 } // namespace
 
 TEST_CASE("every parameter has a prior for every preset and transport, also with any cluster left out",
           "[parameters]") {
-  const auto priors = load_priors(shipped);
-  const auto presets = load_presets(shipped);
-  for (const auto& cluster : list_clusters(shipped)) {
+  const auto priors = load_priors(shipped_priors);
+  const auto presets = load_presets(shipped_priors);
+  for (const auto& cluster : list_clusters(shipped_priors)) {
     const auto kept = priors_without(priors, cluster);
     for (const auto& prior : kept) CHECK(std::count(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == 0);
     for (const auto& preset : presets)
@@ -33,7 +33,7 @@ TEST_CASE("a parameter's row has the unit of its priors, and says what to run", 
   for (const auto& field : parameter_fields()) {
     INFO(field.name);
     CHECK(std::string(field.measured_by).size() > 10);
-    for (const auto& prior : load_priors(shipped)) {
+    for (const auto& prior : load_priors(shipped_priors)) {
       if (prior.parameter == field.name) CHECK(prior.unit == field.unit);
     }
   }
@@ -42,7 +42,7 @@ TEST_CASE("a parameter's row has the unit of its priors, and says what to run", 
 }
 
 TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
-  const auto priors = load_priors(shipped);
+  const auto priors = load_priors(shipped_priors);
   const auto with = median_parameters(priors, "compute_measured", "nccl-tcp", "byteps");
   const auto without = median_parameters(priors_without(priors, "hkbu-2020"), "compute_measured", "nccl-tcp", "byteps");
   CHECK(with.server_duplex != without.server_duplex);
@@ -53,7 +53,7 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   Cluster cluster;
   cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, "virtual-switch"}};
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
-  const auto priors = load_priors(shipped);
+  const auto priors = load_priors(shipped_priors);
   const auto on = [&](const Cluster& where) {
     return median_parameters(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod").nic_efficiency;
   };
@@ -64,7 +64,7 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
 }
 
 TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same samples", "[parameters]") {
-  const auto priors = load_priors(shipped);
+  const auto priors = load_priors(shipped_priors);
   const int count = 50;
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);

@@ -1,5 +1,6 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/async_draws.hpp"
+#include "tests/parameter_server/servers.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,22 +10,17 @@
 
 using ddlsim::async_closed_form;
 using ddlsim::AsyncExchange;
+using ddlsim::dedicated;
 using ddlsim::Machine;
 using ddlsim::ServerMachine;
 
 namespace {
 
-Machine workers(int nodes, double nic_Bps = 1e9) {
+Machine async_workers(int nodes, double nic_Bps = 1e9) {
   Machine machine;
   machine.ranks = nodes;
   machine.intra_Bps = 1e10;
   machine.nic_Bps = nic_Bps;
-  return machine;
-}
-
-ServerMachine dedicated(int servers) {
-  ServerMachine machine;
-  machine.servers = servers;
   return machine;
 }
 
@@ -55,7 +51,7 @@ double product_form_iteration_s(int customers, double transfer_s) {
 } // namespace
 
 TEST_CASE("asynchronous closed form: one worker adds up its own times, latencies included") {
-  Machine machine = workers(1);
+  Machine machine = async_workers(1);
   machine.net_latency_s = 1e-3;
   const auto timing = async_closed_form(machine, dedicated(1), equal_shards(1, 2e8));
   CHECK(timing.iteration_s == Approx(0.2 + 1 + 0.2 + 2e-3));
@@ -64,7 +60,7 @@ TEST_CASE("asynchronous closed form: one worker adds up its own times, latencies
 }
 
 TEST_CASE("asynchronous closed form: no contention, every worker is alone") {
-  const auto timing = async_closed_form(workers(50), dedicated(1), equal_shards(1, 1e3));
+  const auto timing = async_closed_form(async_workers(50), dedicated(1), equal_shards(1, 1e3));
   CHECK(timing.updates_per_s == Approx(50 / (1 + 2e-6)).epsilon(1e-4)); // 50 us of traffic a second
 }
 
@@ -72,7 +68,7 @@ TEST_CASE("asynchronous closed form: one server is a product-form network") {
   for (const int nodes : {2, 3, 8, 30}) {
     for (const double transfer_s : {0.01, 0.1, 0.5, 3.0}) {
       INFO(nodes << " workers, " << transfer_s << " s");
-      const auto timing = async_closed_form(workers(nodes), dedicated(1), equal_shards(1, transfer_s * 1e9));
+      const auto timing = async_closed_form(async_workers(nodes), dedicated(1), equal_shards(1, transfer_s * 1e9));
       CHECK(timing.iteration_s == Approx(product_form_iteration_s(nodes, transfer_s)).epsilon(1e-9));
     }
   }
@@ -80,9 +76,9 @@ TEST_CASE("asynchronous closed form: one server is a product-form network") {
 
 TEST_CASE("asynchronous closed form: a saturated server gives its rate over the bytes") {
   ServerMachine servers = dedicated(1);
-  CHECK(async_closed_form(workers(200), servers, equal_shards(1, 1e8)).updates_per_s == Approx(10).epsilon(0.01));
+  CHECK(async_closed_form(async_workers(200), servers, equal_shards(1, 1e8)).updates_per_s == Approx(10).epsilon(0.01));
   servers.process_Bps = 2e8;
-  const auto timing = async_closed_form(workers(200), servers, equal_shards(1, 1e8));
+  const auto timing = async_closed_form(async_workers(200), servers, equal_shards(1, 1e8));
   CHECK(timing.updates_per_s == Approx(2).epsilon(0.01));
   CHECK(timing.busiest_server_share == Approx(1).epsilon(0.01));
 }
@@ -90,13 +86,13 @@ TEST_CASE("asynchronous closed form: a saturated server gives its rate over the 
 TEST_CASE("asynchronous closed form: the busiest server decides") {
   AsyncExchange async = equal_shards(4, 1e7);
   async.exchange.shards[2].size_bytes = 1e8;
-  const auto timing = async_closed_form(workers(300), dedicated(4), async);
+  const auto timing = async_closed_form(async_workers(300), dedicated(4), async);
   CHECK(timing.busiest_server == 2);
   CHECK(timing.updates_per_s == Approx(10).epsilon(0.01));
 }
 
 TEST_CASE("asynchronous closed form: as many balanced servers as workers contend for nothing") {
-  const auto timing = async_closed_form(workers(8), dedicated(8), equal_shards(8, 1e8));
+  const auto timing = async_closed_form(async_workers(8), dedicated(8), equal_shards(8, 1e8));
   CHECK(timing.iteration_s == Approx(1 + 2 * 0.8)); // a worker's own NIC
 }
 
@@ -104,14 +100,14 @@ TEST_CASE("asynchronous closed form: overlapped pushes hide in backward but for 
   AsyncExchange async = equal_shards(1, 1e8);
   async.exchange.shards.push_back({1, 0, 5e7});
   async.exchange.ready_s = {0.5, 1};
-  CHECK(async_closed_form(workers(1), dedicated(1), async).iteration_s == Approx(0.15 + 1 + 0.05));
+  CHECK(async_closed_form(async_workers(1), dedicated(1), async).iteration_s == Approx(0.15 + 1 + 0.05));
 }
 
 TEST_CASE("asynchronous closed form: more workers never fewer updates, more bandwidth never slower") {
   for (const int servers : {1, 3}) {
     double last_updates = 0;
     for (const int nodes : {1, 2, 4, 9, 33, 100, 400, 513, 2000, 16384}) {
-      const auto timing = async_closed_form(workers(nodes), dedicated(servers), equal_shards(servers, 2e7));
+      const auto timing = async_closed_form(async_workers(nodes), dedicated(servers), equal_shards(servers, 2e7));
       INFO(nodes << " workers");
       CHECK(timing.updates_per_s >= last_updates * (1 - 1e-3)); // grouping is within a thousandth
       CHECK(timing.updates_per_s <= 50 * (1 + 1e-9));
@@ -121,7 +117,7 @@ TEST_CASE("asynchronous closed form: more workers never fewer updates, more band
     double last_s = 1e9;
     for (const double nic_Bps : {1e8, 3e8, 1e9, 1e10}) {
       const double now_s =
-          async_closed_form(workers(20, nic_Bps), dedicated(servers), equal_shards(servers, 2e7)).iteration_s;
+          async_closed_form(async_workers(20, nic_Bps), dedicated(servers), equal_shards(servers, 2e7)).iteration_s;
       CHECK(now_s <= last_s);
       last_s = now_s;
     }
@@ -131,8 +127,9 @@ TEST_CASE("asynchronous closed form: more workers never fewer updates, more band
 TEST_CASE("asynchronous reduced network: many workers, grouped, meet the limits of chance-free networks") {
   AsyncExchange async = equal_shards(1, 1e6);
   async.compute_spread = 0.05;
-  CHECK(async_reduced(workers(3000), dedicated(1), async).updates_per_s == Approx(1000).epsilon(0.01)); // saturated
-  CHECK(async_reduced(workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
+  CHECK(async_reduced(async_workers(3000), dedicated(1), async).updates_per_s ==
+        Approx(1000).epsilon(0.01)); // saturated
+  CHECK(async_reduced(async_workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
 }
 
 TEST_CASE("asynchronous draws: their mean and spread, and never backwards") {
@@ -161,7 +158,7 @@ TEST_CASE("asynchronous draws: their mean and spread, and never backwards") {
 TEST_CASE("asynchronous servers: nothing to exchange, and what is refused") {
   AsyncExchange async;
   async.compute_s = 0.5;
-  CHECK(async_closed_form(workers(4), dedicated(1), async).updates_per_s == Approx(8));
+  CHECK(async_closed_form(async_workers(4), dedicated(1), async).updates_per_s == Approx(8));
   async.compute_spread = -1;
-  CHECK_THROWS_AS(require_usable(workers(4), dedicated(1), async), std::invalid_argument);
+  CHECK_THROWS_AS(require_usable(async_workers(4), dedicated(1), async), std::invalid_argument);
 }

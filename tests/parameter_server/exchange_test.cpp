@@ -1,5 +1,6 @@
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
+#include "tests/parameter_server/servers.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
+using ddlsim::dedicated;
 using ddlsim::Machine;
 using ddlsim::ServerExchange;
 using ddlsim::ServerMachine;
@@ -21,12 +23,6 @@ Machine workers(int nodes) {
   machine.ranks_per_node = 1;
   machine.intra_Bps = 1e15; // the loopback is never the narrow place here
   machine.nic_Bps = 1e9;
-  return machine;
-}
-
-ServerMachine dedicated(int servers) {
-  ServerMachine machine;
-  machine.servers = servers;
   return machine;
 }
 
@@ -154,6 +150,7 @@ TEST_CASE("no shards take no time; what cannot be computed is refused") {
                   std::invalid_argument);
 }
 
+using ddlsim::dedicated;
 using ddlsim::Machine;
 using ddlsim::ServerExchange;
 

@@ -1,6 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/parameter_server/placement.hpp"
-#include "tests/parameter_server/server_loads.hpp"
+#include "tests/parameter_server/servers.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -12,7 +12,7 @@ namespace ddlsim {
 namespace {
 
 /// The promise of the project for an iteration put together from steps.
-constexpr double promised = 1e-4;
+constexpr double promised_iteration = 1e-4;
 
 struct Layout {
   int gpus = 2;
@@ -112,7 +112,8 @@ TEST_CASE("an iteration: reduced = full for every strategy and layout that can b
           continue; // refused: tests/simgrid/fidelity_selection_test.cpp says why
         }
         ++reduced;
-        CHECK(time.iteration_s == Approx(time_step(setup, small.sample, Fidelity::full).iteration_s).epsilon(promised));
+        CHECK(time.iteration_s ==
+              Approx(time_step(setup, small.sample, Fidelity::full).iteration_s).epsilon(promised_iteration));
       }
     }
   }
@@ -130,12 +131,12 @@ TEST_CASE("an iteration: automatic is full, or exact, or says how far full may b
       INFO(text_of(layout, strategy));
       const auto automatic = time_step(setup, small.sample, Fidelity::automatic);
       CHECK(automatic.choice.why.empty()); // small enough for no approximation
-      CHECK(automatic.iteration_s == Approx(full.iteration_s).epsilon(promised));
+      CHECK(automatic.iteration_s == Approx(full.iteration_s).epsilon(promised_iteration));
       const auto screening = time_step(setup, small.sample, Fidelity::screening);
       const double exposed_s = screening.exposed_communication_s;
       CHECK(full.iteration_s >=
             screening.iteration_s + screening.choice.faster * (exposed_s + screening.compute_s) - 1e-9);
-      CHECK(full.iteration_s <= screening.iteration_s * (1 + std::max(screening.choice.slower, promised)));
+      CHECK(full.iteration_s <= screening.iteration_s * (1 + std::max(screening.choice.slower, promised_iteration)));
     }
   }
 }

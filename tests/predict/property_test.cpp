@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t samples = 200;
 constexpr std::uint64_t full_samples = 30;
 constexpr int full_gpus = most_ranks < 16 ? 4 : 12; // sanitizer builds switch actors by threads
-constexpr double rounding = 1e-9;
+constexpr double sum_rounding = 1e-9;
 
 /// A change that cannot slow an iteration down.
 struct Change {
@@ -54,13 +54,13 @@ void check_scenario(std::uint64_t seed, int most_gpus, Fidelity fidelity) {
   const RandomScenario before(seed, most_gpus);
   const double before_s = before.iteration_s(fidelity);
   INFO("seed " << seed << ", " << to_text(before.strategy) << ", " << before.gpus << " GPUs");
-  CHECK(before_s >= before.one_gpu_s * (1 - rounding));
+  CHECK(before_s >= before.one_gpu_s * (1 - sum_rounding));
   for (const Change& change : never_slower) {
     if (can_fail(change, before, fidelity)) continue;
     RandomScenario after(seed, most_gpus);
     change.make(after);
     INFO(change.what);
-    CHECK(after.iteration_s(fidelity) <= before_s * (1 + rounding));
+    CHECK(after.iteration_s(fidelity) <= before_s * (1 + sum_rounding));
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
       grouped_bytes += group.size_bytes;
       grouped += group.tensors;
     }
-    CHECK(grouped_bytes == Approx(random.model.size_bytes()).epsilon(rounding));
+    CHECK(grouped_bytes == Approx(random.model.size_bytes()).epsilon(sum_rounding));
     CHECK(grouped == static_cast<int>(profile.tensors.size()));
 
     std::vector<double> left_bytes(profile.tensors.size());
@@ -105,7 +105,7 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
     for (const auto& shard : place_tensors(tensor_bytes, random.strategy.servers.value, random.strategy.sharding, 4e6))
       left_bytes[static_cast<std::size_t>(shard.tensor)] -= shard.size_bytes;
     for (std::size_t t = 0; t < left_bytes.size(); ++t)
-      CHECK(left_bytes[t] == Approx(0).margin(rounding * tensor_bytes[t]));
+      CHECK(left_bytes[t] == Approx(0).margin(sum_rounding * tensor_bytes[t]));
   }
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("an all-reduce of n ranks sends 2 (n-1) S bytes, and all of them arriv
     for (const auto& schedule : {hierarchical_ring_schedule(machine, size_bytes), tree_schedule(machine, size_bytes),
                                  halving_doubling_schedule(machine, size_bytes)}) {
       CHECK(every_message_arrives(schedule));
-      CHECK(sum_of_sends(schedule) == Approx(2 * (machine.ranks - 1) * size_bytes).epsilon(rounding));
+      CHECK(sum_of_sends(schedule) == Approx(2 * (machine.ranks - 1) * size_bytes).epsilon(sum_rounding));
     }
   }
 }

@@ -35,4 +35,8 @@ inline ServerExchange on_each_server(int servers, const std::vector<double>& siz
   return exchange;
 }
 
+inline ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  return time_server_exchange(machine, servers, exchange, Fidelity::full);
+}
+
 } // namespace ddlsim

@@ -11,9 +11,6 @@
 namespace ddlsim {
 namespace {
 
-/// The promise of the project for reduced against full, step by step.
-constexpr double promised = 1e-6;
-
 const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {

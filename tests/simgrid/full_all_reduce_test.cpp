@@ -10,9 +10,6 @@
 namespace ddlsim {
 namespace {
 
-/// The promise of the project for an ideal network.
-constexpr double promised = 1e-6;
-
 const std::vector<double> sizes_bytes = {1e5 + 1, 25e6};
 
 /// closed form / full - 1 of the sizes above, the one further from 0.

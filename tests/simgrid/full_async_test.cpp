@@ -17,12 +17,12 @@ using ddlsim::ServerMachine;
 namespace {
 
 /// What the project promises of a reduced run.
-constexpr double promised = 0.03;
+constexpr double promised_async = 0.03;
 
 enum class Shards { equal, one_triple, ramp };
 
 /// One line of the comparison. Compute is 1 s, NICs 1 GB/s; `transfer_s` is all bytes over one NIC.
-struct Row {
+struct AsyncRow {
   int workers;
   int servers;
   bool dedicated;
@@ -34,7 +34,7 @@ struct Row {
 
 /// A line where the promise is not kept: what was measured, and what sim/simgrid/engine.hpp says.
 struct GapRow {
-  Row row;
+  AsyncRow row;
   Fidelity fidelity;
   double gap; ///< iteration by that fidelity / full - 1
 };
@@ -48,7 +48,7 @@ double load(Shards shards, int server) {
 }
 
 /// Each server's bytes in 4 equal parts, ready at the end of compute or one after another in its last two thirds.
-AsyncExchange make_async(const Row& row) {
+AsyncExchange make_async(const AsyncRow& row) {
   constexpr int parts = 4;
   double sum = 0;
   for (int server = 0; server < row.servers; ++server) {
@@ -67,13 +67,13 @@ AsyncExchange make_async(const Row& row) {
   return async;
 }
 
-AsyncTiming run(const Row& row, Fidelity fidelity) {
+AsyncTiming run(const AsyncRow& row, Fidelity fidelity) {
   Machine machine = ddlsim::ideal_workers(row.workers);
   machine.intra_Bps = 1e10;
   return time_async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated), make_async(row), fidelity);
 }
 
-std::string text_of(const Row& row) {
+std::string text_of(const AsyncRow& row) {
   return std::to_string(row.workers) + " workers, " + std::to_string(row.servers) +
          (row.dedicated ? " dedicated" : " colocated") + ", transfer " + std::to_string(row.transfer_s) + ", spread " +
          std::to_string(row.spread) + (row.overlapped ? ", overlapped" : "");
@@ -82,14 +82,14 @@ std::string text_of(const Row& row) {
 /// Sanitizer builds are 60 x slower, and two workers already need a hundred rounds.
 constexpr int most_workers = ddlsim::most_ranks >= 64 ? 64 : 1;
 
-bool small_enough(const Row& row) {
+bool small_enough(const AsyncRow& row) {
   return row.workers <= most_workers;
 }
 
 } // namespace
 
 TEST_CASE("asynchronous servers: the reduced network is within 3 % of every message") {
-  const Row rows[] = {
+  const AsyncRow rows[] = {
       {1, 1, true, Shards::equal, 0.4, 0.05, false},      {1, 2, true, Shards::one_triple, 0.6, 0.05, true},
       {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 0.4, 0.05, true},
       {8, 1, true, Shards::equal, 0.15, 0.02, true},      {8, 1, true, Shards::equal, 0.15, 0.1, true},
@@ -98,12 +98,12 @@ TEST_CASE("asynchronous servers: the reduced network is within 3 % of every mess
       {8, 4, true, Shards::one_triple, 0.6, 0.05, true},  {8, 8, true, Shards::equal, 1, 0.05, true},
       {2, 1, false, Shards::equal, 0.4, 0.05, false},     {2, 2, false, Shards::equal, 1, 0.05, true},
   };
-  for (const Row& row : rows) {
+  for (const AsyncRow& row : rows) {
     if (!small_enough(row)) continue;
     const AsyncTiming full = run(row, Fidelity::full);
     const AsyncTiming reduced = run(row, Fidelity::reduced);
     INFO(text_of(row));
-    CHECK(reduced.iteration_s == Approx(full.iteration_s).epsilon(promised));
+    CHECK(reduced.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
     CHECK(reduced.updates_per_s == Approx(row.workers / reduced.iteration_s));
     CHECK(reduced.busiest_server == full.busiest_server);
   }
@@ -128,24 +128,24 @@ TEST_CASE("asynchronous servers: where the promise is not kept, by how much") {
 }
 
 TEST_CASE("asynchronous servers: without overlap, equal shards, the mean value analysis is the full simulation") {
-  const Row rows[] = {
+  const AsyncRow rows[] = {
       {2, 1, true, Shards::equal, 0.4, 0.05, false},  {8, 1, true, Shards::equal, 0.15, 0.02, false},
       {16, 1, true, Shards::equal, 0.07, 0.1, false}, {4, 2, true, Shards::equal, 0.6, 0.05, false},
       {8, 8, true, Shards::equal, 1, 0.05, false},
   };
-  for (const Row& row : rows) {
+  for (const AsyncRow& row : rows) {
     if (!small_enough(row)) continue;
     INFO(text_of(row));
     const AsyncTiming full = run(row, Fidelity::full);
     const AsyncTiming closed = run(row, Fidelity::closed_form);
-    CHECK(closed.iteration_s == Approx(full.iteration_s).epsilon(promised));
-    CHECK(closed.mean_staleness == Approx(full.mean_staleness).epsilon(promised));
+    CHECK(closed.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
+    CHECK(closed.mean_staleness == Approx(full.mean_staleness).epsilon(promised_async));
   }
 }
 
 TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale parameters") {
   for (const bool overlapped : {false, true}) {
-    const Row row{1, 1, true, Shards::equal, 0.4, 0, overlapped};
+    const AsyncRow row{1, 1, true, Shards::equal, 0.4, 0, overlapped};
     for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
       const AsyncTiming timing = run(row, fidelity);
       CHECK(timing.iteration_s == Approx(0.4 + 1 + (overlapped ? 0.1 : 0.4)).epsilon(1e-6)); // the last push is 0.1 s
@@ -156,7 +156,7 @@ TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale p
 
 TEST_CASE("asynchronous servers: the same seed gives the same bytes, another seed other draws") {
   for (const Fidelity fidelity : {Fidelity::reduced, Fidelity::full}) {
-    const Row row{std::min(2, most_workers), 1, true, Shards::equal, 0.4, 0.1, true};
+    const AsyncRow row{std::min(2, most_workers), 1, true, Shards::equal, 0.4, 0.1, true};
     const AsyncTiming one = run(row, fidelity);
     const AsyncTiming same = run(row, fidelity);
     CHECK(one.iteration_s == same.iteration_s);
@@ -169,7 +169,7 @@ TEST_CASE("asynchronous servers: the same seed gives the same bytes, another see
 }
 
 TEST_CASE("asynchronous servers: a slow node holds up nobody else") {
-  Row row{2, 1, true, Shards::equal, 1e-6, 0, false};
+  AsyncRow row{2, 1, true, Shards::equal, 1e-6, 0, false};
   AsyncExchange async = make_async(row);
   async.slow_factor = 2;
   for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {

@@ -11,11 +11,9 @@
 
 using ddlsim::Fidelity;
 using ddlsim::Machine;
+using ddlsim::promised;
 
 namespace {
-
-/// The promise of the project for an ideal network.
-constexpr double promised = 1e-6;
 
 Machine cluster(int ranks, int ranks_per_node) {
   Machine machine;

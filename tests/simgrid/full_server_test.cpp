@@ -1,4 +1,4 @@
-#include "tests/parameter_server/server_loads.hpp"
+#include "tests/parameter_server/servers.hpp"
 #include "tests/simgrid/exchanges.hpp"
 #include "tests/simgrid/scale.hpp"
 
@@ -13,19 +13,13 @@ using ddlsim::Fidelity;
 using ddlsim::ideal_workers;
 using ddlsim::Machine;
 using ddlsim::on_each_server;
+using ddlsim::promised;
 using ddlsim::server_machine;
 using ddlsim::ServerExchange;
 using ddlsim::ServerExchangeTiming;
 using ddlsim::ServerMachine;
 
 namespace {
-
-/// The promise of the project for an ideal network.
-constexpr double promised = 1e-6;
-
-ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return time_server_exchange(machine, servers, exchange, Fidelity::full);
-}
 
 double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);

@@ -14,6 +14,7 @@ using ddlsim::Fidelity;
 using ddlsim::ideal_workers;
 using ddlsim::Machine;
 using ddlsim::on_each_server;
+using ddlsim::promised;
 using ddlsim::server_machine;
 using ddlsim::ServerExchange;
 using ddlsim::ServerExchangeTiming;
@@ -21,15 +22,8 @@ using ddlsim::ServerMachine;
 
 namespace {
 
-/// The promise of the project for an ideal network.
-constexpr double promised = 1e-6;
-
 ServerExchangeTiming reduced(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   return time_server_exchange(machine, servers, exchange, Fidelity::reduced);
-}
-
-ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return time_server_exchange(machine, servers, exchange, Fidelity::full);
 }
 
 void check_reduced_is_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
@@ -332,13 +326,13 @@ double gap(int servers, ddlsim::Sharding rule, double duration_s) {
 }
 
 /// One line of the table in engine.hpp: gaps for 6, 12 and 24 servers.
-struct Row {
+struct ClosedFormRow {
   double duration_s;
   ddlsim::Sharding rule;
   double gaps[3];
 };
 
-constexpr Row rows[] = {
+constexpr ClosedFormRow rows[] = {
     {0.0, ddlsim::Sharding::round_robin, {0.000, 0.022, 0.016}},
     {0.2, ddlsim::Sharding::round_robin, {0.000, 0.007, 0.067}},
     {0.0, ddlsim::Sharding::split, {0.000, 0.013, 0.009}},
@@ -353,7 +347,7 @@ constexpr Row rows[] = {
 
 TEST_CASE("gap of the closed form with colocated servers that carry unequal shards") {
   constexpr int servers[] = {6, 12, 24};
-  for (const Row& row : rows) {
+  for (const ClosedFormRow& row : rows) {
     for (int i = 0; i < 3; ++i) {
       if (servers[i] > ddlsim::most_ranks) continue;
       INFO(to_text(row.rule) << ", " << servers[i] << " servers, backward of " << row.duration_s << " s");

@@ -3,6 +3,7 @@
 
 #include "sim/collective/tree.hpp"
 #include "tests/simgrid/exchanges.hpp"
+#include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -15,12 +16,9 @@ namespace {
 
 constexpr int most = 4096;
 
-/// The promise of the project for an ideal network.
-constexpr double promised = 1e-6;
-
 constexpr double rate_Bps = 12.5e9;
 constexpr double latency_s = 7e-6;
-constexpr double sizes_bytes[] = {4e3, 3e6 + 1, 1e8}; // all latency, between, all bytes
+constexpr double swept_bytes[] = {4e3, 3e6 + 1, 1e8}; // all latency, between, all bytes
 
 Machine ideal(int nodes) {
   Machine machine;
@@ -64,7 +62,7 @@ double double_tree_s(int n, double size_bytes, double chunk_bytes) {
 
 template <class Check> void for_every_case(const Check& check) {
   for (int n = 1; n <= most; ++n)
-    for (const double size_bytes : sizes_bytes) check(n, size_bytes);
+    for (const double size_bytes : swept_bytes) check(n, size_bytes);
 }
 
 } // namespace

@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
+
+import processes
+from processes import LIMIT_S
 
 DDLTRAIN, DDLSIM = (os.path.abspath(path) for path in sys.argv[1:3])
 FEW_DIGITS = ("--data", "digits", "--train-samples", "320", "--test-samples", "50")
-LIMIT_S = 250  # far above what anything here takes, on a busy machine too; a hang must not hold up the rest
 
 
 def train(*words, program=DDLTRAIN, **more):
@@ -28,46 +28,8 @@ def records(file):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def lines_in(file):
-    """Whole lines of a file that is being written; 0 while there is none."""
-    if not os.path.exists(file):
-        return 0
-    with open(file) as lines:
-        return lines.read().count("\n")
-
-
-def ranks_of(program):
-    """Process ids that run this file."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink(f"/proc/{pid}/exe") == program:
-                found.append(int(pid))
-        except OSError:
-            pass  # ended meanwhile
-    return found
-
-
-def environment_of(pid):
-    with open(f"/proc/{pid}/environ", "rb") as file:
-        return file.read()
-
-
-class Train(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="ddltrain_")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.file = os.path.join(self.folder, "run.jsonl")
-        # A copy, so that processes of this case are told from all others.
-        self.program = os.path.join(self.folder, "ddltrain")
-        shutil.copy(DDLTRAIN, self.program)
-
-    def tearDown(self):
-        for _ in range(600):
-            if not ranks_of(self.program):
-                return
-            time.sleep(0.1)
-        self.fail("processes were left behind")
+class Train(processes.OwnProgram):
+    ORIGINAL = DDLTRAIN
 
     def run_well(self, *words):
         done = train(*words, "--output", self.file, program=self.program)
@@ -77,10 +39,7 @@ class Train(unittest.TestCase):
         return records(self.file)
 
     def run_badly(self, status, *words, **more):
-        done = train(*words, **{"program": self.program, **more})
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-        return done.stderr
+        return super().run_badly(status, "train", *words, **more)
 
     def learns(self, *strategy):
         written = self.run_well("--model", "lenet5", "--data", "digits", "--epochs", "3", "--ranks", "2", *strategy)
@@ -115,15 +74,9 @@ class Train(unittest.TestCase):
         self.assertEqual(first, again)
 
     def test_killed_rank(self):
-        words = [self.program, "train", *FEW_DIGITS, "--epochs", "10000"]
-        job = subprocess.Popen([*words, "--ranks", "2", "--output", self.file], stderr=subprocess.PIPE, text=True,
-                               stdout=subprocess.DEVNULL)
-        end = time.time() + LIMIT_S
-        while time.time() < end and lines_in(self.file) < 4:
-            time.sleep(0.05)
-        rank_1 = [pid for pid in ranks_of(self.program) if b"OMPI_COMM_WORLD_RANK=1\0" in environment_of(pid)]
-        self.assertEqual(len(rank_1), 1)
-        os.kill(rank_1[0], signal.SIGKILL)
+        job = self.start("train", *FEW_DIGITS, "--epochs", "10000", "--ranks", "2", "--output", self.file)
+        self.assertTrue(processes.wait_for_lines(self.file, 4))
+        os.kill(processes.process_of_rank(self.program, 1), signal.SIGKILL)
         _, told = job.communicate(timeout=LIMIT_S)
         self.assertEqual(job.returncode, 1)
         self.assertEqual(len(told.strip().splitlines()), 1, told)

@@ -1,6 +1,7 @@
 #include "trainer/cli/communication_commands.hpp"
 
 #include "sim/base/error.hpp"
+#include "trainer/cli/rank_failure.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
@@ -27,8 +28,8 @@ namespace {
 /// The job, its file on rank 0, and what its records share.
 class Measuring {
 public:
-  Measuring(const CommunicationOptions& options, const std::string& command)
-      : session(false), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
+  Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
+      : session(mpi), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
         command_(command) {
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
   }
@@ -57,7 +58,7 @@ public:
 
   bool talks() const { return world.rank() == 0; }
 
-  MpiSession session;
+  const MpiSession& session;
   MpiCommunicator world;
   RankedJob job;
 
@@ -69,13 +70,10 @@ private:
   std::optional<RecordFile> file_;
 };
 
-/// True when the ranks were started and have ended. Throws RunError when they failed.
-bool ran_as_local_job(const CommunicationOptions& options) {
-  if (started_by_launcher()) return false;
-  if (options.ranks < 2) throw ddlsim::UserError("", "", "--ranks " + std::to_string(options.ranks) + ": 2 at least");
-  if (run_local_job(options.ranks, options.arguments, options.cores_per_rank) != 0)
-    throw RunError("the job of the ranks above failed");
-  return true;
+int run_job(const CommunicationOptions& options, const std::function<void(const MpiSession& mpi)>& body) {
+  if (!started_by_launcher()) return run_local_job(options.ranks, options.arguments, options.cores_per_rank);
+  run_as_rank(body);
+  return 0;
 }
 
 const char* suspect_mark(const RecordHead& head) {
@@ -142,17 +140,10 @@ void time_all_reduces(Measuring& measuring, const std::vector<TimedAllReduce>& w
   }
 }
 
-} // namespace
-
-void collectives_command(const CommunicationOptions& options) {
-  const auto sizes = byte_sizes(options.sizes);
+void time_collectives(const MpiSession& mpi, const CommunicationOptions& options,
+                      const std::vector<std::int64_t>& sizes) {
   const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
-  if (options.backend == "nccl") { // say what is missing before ranks are started
-    const CudaRuntime cuda;
-    const Nccl nccl;
-  }
-  if (ran_as_local_job(options)) return;
-  Measuring measuring(options, "ddltrain collectives");
+  Measuring measuring(mpi, options, "ddltrain collectives");
   std::vector<float> data;
   std::vector<float> scratch;
   std::optional<NcclSide> gpu;
@@ -172,10 +163,8 @@ void collectives_command(const CommunicationOptions& options) {
   time_all_reduces(measuring, ways, sizes, options);
 }
 
-void link_command(const CommunicationOptions& options) {
-  const auto sizes = byte_sizes(options.sizes);
-  if (ran_as_local_job(options)) return;
-  Measuring measuring(options, "ddltrain link");
+void time_link(const MpiSession& mpi, const CommunicationOptions& options, const std::vector<std::int64_t>& sizes) {
+  Measuring measuring(mpi, options, "ddltrain link");
   measuring.open("");
   if (measuring.talks()) fmt::print(stderr, "{:>12} {:>12} {:>12} {:>6}\n", "size", "one way us", "GB/s", "runs");
   for (const std::int64_t size : sizes) {
@@ -187,10 +176,8 @@ void link_command(const CommunicationOptions& options) {
   }
 }
 
-void server_command(const CommunicationOptions& options) {
-  const auto sizes = byte_sizes(options.sizes);
-  if (ran_as_local_job(options)) return;
-  Measuring measuring(options, "ddltrain server");
+void time_server(const MpiSession& mpi, const CommunicationOptions& options, const std::vector<std::int64_t>& sizes) {
+  Measuring measuring(mpi, options, "ddltrain server");
   measuring.open("");
   if (measuring.talks())
     fmt::print(stderr, "{:>12} {:>8} {:>10} {:>10} {:>6}\n", "size", "workers", "what", "GB/s", "runs");
@@ -205,6 +192,27 @@ void server_command(const CommunicationOptions& options) {
       }
     }
   }
+}
+
+} // namespace
+
+int collectives_command(const CommunicationOptions& options) {
+  const auto sizes = byte_sizes(options.sizes);
+  if (options.backend == "nccl") { // say what is missing before ranks are started
+    const CudaRuntime cuda;
+    const Nccl nccl;
+  }
+  return run_job(options, [&](const MpiSession& mpi) { time_collectives(mpi, options, sizes); });
+}
+
+int link_command(const CommunicationOptions& options) {
+  const auto sizes = byte_sizes(options.sizes);
+  return run_job(options, [&](const MpiSession& mpi) { time_link(mpi, options, sizes); });
+}
+
+int server_command(const CommunicationOptions& options) {
+  const auto sizes = byte_sizes(options.sizes);
+  return run_job(options, [&](const MpiSession& mpi) { time_server(mpi, options, sizes); });
 }
 
 } // namespace ddltrain

@@ -15,11 +15,14 @@ struct CommunicationOptions {
   std::vector<std::string> arguments; ///< of this process, to start ranks with
 };
 
+// Each runs as one rank of a job that a launcher started, or starts the job on this machine, and returns its exit
+// status. A rank that fails ends the whole job with one message. Throws UserError and RunError before ranks are started.
+
 /// `ddltrain collectives`: all-reduce by the own ring and by the library over sizes.
-void collectives_command(const CommunicationOptions& options);
+int collectives_command(const CommunicationOptions& options);
 /// `ddltrain link`: one-way times between the first and the last rank over sizes.
-void link_command(const CommunicationOptions& options);
+int link_command(const CommunicationOptions& options);
 /// `ddltrain server`: push, pull and push-pull rates of one server with 1 to ranks - 1 workers.
-void server_command(const CommunicationOptions& options);
+int server_command(const CommunicationOptions& options);
 
 } // namespace ddltrain

@@ -68,7 +68,7 @@ CLI::App& add_communication(CLI::App& program, const std::string& name, const st
   return *command;
 }
 
-void add_collectives(CLI::App& program, CommunicationOptions& options) {
+void add_collectives(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "1KiB..64MiB";
   CLI::App& command = add_communication(program, "collectives", "Measure all-reduces over sizes", options);
   command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI_Allreduce)")
@@ -78,20 +78,20 @@ void add_collectives(CLI::App& program, CommunicationOptions& options) {
   command.add_option("--backend", options.backend, "mpi (host memory) or nccl (one GPU a rank)")
       ->check(CLI::IsMember({"mpi", "nccl"}))
       ->capture_default_str();
-  command.callback([&options] { collectives_command(options); });
+  command.callback([&options, &status] { status = collectives_command(options); });
 }
 
-void add_link(CLI::App& program, CommunicationOptions& options) {
+void add_link(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "4..64MiB";
   CLI::App& command =
       add_communication(program, "link", "Measure one-way times between the first and the last rank", options);
-  command.callback([&options] { link_command(options); });
+  command.callback([&options, &status] { status = link_command(options); });
 }
 
-void add_server(CLI::App& program, CommunicationOptions& options) {
+void add_server(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "1MiB,16MiB";
   CLI::App& command = add_communication(program, "server", "Measure one parameter server's rates", options);
-  command.callback([&options] { server_command(options); });
+  command.callback([&options, &status] { status = server_command(options); });
 }
 
 void add_profile(CLI::App& program, ProfileOptions& options) {
@@ -110,14 +110,14 @@ void add_profile(CLI::App& program, ProfileOptions& options) {
 
 } // namespace
 
-void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words) {
+void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words, int& status) {
   add_layers(program, arguments.layers);
   for (CommunicationOptions* options : {&arguments.collectives, &arguments.link, &arguments.server}) {
     options->arguments = words;
   }
-  add_collectives(program, arguments.collectives);
-  add_link(program, arguments.link);
-  add_server(program, arguments.server);
+  add_collectives(program, arguments.collectives, status);
+  add_link(program, arguments.link, status);
+  add_server(program, arguments.server, status);
   add_profile(program, arguments.profile);
 }
 

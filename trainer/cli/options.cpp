@@ -5,6 +5,7 @@
 #include "trainer/cli/measure_command.hpp"
 #include "trainer/cli/model_commands.hpp"
 #include "trainer/cli/train_command.hpp"
+#include "trainer/compute/replay_compute.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -46,16 +47,17 @@ int report(const std::exception& error, int status) {
 } // namespace
 
 int run_command_line(int argc, char** argv) {
+  ask_for_exact_timers(); // threads and ranks started later inherit it
   CLI::App program("Trains real networks and measures what the simulator needs", "ddltrain");
   program.require_subcommand(1);
   DescribeArguments describe;
   add_describe(program, describe);
   add_measure_command(program);
   MeasureArguments measure;
-  add_measuring(program, measure, {argv + 1, argv + argc});
+  int status = 0;
+  add_measuring(program, measure, {argv + 1, argv + argc}, status);
   TrainArguments train;
   train.words.assign(argv + 1, argv + argc);
-  int status = 0;
   add_train(program, train, status);
   try {
     program.parse(argc, argv);

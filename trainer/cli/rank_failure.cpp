@@ -35,4 +35,13 @@ void end_job(const MpiSession& mpi, int rank, std::exception_ptr failure) {
   mpi.abort_job(status);
 }
 
+void run_as_rank(const std::function<void(const MpiSession& mpi)>& body) {
+  const MpiSession mpi;
+  try {
+    body(mpi);
+  } catch (...) {
+    end_job(mpi, mpi.rank(), std::current_exception());
+  }
+}
+
 } // namespace ddltrain

@@ -5,7 +5,6 @@
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
-#include "trainer/compute/replay_compute.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/models/catalogue.hpp"
@@ -124,8 +123,11 @@ void settle(TrainArguments& arguments) {
   find_model(arguments.options.model);
 }
 
-bool needs_threads(const TrainStrategy& strategy) {
-  return strategy.overlapped || (strategy.exchange == Exchange::servers && !strategy.dedicated);
+/// Threads of one rank that work at the same time: the compute, what communicates beside it, the server it lends a
+/// thread to.
+int busy_threads(const TrainStrategy& strategy) {
+  const bool serves = strategy.exchange == Exchange::servers && !strategy.dedicated;
+  return 1 + (strategy.overlapped && strategy.exchange != Exchange::none ? 1 : 0) + (serves ? 1 : 0);
 }
 
 std::string command_line(const std::vector<std::string>& words) {
@@ -136,8 +138,8 @@ std::string command_line(const std::vector<std::string>& words) {
 
 /// One rank of the job.
 void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
-  ask_for_exact_timers(); // threads started later inherit it
   MpiCommunicator world(MPI_COMM_WORLD);
+  world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy)));
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
@@ -153,7 +155,8 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
   const std::string math = choose_math(device, arguments.options.precision);
   const NodeMap workers = map_nodes(of_workers);
-  const TrainSoftware software = {device.software, math, library, gather_facts(world, workers, arguments.anonymous)};
+  const TrainSoftware software = {device.software, math, library, world.wait_policy(),
+                                  gather_facts(world, workers, arguments.anonymous)};
   TrainRecords records(arguments, workers, software, command, world.rank() == 0);
   const CpuUse before = cpu_use();
   const TrainResult result =
@@ -175,12 +178,7 @@ int train_command(TrainArguments arguments) {
   }
   if (!started_by_launcher() && processes > 1)
     return run_local_job(processes, arguments.words, arguments.cores_per_rank);
-  const MpiSession mpi(needs_threads(strategy));
-  try {
-    run_rank(arguments, mpi);
-  } catch (...) {
-    end_job(mpi, mpi.rank(), std::current_exception());
-  }
+  run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi); });
   return 0;
 }
 

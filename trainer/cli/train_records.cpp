@@ -147,7 +147,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
   record.head.note = join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""),
-                                 software_.math, spread_text(summary)});
+                                 software_.math, text_of(software_.waiting), spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;

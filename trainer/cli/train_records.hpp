@@ -13,7 +13,8 @@ struct TrainSoftware {
   std::string compute; ///< "LibTorch 1.13.1, 1 compute thread"
   std::string math;    ///< its settings that decide about speed: choose_math's words
   std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
-  std::vector<Facts> nodes;
+  WaitPolicy waiting = WaitPolicy::in_mpi;
+  std::vector<Facts> nodes; ///< facts_of_node() of each
 };
 
 /// facts_of_node() of each node, in the nodes' order. nodes: of these ranks, or of the first of them. Collective.

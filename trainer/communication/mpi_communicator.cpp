@@ -1,10 +1,11 @@
 #include "trainer/communication/mpi_communicator.hpp"
 
 #include "trainer/communication/mpi_session.hpp"
-#include "trainer/communication/ring.hpp"
 #include "trainer/run_error.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <numeric>
 
@@ -43,23 +44,27 @@ std::vector<MPI_Request> unpack(const std::vector<Transfer>& transfers) {
 
 } // namespace
 
-MpiCommunicator::MpiCommunicator(Adopt, MPI_Comm owned) : group_(owned) {
+MpiCommunicator::MpiCommunicator(Adopt, MPI_Comm owned, WaitPolicy policy) : group_(owned), wait_policy_(policy) {
   check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(group_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(group_, &size_), "MPI_Comm_size");
 }
 
-MpiCommunicator::MpiCommunicator(MPI_Comm group)
-    : MpiCommunicator(Adopt{}, [group] {
-        MPI_Comm copy = MPI_COMM_NULL;
-        check_mpi(MPI_Comm_dup(group, &copy), "MPI_Comm_dup");
-        return copy;
-      }()) {}
+MpiCommunicator::MpiCommunicator(MPI_Comm group, WaitPolicy policy)
+    : MpiCommunicator(
+          Adopt{},
+          [group] {
+            MPI_Comm copy = MPI_COMM_NULL;
+            check_mpi(MPI_Comm_dup(group, &copy), "MPI_Comm_dup");
+            return copy;
+          }(),
+          policy) {}
 
 MpiCommunicator::~MpiCommunicator() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0) MPI_Comm_free(&group_);
+  // A rank that failed frees nothing: freeing may wait for ranks that wait for this one.
+  if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
 }
 
 void MpiCommunicator::barrier() {
@@ -86,26 +91,64 @@ Transfer MpiCommunicator::start_receive(float* data, std::size_t count, int from
   return pack(request);
 }
 
+void MpiCommunicator::send(const float* data, std::size_t count, int to, int tag) {
+  check_mpi(MPI_Send(data, mpi_count(count), MPI_FLOAT, to, tag, group_), "MPI_Send");
+}
+
+void MpiCommunicator::receive(float* data, std::size_t count, int from, int tag) {
+  check_mpi(MPI_Recv(data, mpi_count(count), MPI_FLOAT, from, tag, group_, MPI_STATUS_IGNORE), "MPI_Recv");
+}
+
 void MpiCommunicator::wait(std::vector<Transfer>& transfers) {
   std::vector<MPI_Request> requests = unpack(transfers);
-  PollPause pause; // MPI_Waitall would keep a core busy that compute may need
-  for (int done = 0; done == 0;) {
-    check_mpi(MPI_Testall(mpi_count(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (done == 0) pause.found_nothing();
+  const int count = mpi_count(requests.size());
+  if (wait_policy_ == WaitPolicy::in_mpi) {
+    check_mpi(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  } else {
+    WaitPause pause(wait_policy_);
+    for (int done = 0; done == 0;) {
+      check_mpi(MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (done == 0) pause.found_nothing();
+    }
   }
   transfers.assign(transfers.size(), Transfer{});
 }
 
-std::vector<std::size_t> MpiCommunicator::finished(std::vector<Transfer>& transfers) {
+namespace {
+
+using SomeCall = int (*)(int, MPI_Request*, int*, int*, MPI_Status*);
+
+/// By MPI_Waitsome or MPI_Testsome; none when all transfers were empty, too.
+std::vector<std::size_t> take_some(SomeCall call, const char* name, std::vector<Transfer>& transfers) {
   std::vector<MPI_Request> requests = unpack(transfers);
   std::vector<int> indices(requests.size());
   int count = 0;
-  check_mpi(MPI_Testsome(mpi_count(requests.size()), requests.data(), &count, indices.data(), MPI_STATUSES_IGNORE),
-            "MPI_Testsome");
+  check_mpi(call(mpi_count(requests.size()), requests.data(), &count, indices.data(), MPI_STATUSES_IGNORE), name);
   std::vector<std::size_t> done;
   for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
     done.push_back(static_cast<std::size_t>(indices[static_cast<std::size_t>(i)]));
     transfers[done.back()] = Transfer{};
+  }
+  return done;
+}
+
+bool all_empty(const std::vector<Transfer>& transfers) {
+  return std::all_of(transfers.begin(), transfers.end(), [](const Transfer& one) { return one.handle == 0; });
+}
+
+} // namespace
+
+std::vector<std::size_t> MpiCommunicator::finished(std::vector<Transfer>& transfers) {
+  return take_some(MPI_Testsome, "MPI_Testsome", transfers);
+}
+
+std::vector<std::size_t> MpiCommunicator::wait_some(std::vector<Transfer>& transfers) {
+  if (wait_policy_ == WaitPolicy::in_mpi) return take_some(MPI_Waitsome, "MPI_Waitsome", transfers);
+  WaitPause pause(wait_policy_);
+  std::vector<std::size_t> done = finished(transfers);
+  while (done.empty() && !all_empty(transfers)) {
+    pause.found_nothing();
+    done = finished(transfers);
   }
   return done;
 }
@@ -161,11 +204,19 @@ std::vector<std::string> MpiCommunicator::gather(const std::string& text) {
 std::unique_ptr<MpiCommunicator> MpiCommunicator::split(int colour) {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(group_, colour, rank_, &part), "MPI_Comm_split");
-  return std::unique_ptr<MpiCommunicator>(new MpiCommunicator(Adopt{}, part));
+  return std::unique_ptr<MpiCommunicator>(new MpiCommunicator(Adopt{}, part, wait_policy_));
 }
 
 std::unique_ptr<MpiCommunicator> MpiCommunicator::duplicate() {
-  return std::make_unique<MpiCommunicator>(group_);
+  return std::make_unique<MpiCommunicator>(group_, wait_policy_);
+}
+
+WaitPolicy agree_wait_policy(MpiCommunicator& world, int threads) {
+  std::vector<RankOnCores> ranks;
+  for (const std::string& text : world.gather(to_text(this_rank_on_cores(threads)))) {
+    ranks.push_back(rank_on_cores(text));
+  }
+  return training_wait_policy(busiest(ranks));
 }
 
 } // namespace ddltrain

@@ -1,6 +1,8 @@
 #pragma once
 // What synchronisation needs of MPI. The only header of the trainer that shows it.
 
+#include "trainer/communication/wait_policy.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,13 +24,16 @@ struct Transfer {
 class MpiCommunicator {
 public:
   /// A duplicate of `group` (MPI_COMM_WORLD, MPI_COMM_SELF), whose errors become exceptions.
-  explicit MpiCommunicator(MPI_Comm group);
+  /// Parts and duplicates made later wait as this one does.
+  explicit MpiCommunicator(MPI_Comm group, WaitPolicy policy = WaitPolicy::in_mpi);
   ~MpiCommunicator();
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  WaitPolicy wait_policy() const { return wait_policy_; }
+  void set_wait_policy(WaitPolicy policy) { wait_policy_ = policy; }
   /// Returns when every rank has called it.
   void barrier();
   /// `root`'s elements to all.
@@ -38,11 +43,15 @@ public:
   /// The memory must stay until wait. Messages between two ranks with one tag arrive in the order sent.
   Transfer start_send(const float* data, std::size_t count, int to, int tag);
   Transfer start_receive(float* data, std::size_t count, int from, int tag);
+  /// MPI_Send and MPI_Recv, whatever the policy: what a measured message is.
+  void send(const float* data, std::size_t count, int to, int tag);
+  void receive(float* data, std::size_t count, int from, int tag);
   /// Returns when all are finished, and empties them.
   void wait(std::vector<Transfer>& transfers);
-
-  /// The indices of transfers that have finished since the last call, which are emptied; returns at once, maybe with
-  /// none.
+  /// The indices of transfers that have finished since the last call, which are emptied: at least one, unless all were
+  /// empty.
+  std::vector<std::size_t> wait_some(std::vector<Transfer>& transfers);
+  /// The same, but returns at once, maybe with none.
   std::vector<std::size_t> finished(std::vector<Transfer>& transfers);
 
   /// The largest over the ranks of each element, in place.
@@ -59,11 +68,16 @@ public:
 
 private:
   struct Adopt {};
-  MpiCommunicator(Adopt, MPI_Comm owned);
+  MpiCommunicator(Adopt, MPI_Comm owned, WaitPolicy policy);
 
   MPI_Comm group_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  WaitPolicy wait_policy_ = WaitPolicy::in_mpi;
 };
+
+/// By training_wait_policy over the ranks of `world`, each of which runs so many threads beside each other; the same on
+/// all. Collective.
+WaitPolicy agree_wait_policy(MpiCommunicator& world, int threads);
 
 } // namespace ddltrain

@@ -27,11 +27,10 @@ int number_in_environment(const char* name) {
 
 } // namespace
 
-MpiSession::MpiSession(bool many_threads) {
-  const int wanted = many_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+MpiSession::MpiSession() {
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, wanted, &provided), "MPI_Init_thread");
-  if (provided < wanted) {
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_MULTIPLE) {
     MPI_Finalize();
     throw RunError("this MPI does not let several threads communicate (MPI_THREAD_MULTIPLE), which overlapping "
                    "communication with compute and servers beside workers need");

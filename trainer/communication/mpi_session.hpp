@@ -12,8 +12,9 @@ void check_mpi(int status, const std::string& call);
 /// MPI from construction to destruction. One a process.
 class MpiSession {
 public:
-  /// many_threads: several threads may communicate at once (MPI_THREAD_MULTIPLE). Throws RunError when the MPI cannot.
-  explicit MpiSession(bool many_threads);
+  /// Several threads may communicate at once (MPI_THREAD_MULTIPLE): what measures is set up as what trains is. Throws
+  /// RunError when the MPI cannot.
+  MpiSession();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;

@@ -6,7 +6,7 @@
 
 namespace ddltrain {
 /// Lets this thread's timers wake it within a microsecond; Linux gathers wake-ups within 50 us otherwise
-/// (prctl(2), PR_SET_TIMERSLACK).
+/// (prctl(2), PR_SET_TIMERSLACK). Threads and processes that it starts inherit it, so ddltrain asks once, first of all.
 void ask_for_exact_timers();
 
 /// Returns when the clock of now_s() has reached `time_s`; at once when it is past. Asleep meanwhile, so waits of

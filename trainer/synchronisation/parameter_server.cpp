@@ -1,7 +1,5 @@
 #include "trainer/synchronisation/parameter_server.hpp"
 
-#include "trainer/communication/ring.hpp"
-
 #include <algorithm>
 #include <numeric>
 
@@ -20,6 +18,15 @@ std::vector<std::size_t> starts_of(const std::vector<std::size_t>& counts) {
   std::vector<std::size_t> starts(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::size_t{0});
   return starts;
+}
+
+const float* sum_pushes(std::vector<std::vector<float>>& pushes, std::size_t first, std::size_t count) {
+  float* const sum = pushes[0].data() + first;
+  for (std::size_t worker = 1; worker < pushes.size(); ++worker) {
+    const float* const gradient = pushes[worker].data() + first;
+    for (std::size_t i = 0; i < count; ++i) sum[i] += gradient[i];
+  }
+  return sum;
 }
 
 ParameterServer::ParameterServer(MpiCommunicator& meeting, const ServerPlan& plan, int server,
@@ -61,10 +68,8 @@ void ParameterServer::serve_synchronous_step() {
     receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
   }
   std::vector<int> arrived(held_.size());
-  PollPause pause;
   for (std::size_t left = receives_.size(); left > 0;) {
-    const std::vector<std::size_t> done = meeting_.finished(receives_);
-    done.empty() ? pause.found_nothing() : pause.found();
+    const std::vector<std::size_t> done = meeting_.wait_some(receives_);
     left -= done.size();
     for (const std::size_t slot : done) {
       const std::size_t which = slot % held_.size();
@@ -76,12 +81,7 @@ void ParameterServer::serve_synchronous_step() {
 }
 
 void ParameterServer::sum_and_update(Held& held) {
-  float* const sum = inbox_[0].data() + held.first;
-  for (std::size_t worker = 1; worker < inbox_.size(); ++worker) {
-    const float* const gradient = inbox_[worker].data() + held.first;
-    for (std::size_t i = 0; i < held.count; ++i) sum[i] += gradient[i];
-  }
-  sgd_.update(parameters_.data() + held.first, sum, held.first, held.count);
+  sgd_.update(parameters_.data() + held.first, sum_pushes(inbox_, held.first, held.count), held.first, held.count);
   for (int worker = 0; worker < plan_.workers; ++worker) {
     answers_.push_back(meeting_.start_send(parameters_.data() + held.first, held.count, worker, pull_tag(held.shard)));
   }
@@ -92,10 +92,8 @@ void ParameterServer::serve_asynchronous() {
   for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
     receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
   }
-  PollPause pause;
   for (std::size_t left = receives_.size() * plan_.steps; left > 0;) {
-    const std::vector<std::size_t> done = meeting_.finished(receives_);
-    done.empty() ? pause.found_nothing() : pause.found();
+    const std::vector<std::size_t> done = meeting_.wait_some(receives_);
     left -= done.size();
     for (const std::size_t slot : done) {
       Held& held = held_[slot % held_.size()];

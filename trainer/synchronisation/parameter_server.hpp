@@ -3,6 +3,9 @@
 
 namespace ddltrain {
 
+/// The sum of each worker's elements [first, first + count), in the order of workers; it takes the first one's place.
+const float* sum_pushes(std::vector<std::vector<float>>& pushes, std::size_t first, std::size_t count);
+
 /// One server: holds its shards' parameters and momentum, receives gradients, updates, answers with parameters.
 /// Synchronous: a shard is updated when every worker's gradient is there, summed in the order of workers, so a run
 /// repeats to the bit. Asynchronous: each gradient is applied as it comes, and its worker answered at once.

@@ -1,6 +1,5 @@
 #include "trainer/synchronisation/server_synchroniser.hpp"
 
-#include "trainer/communication/ring.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
 #include "trainer/synchronisation/work_thread.hpp"
 

@@ -1,7 +1,5 @@
 #include "trainer/synchronisation/work_thread.hpp"
 
-#include "trainer/communication/ring.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -95,7 +93,7 @@ bool TransferThread::work(std::deque<Start>& starts, std::vector<Transfer>& tran
 
 void TransferThread::run() {
   std::vector<Transfer> transfers;
-  PollPause pause;
+  WaitPause pause(communicator_.wait_policy());
   std::unique_lock lock(mutex_);
   while (!failure_) {
     if (starts_.empty() && transfers.empty()) {

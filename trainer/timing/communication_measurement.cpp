@@ -2,6 +2,7 @@
 
 #include "trainer/records/disturbance.hpp"
 #include "trainer/records/statistics.hpp"
+#include "trainer/synchronisation/parameter_server.hpp"
 
 #include <fmt/format.h>
 
@@ -68,9 +69,11 @@ std::size_t elements(std::int64_t size_bytes) {
   return static_cast<std::size_t>(size_bytes) / sizeof(float);
 }
 
-RecordHead head_of(const RankedSamples& samples, const MeasureOptions& options, const std::string& series) {
+RecordHead head_of(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,
+                   const std::string& series) {
   RecordHead head = own_head(options.series + series);
   head.library = "open-mpi";
+  head.note = text_of(job.ranks.wait_policy());
   put_samples(head, samples.times_s, options);
   mark_disturbance(head, samples.others);
   return head;
@@ -93,49 +96,43 @@ double median(const RankedSamples& samples) {
   return summarise(samples.times_s).median;
 }
 
-void exchange(MpiCommunicator& ranks, std::vector<Transfer> transfers) {
-  ranks.wait(transfers);
-}
-
 /// One send and one receive, in the order the side has them.
 void ping_pong(MpiCommunicator& ranks, int peer, std::vector<float>& data, std::size_t count, bool first) {
-  const auto send = [&] { exchange(ranks, {ranks.start_send(data.data(), count, peer, 0)}); };
-  const auto receive = [&] { exchange(ranks, {ranks.start_receive(data.data(), count, peer, 0)}); };
-  if (first) send();
-  receive();
-  if (!first) send();
+  if (first) ranks.send(data.data(), count, peer, 0);
+  ranks.receive(data.data(), count, peer, 0);
+  if (!first) ranks.send(data.data(), count, peer, 0);
 }
 
-/// The server's side: receives from all workers at once and adds each as it comes.
+/// The server's side, as ParameterServer does it for one shard: receives from all workers at once, sums and updates
+/// when all are there, answers all.
 class Server {
 public:
   Server(MpiCommunicator& ranks, int workers, std::size_t count)
-      : ranks_(ranks), sum_(count), arrived_(static_cast<std::size_t>(workers), std::vector<float>(count)) {}
+      : ranks_(ranks), parameters_(count), sgd_(count, {}),
+        arrived_(static_cast<std::size_t>(workers), std::vector<float>(count)) {}
 
   void take_pushes() {
     std::vector<Transfer> transfers;
     for (std::size_t i = 0; i < arrived_.size(); ++i) {
-      transfers.push_back(ranks_.start_receive(arrived_[i].data(), sum_.size(), static_cast<int>(i) + 1, kPushTag));
+      transfers.push_back(
+          ranks_.start_receive(arrived_[i].data(), parameters_.size(), static_cast<int>(i) + 1, kPushTag));
     }
-    for (std::size_t left = arrived_.size(); left > 0;) {
-      for (const std::size_t i : ranks_.finished(transfers)) {
-        std::transform(sum_.begin(), sum_.end(), arrived_[i].begin(), sum_.begin(), std::plus<>());
-        --left;
-      }
-    }
+    for (std::size_t left = arrived_.size(); left > 0;) left -= ranks_.wait_some(transfers).size();
+    sgd_.update(parameters_.data(), sum_pushes(arrived_, 0, parameters_.size()), 0, parameters_.size());
   }
 
   void answer_pulls() {
     std::vector<Transfer> transfers;
     for (std::size_t i = 0; i < arrived_.size(); ++i) {
-      transfers.push_back(ranks_.start_send(sum_.data(), sum_.size(), static_cast<int>(i) + 1, kPullTag));
+      transfers.push_back(ranks_.start_send(parameters_.data(), parameters_.size(), static_cast<int>(i) + 1, kPullTag));
     }
     ranks_.wait(transfers);
   }
 
 private:
   MpiCommunicator& ranks_;
-  std::vector<float> sum_;
+  std::vector<float> parameters_;
+  MomentumSgd sgd_;
   std::vector<std::vector<float>> arrived_;
 };
 
@@ -167,7 +164,7 @@ CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& 
   };
   const RankedSamples samples = repeat_together(job, once, options.limits);
   CollectiveRecord record;
-  record.head = head_of(samples, options, "all_reduce-" + way.label);
+  record.head = head_of(job, samples, options, "all_reduce-" + way.label);
   record.head.library = way.library;
   record.operation = "all_reduce";
   record.algorithm = way.algorithm;
@@ -193,7 +190,7 @@ PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t siz
   };
   const RankedSamples samples = repeat_together(job, once, options.limits);
   PointToPointRecord record;
-  record.head = head_of(samples, options, "one-way");
+  record.head = head_of(job, samples, options, "one-way");
   record.head.note = fmt::format("half of a round trip, {} a repetition, {}", round_trips, record.head.note);
   record.size_bytes = static_cast<double>(size_bytes);
   record.time_s = median(samples);
@@ -214,8 +211,8 @@ ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, 
     if (pulls) server.answer_pulls();
   };
   const auto work_once = [&] {
-    if (pushes) exchange(job.ranks, {job.ranks.start_send(own.data(), count, 0, kPushTag)});
-    if (pulls) exchange(job.ranks, {job.ranks.start_receive(own.data(), count, 0, kPullTag)});
+    if (pushes) job.ranks.send(own.data(), count, 0, kPushTag);
+    if (pulls) job.ranks.receive(own.data(), count, 0, kPullTag);
   };
   const auto once = [&] {
     if (rank > workers) return 0.0;
@@ -229,7 +226,7 @@ ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, 
   };
   const RankedSamples samples = repeat_together(job, once, options.limits);
   ServerRecord record;
-  record.head = head_of(samples, options, "server-" + text_of(work));
+  record.head = head_of(job, samples, options, "server-" + text_of(work));
   record.head.note = fmt::format("1 server, {} workers, {} bytes each, bytes in and out of the server counted, {}",
                                  workers, size_bytes, record.head.note);
   record.what = text_of(work);

@@ -56,7 +56,7 @@ PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t siz
 enum class ServerWork { push, pull, push_pull };
 
 /// Bytes a second in and out of one server, rank 0, while ranks 1 to `workers` push, pull, or push and then pull
-/// `size_bytes` each. Pushed elements are added to the server's.
+/// `size_bytes` each. The server sums and updates as a real one does.
 ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, std::int64_t size_bytes,
                             const MeasureOptions& options);
 

@@ -20,7 +20,6 @@ namespace {
 
 constexpr int samples = 100; ///< behind an interval: its 5 % end is then the mean of the 5th and 6th sample
 constexpr std::uint64_t seed = 1;
-constexpr std::size_t threads = 2;
 
 class Simulator : public Method {
 public:
@@ -88,7 +87,7 @@ private:
     std::vector<double> times_s(posterior.samples.values.size());
     const auto run = [&](std::size_t first) {
       CachedStep model(fit_data, point);
-      for (std::size_t w = first; w < times_s.size(); w += threads) {
+      for (std::size_t w = first; w < times_s.size(); w += method_threads) {
         Parameters sample = posterior.samples.values[w];
         sample.model_discrepancy =
             std::exp(estimated.mean + estimated.spread * posterior.samples.z_scores[w][discrepancy]);

@@ -18,6 +18,9 @@ std::unique_ptr<Method> make_simulator(const DataFolder& data);
 /// "uncalibrated": the same without the fit: compute scaled to the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
 
+/// Threads that share the samples of a forecast, or the parameters of an explanation.
+inline constexpr std::size_t method_threads = 2;
+
 /// One target of a series and the sample that its median prediction was made in.
 struct ExplainedPoint {
   DataPoint point; ///< with the measured time

@@ -10,11 +10,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr double reach = 3;      ///< standard deviations of the prior
-constexpr int refinements = 8;   ///< golden sections of two steps of the grid: to 0.05 standard deviations
-constexpr double as_good = 5e-3; ///< mean errors closer than half a point make two parameters equally good
+constexpr double prior_reach = 3; ///< standard deviations of the prior
+constexpr int refinements = 8;    ///< golden sections of two steps of the grid: to 0.05 standard deviations
+constexpr double as_good = 5e-3;  ///< mean errors closer than half a point make two parameters equally good
 constexpr double golden = 0.6180339887498949;
-constexpr std::size_t threads = 2;
 
 /// A tried value of one parameter.
 struct Trial {
@@ -31,10 +30,10 @@ public:
 
   /// Nothing when the times do not depend on the parameter, which both ends of its range tell.
   std::optional<Trial> best() {
-    const auto low = times_at(-reach);
-    if (low == times_at(reach)) return {};
-    Trial best{-reach, error_of_times(low)};
-    for (double at = 1 - reach; at <= reach; ++at) best = better(best, try_at(at));
+    const auto low = times_at(-prior_reach);
+    if (low == times_at(prior_reach)) return {};
+    Trial best{-prior_reach, error_of_times(low)};
+    for (double at = 1 - prior_reach; at <= prior_reach; ++at) best = better(best, try_at(at));
     return refine(best);
   }
 
@@ -63,8 +62,8 @@ private:
 
   /// Golden section between the neighbours on the grid (J. Kiefer, Proc. AMS 4, 1953).
   Trial refine(Trial best) {
-    double low = std::max(-reach, best.at - 1);
-    double high = std::min(reach, best.at + 1);
+    double low = std::max(-prior_reach, best.at - 1);
+    double high = std::min(prior_reach, best.at + 1);
     Trial left = try_at(high - golden * (high - low));
     Trial right = try_at(low + golden * (high - low));
     for (int i = 0; i < refinements; ++i) {
@@ -108,7 +107,7 @@ std::vector<std::optional<Trial>> search_all(const SeriesData& evidence, const s
   const auto run = [&](std::size_t first) {
     std::vector<CachedStep> models;
     for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.sample);
-    for (std::size_t k = first; k < fields.size(); k += threads)
+    for (std::size_t k = first; k < fields.size(); k += method_threads)
       if (fields[k].value != &Parameters::model_discrepancy) found[k] = Search(evidence, points, models, k).best();
   };
   auto other = std::async(std::launch::async, [&] { run(1); });

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 int main(int argc, char** argv) {
-  const ddltrain::MpiSession mpi(/*many_threads=*/true);
+  const ddltrain::MpiSession mpi;
   const int status = Catch::Session().run(argc, argv);
   if (status != 0) mpi.abort_job(1); // the others may wait for this rank for ever
   return status;
