@@ -42,6 +42,13 @@ private:
   std::filesystem::path path_;
 };
 
+/// All of a file; "" when there is none.
+inline std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 /// Lines of what(), without the file's name in front; empty when nothing was thrown.
 inline std::vector<std::string> mistakes_of(const std::filesystem::path& file, const std::function<void()>& read) {
   std::vector<std::string> lines;

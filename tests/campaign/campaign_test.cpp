@@ -19,10 +19,6 @@ std::string refused(const WorkFolder& folder) {
   return "";
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("campaign: a run becomes a part for each combination, node count and repeat") {

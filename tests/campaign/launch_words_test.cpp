@@ -4,12 +4,14 @@
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/slurm_launcher.hpp"
 #include "trainer/run_error.hpp"
+#include "work_folder.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
 
 using namespace ddltrain;
+using ddltrain_test::has;
 
 namespace {
 
@@ -39,10 +41,6 @@ LaunchJob job_of(std::int64_t nodes, std::int64_t ranks_per_node) {
   job.nodes = nodes;
   job.ranks_per_node = ranks_per_node;
   return job;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -13,10 +13,6 @@ namespace {
 
 const json kLocal = {{"kind", "local"}, {"busy_cores", 1000}};
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// A process that is no part of the campaign and keeps a core busy: this one.
 class BusyNeighbour {
 public:

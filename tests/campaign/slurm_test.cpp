@@ -13,10 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 json run_named(const std::string& name, const std::vector<std::int64_t>& nodes,
                const std::vector<std::string>& arguments = {}) {
   return {{"name", name}, {"command", "collectives"}, {"nodes", nodes}, {"arguments", arguments}, {"time_limit_s", 60}};

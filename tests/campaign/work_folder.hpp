@@ -9,6 +9,11 @@
 
 namespace ddltrain_test {
 
+/// Does the text have that part?
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 struct Ended {
   int status = 0;
   std::string output; ///< standard output and error

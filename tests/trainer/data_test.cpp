@@ -1,3 +1,4 @@
+#include "tests/base/temporary_folder.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/data/batch_order.hpp"
@@ -7,27 +8,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <set>
-#include <unistd.h>
 
 using namespace ddltrain;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("ddltrain_idx_" + std::to_string(::getpid()))) {
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path / name, std::ios::binary) << bytes;
-    return path / name;
-  }
-  fs::path path;
-};
 
 std::string big_endian(std::uint32_t value) {
   std::string bytes;
@@ -95,7 +82,7 @@ TEST_CASE("Workers together see what one worker with the larger batch sees") {
 }
 
 TEST_CASE("IDX files are read as MNIST has them") {
-  const Folder folder;
+  const ddlsim_test::TemporaryFolder folder;
   const LabelledImages read =
       read_idx(folder.write("i", images(3, 2, 5)), folder.write("l", labels(std::string("\x07\x00\x09", 3))));
   CHECK(read.rows == 2);
@@ -106,14 +93,14 @@ TEST_CASE("IDX files are read as MNIST has them") {
 }
 
 TEST_CASE("Bad IDX files are refused by name") {
-  const Folder folder;
+  const ddlsim_test::TemporaryFolder folder;
   const fs::path good = folder.write("good", images(3, 2, 5));
   const fs::path good_labels = folder.write("good_labels", labels("\x01\x02\x03"));
   const auto refused = [&](const fs::path& i, const fs::path& l, const std::string& file, const std::string& words) {
     CHECK_THROWS_WITH(read_idx(i, l), Catch::Contains(file) && Catch::Contains(words));
   };
-  refused(folder.path / "missing", good_labels, "missing", "No such file");
-  refused(folder.path, good_labels, folder.path.string(), "a folder");
+  refused(folder.path() / "missing", good_labels, "missing", "No such file");
+  refused(folder.path(), good_labels, folder.path().string(), "a folder");
   refused(folder.write("empty", ""), good_labels, "empty", "too few for a header");
   refused(folder.write("packed", "\x1f\x8b\x08"), good_labels, "packed", "gunzip");
   refused(good_labels, good_labels, "good_labels", "expected 0x803");

@@ -1,6 +1,7 @@
 // Every model of the catalogue is run once, and what its table says is held against published counts, against
 // LibTorch's own operators, and against the committed file.
 
+#include "tests/base/temporary_folder.hpp"
 #include "tests/trainer/operator_count.hpp"
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/models/catalogue.hpp"
@@ -8,7 +9,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -26,14 +26,6 @@ constexpr double kTorchvisionRounding = 0.0005;
 // a whole unit of that decimal.
 constexpr double kPaperRounding = 0.1;
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  REQUIRE(stream);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
 /// The committed table as this LibTorch would sign it: a table names the version that wrote it, and nothing else in it
 /// depends on the version.
 std::string committed_table(const std::string& name, const std::string& written_now) {
@@ -41,7 +33,7 @@ std::string committed_table(const std::string& name, const std::string& written_
     const auto begin = text.find("\"source\":");
     return std::make_pair(begin, text.find('\n', begin) - begin);
   };
-  std::string text = text_of(kTables / (name + ".json"));
+  std::string text = ddlsim_test::text_of(kTables / (name + ".json"));
   const auto [begin, length] = source_line(text);
   const auto [begin_now, length_now] = source_line(written_now);
   return text.replace(begin, length, written_now.substr(begin_now, length_now));

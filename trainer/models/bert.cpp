@@ -17,7 +17,7 @@ constexpr std::int64_t kWords = 30522;
 constexpr std::int64_t kPositions = 512;
 constexpr std::int64_t kSegments = 2;
 constexpr std::int64_t kFeedForward = 4; ///< inner width over width
-constexpr double kDropout = 0.1;
+constexpr double kBertDropout = 0.1;
 
 /// Words, segments and positions added, normalised.
 class Embeddings final : public torch::nn::Module {
@@ -27,7 +27,7 @@ public:
         positions_(register_module("position", embedding(embedding_table(kPositions, width)))),
         segments_(register_module("segment", embedding(embedding_table(kSegments, width)))),
         add_(register_module("add", add())), norm_(register_module("norm", layer_norm(width))),
-        dropout_(register_module("dropout", dropout(kDropout))) {}
+        dropout_(register_module("dropout", dropout(kBertDropout))) {}
 
   at::Tensor forward(const at::Tensor& words, const at::Tensor& segments) {
     const at::Tensor positions = at::arange(words.size(1), words.options()).expand_as(words);
@@ -48,7 +48,7 @@ public:
         value_(register_module("value", linear(shape.width, shape.width))),
         scores_(register_module("scores", attention_scores(shape.heads))),
         mask_(register_module("mask", attention_mask(shape.width / shape.heads))),
-        softmax_(register_module("softmax", softmax())), dropout_(register_module("dropout", dropout(kDropout))),
+        softmax_(register_module("softmax", softmax())), dropout_(register_module("dropout", dropout(kBertDropout))),
         context_(register_module("context", attention_context(shape.heads))),
         output_(register_module("output", linear(shape.width, shape.width))) {}
 
@@ -66,16 +66,16 @@ private:
 };
 
 /// Attention and feed-forward, each followed by dropout, residual sum and norm.
-class Block final : public torch::nn::Module {
+class EncoderBlock final : public torch::nn::Module {
 public:
-  explicit Block(const BertShape& shape)
+  explicit EncoderBlock(const BertShape& shape)
       : attention_(register_module("attention", std::make_shared<SelfAttention>(shape))),
-        dropout1_(register_module("dropout1", dropout(kDropout))), add1_(register_module("add1", add())),
+        dropout1_(register_module("dropout1", dropout(kBertDropout))), add1_(register_module("add1", add())),
         norm1_(register_module("norm1", layer_norm(shape.width))),
         wide_(register_module("intermediate", linear(shape.width, kFeedForward * shape.width))),
         gelu_(register_module("gelu", gelu())),
         narrow_(register_module("output", linear(kFeedForward * shape.width, shape.width))),
-        dropout2_(register_module("dropout2", dropout(kDropout))), add2_(register_module("add2", add())),
+        dropout2_(register_module("dropout2", dropout(kBertDropout))), add2_(register_module("add2", add())),
         norm2_(register_module("norm2", layer_norm(shape.width))) {}
 
   at::Tensor forward(const at::Tensor& states, const at::Tensor& mask) {
@@ -140,7 +140,7 @@ public:
     const at::Tensor words = embedding_table(kWords, shape.width);
     embeddings_ = register_module("embeddings", std::make_shared<Embeddings>(words, shape.width));
     for (std::int64_t i = 0; i < shape.blocks; ++i) {
-      blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<Block>(shape)));
+      blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<EncoderBlock>(shape)));
     }
     masked_words_ = register_module("masked_words", std::make_shared<MaskedWordHead>(shape, words));
     next_sentence_ = register_module("next_sentence", std::make_shared<NextSentenceHead>(shape.width));
@@ -168,7 +168,7 @@ public:
 private:
   BertShape shape_;
   std::shared_ptr<Embeddings> embeddings_;
-  std::vector<std::shared_ptr<Block>> blocks_;
+  std::vector<std::shared_ptr<EncoderBlock>> blocks_;
   std::shared_ptr<MaskedWordHead> masked_words_;
   std::shared_ptr<NextSentenceHead> next_sentence_;
 };

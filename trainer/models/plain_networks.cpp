@@ -117,18 +117,18 @@ std::shared_ptr<Network> alexnet(AlexNetVariant variant) {
 namespace {
 
 /// Groups of 3x3 convolutions, each group ended by a 2x2 pooling.
-struct Group {
+struct ConvolutionGroup {
   std::int64_t channels;
   int convolutions;
 };
-constexpr std::array<Group, 5> kVgg16 = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
+constexpr std::array<ConvolutionGroup, 5> kVgg16 = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
 constexpr std::int64_t kFeatures = 512 * 7 * 7;
 
-Units features() {
+Units vgg_features() {
   Units units;
   const auto append = [&units](UnitPtr unit) { units.push_back({std::to_string(units.size()), std::move(unit)}); };
   std::int64_t channels = 3;
-  for (const Group& group : kVgg16) {
+  for (const ConvolutionGroup& group : kVgg16) {
     for (int i = 0; i < group.convolutions; ++i) {
       append(convolution({.in_channels = channels,
                           .out_channels = group.channels,
@@ -147,7 +147,7 @@ Units features() {
 
 std::shared_ptr<Network> vgg16() {
   ImageNetworkPlan plan;
-  plan.units = {{"features", chain(features())},
+  plan.units = {{"features", chain(vgg_features())},
                 {"flatten", flatten()},
                 {"classifier", chain({{"0", linear(kFeatures, kHidden)},
                                       {"1", relu()},

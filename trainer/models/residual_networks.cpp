@@ -105,7 +105,7 @@ namespace {
 
 constexpr std::int64_t kFirstChannels = 32;
 constexpr std::int64_t kLastChannels = 1280;
-constexpr double kDropout = 0.2;
+constexpr double kMobileNetDropout = 0.2;
 
 /// A row of the paper's table 2: expansion, output channels, blocks, stride of the first block.
 struct Row {
@@ -144,7 +144,7 @@ UnitPtr inverted_residual(std::int64_t in_channels, std::int64_t out_channels, s
   return keeps_shape ? residual(units, {}, {}) : chain(units);
 }
 
-Units features() {
+Units mobilenet_features() {
   Units units;
   const auto append = [&units](UnitPtr unit) { units.push_back({std::to_string(units.size()), std::move(unit)}); };
   append(conv_bn_relu6(
@@ -164,9 +164,9 @@ Units features() {
 
 std::shared_ptr<Network> mobilenet_v2() {
   ImageNetworkPlan plan;
-  plan.units = {{"features", chain(features())},
+  plan.units = {{"features", chain(mobilenet_features())},
                 {"avgpool", global_average_pool()},
-                {"dropout", dropout(kDropout)},
+                {"dropout", dropout(kMobileNetDropout)},
                 {"classifier", linear(kLastChannels, plan.classes)}};
   return image_network(std::move(plan));
 }

@@ -10,13 +10,13 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kElement_bytes = sizeof(float);
-constexpr double kMxnetSplit_bytes = 1'000'000 * kElement_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
+constexpr double kParameter_bytes = sizeof(float);
+constexpr double kMxnetSplit_bytes = 1'000'000 * kParameter_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
 
 /// The element that a place of a tensor in bytes is in. A P-th summed up P times may fall short of the whole by
 /// rounding, far less than a thousandth of an element.
 std::size_t element_at(double bytes) {
-  return static_cast<std::size_t>(std::floor(bytes / kElement_bytes + 1e-3));
+  return static_cast<std::size_t>(std::floor(bytes / kParameter_bytes + 1e-3));
 }
 
 ddlsim::Sharding known_rule(const std::string& name) {
@@ -30,7 +30,7 @@ ddlsim::Sharding known_rule(const std::string& name) {
 
 std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int servers, const std::string& rule) {
   std::vector<double> tensor_bytes;
-  for (const std::size_t count : counts) tensor_bytes.push_back(kElement_bytes * static_cast<double>(count));
+  for (const std::size_t count : counts) tensor_bytes.push_back(kParameter_bytes * static_cast<double>(count));
   std::vector<double> placed_bytes(counts.size());
   std::vector<Shard> shards;
   for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, known_rule(rule), kMxnetSplit_bytes)) {
