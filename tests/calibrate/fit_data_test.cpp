@@ -92,7 +92,7 @@ TEST_CASE("what the simulator cannot time is no evidence") {
 
 TEST_CASE("a series measured on processors is no evidence of a cluster of GPUs") {
   const auto reference = planted_reference();
-  auto records = planted_records("small", times_s);
+  auto records = planted_records("small", small_times_s);
   for (auto& record : records) std::get<StepRecord>(record).head.device = "cpu";
   CHECK_FALSE(fit_data_of(reference, records));
 }

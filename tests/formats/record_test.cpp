@@ -232,7 +232,7 @@ TEST_CASE("what is wrong with a context is reported") {
       {"/source/url", "\"x\"", "/source/url: unknown key; known here: title, repository, path, commit, file"},
       {"/hostname", "\"x\"",
        "/hostname: unknown key; known here: record, version, cluster, gpu, machine, software, date, "
-       "who, source, emulated"}};
+       "who, source, emulated, settings, nodes"}};
   for (const auto& one : all) {
     INFO(one.pointer);
     CHECK(reported_of_context(one) == Lines{":1: " + one.says});
