@@ -172,6 +172,10 @@ Context context_from(const JsonNode& line) {
   if (version != 1) line.mistake_at("version", fmt::format("{} found; this ddlsim reads version 1", version));
   context.cluster = line.text("cluster");
   context.gpu = line.text_or("gpu", "");
+  if (context.gpu == kFakeGpu) {
+    line.mistake_at("gpu", "these times were taken on the fake GPU of ddltrain's tests and say nothing of any machine; "
+                           "remove the file");
+  }
   context.machine = line.text("machine");
   context.software = line.text("software");
   context.date = line.text("date");

@@ -17,6 +17,9 @@ namespace ddlsim {
 /// Names and what they say, for a reader: {"OMP_NUM_THREADS": "1", ...}.
 using Facts = std::map<std::string, std::string>;
 
+/// What ddltrain calls the GPU of its tests, which is none. Such records are refused wherever records are read.
+inline constexpr const char* kFakeGpu = "fake GPU";
+
 /// First line of a file: which machine, which software, when, who, and where the figures stand.
 struct Context {
   std::string cluster;  ///< folder name under platforms/

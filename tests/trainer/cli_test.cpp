@@ -97,6 +97,8 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
       {{"--batch", "0"}, "--batch 0"},
       {{"--lr", "0"}, "--lr must be above 0"},
       {{"--replay", "x", "--data", "digits"}, "it learns nothing"},
+      {{"--ignore-loss", "--data", "digits"}, "--ignore-loss is for --data synthetic"},
+      {{"--queued-steps", "10"}, "--queued-steps 10 is for --device cuda"},
       {{"--device", "tpu"}, "unknown --device \"tpu\""},
       {{"--backend", "gloo"}, "unknown --backend \"gloo\""},
       {{"--precision", "fp8"}, "unknown --precision \"fp8\""},

@@ -41,6 +41,9 @@ void add_layers(CLI::App& program, LayersOptions& options) {
   layers->add_option("--device", options.device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
+  layers->add_option(
+      "--queued-steps", options.queued_steps,
+      "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
   layers->add_option("--threads", options.threads, "Compute threads on a cpu")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -72,6 +72,9 @@ void check_figures(const TrainArguments& arguments) {
   if (!(options.sgd.learning_rate > 0)) throw ddlsim::UserError("", "", "--lr must be above 0");
   if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1))
     throw ddlsim::UserError("", "", "--momentum must be in 0 .. 1");
+  if (!options.nan_is_fatal && options.data != "synthetic") {
+    throw ddlsim::UserError("", "", "--ignore-loss is for --data synthetic, where nothing is learnt");
+  }
   if (!options.replay.empty() && options.data != "synthetic") {
     throw ddlsim::UserError("", "",
                             "--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
@@ -86,6 +89,7 @@ void check_device_options(TrainArguments& arguments) {
   named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
   options.precision = named(kPrecisions, arguments.precision, "--precision");
   const bool gpu = options.device == "cuda";
+  queued_steps_on(options.device, options.queued_steps);
   if (options.precision != ddlsim::Precision::fp32 && !gpu)
     throw ddlsim::UserError("", "", "--precision " + arguments.precision + " needs --device cuda");
   if (gpu && !options.replay.empty())
@@ -117,10 +121,11 @@ void settle(TrainArguments& arguments) {
   strategy.dedicated = named(placements, arguments.placement, "--placement");
   if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
   choose_grouping(arguments);
+  const CatalogueEntry& model = find_model(arguments.options.model);
+  arguments.options.sgd.learning_rate = arguments.learning_rate.value_or(model.learning_rate.value);
   check_figures(arguments);
   check_device_options(arguments);
   if (arguments.options.replay.empty()) check_gpu(arguments.gpu, arguments.options.device, "");
-  find_model(arguments.options.model);
 }
 
 /// Threads of one rank that work at the same time: the compute, what communicates beside it, the server it lends a
@@ -152,6 +157,7 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
   if (device.cuda) check_gpu(arguments.gpu, arguments.options.device, driver_name_of_gpu(device.gpu));
+  if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
   const std::string math = choose_math(device, arguments.options.precision);
   const NodeMap workers = map_nodes(of_workers);
@@ -194,11 +200,14 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--steps", options.most_steps, "Stop after so many steps; 0 does not");
   train.add_option("--train-samples", options.train_samples, "Digits to learn from")->capture_default_str();
   train.add_option("--test-samples", options.test_samples, "Digits to be judged on")->capture_default_str();
-  train.add_option("--lr", options.sgd.learning_rate, "Learning rate")->capture_default_str();
+  train.add_option("--lr", arguments.learning_rate, "Learning rate; usually the model's own (`describe --list`)");
   train.add_option("--momentum", options.sgd.momentum, "Momentum")->capture_default_str();
   train.add_option("--seed", options.seed, "Of parameters, data and order")->capture_default_str();
   train.add_option("--replay", options.replay, "Wait by this profile instead of computing (emulated)");
   train.add_option("--time-scale", options.time_scale, "Of the replay's waits")->capture_default_str();
+  train.add_option("--queued-steps", options.queued_steps,
+                   "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
+  train.add_flag("--ignore-loss{false}", options.nan_is_fatal, "Go on when the loss is no number: to time steps only");
   train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
       ->capture_default_str();
   train

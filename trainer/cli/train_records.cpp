@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -124,7 +125,8 @@ void TrainRecords::add(const EpochReport& epoch) {
   const std::string accuracy = epoch.accuracy ? fmt::format("  test accuracy {:.2f} %", 100 * *epoch.accuracy) : "";
   say("epoch {}  step {}  loss {:.4f}{}  {:.0f} samples/s\n", epoch.epoch, epoch.steps, epoch.loss, accuracy,
       epoch.samples_per_s);
-  if (!file_ || !arguments_.options.replay.empty()) return; // a replay computes no loss
+  // A replay computes no loss, and one that was ignored may be no number.
+  if (!file_ || !arguments_.options.replay.empty() || !std::isfinite(epoch.loss)) return;
   LossRecord record;
   record.head = head();
   record.head.statistic = "mean";
@@ -146,8 +148,9 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   StepRecord record = plain_step(head());
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
-  record.head.note = join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""),
-                                 software_.math, text_of(software_.waiting), spread_text(summary)});
+  record.head.note =
+      join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""), software_.math,
+                  queue_text(result.queue), text_of(software_.waiting), spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;

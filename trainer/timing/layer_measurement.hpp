@@ -4,6 +4,7 @@
 #include "trainer/records/disturbance.hpp"
 #include "trainer/timing/layer_timer.hpp"
 #include "trainer/timing/measure_options.hpp"
+#include "trainer/timing/step_clock.hpp"
 
 #include <cstdint>
 
@@ -19,11 +20,13 @@ struct LayerMeasurement {
   std::vector<std::vector<LayerStepTimes>> observed; ///< by repetition, by layer
   std::vector<StepTimes> observed_steps;
   std::vector<StepTimes> plain_steps;
+  QueueCount queue;
   OthersUse others;
 };
 
-/// Runs warm-up and repetitions until the median of the plain step is known well enough.
-LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits);
+/// Runs warm-up and repetitions until the median of the plain step is known well enough. queued: steps that a GPU is
+/// given in one go; 1 times each alone.
+LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, std::size_t queued = 1);
 
 struct LayerRecords {
   StepRecord step;                 ///< one plain step, unsynchronised
