@@ -91,8 +91,10 @@ struct CollectiveRecord {
 struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
-  double time_s = 0; ///< one way
-  int nodes = 0;     ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+  double time_s = 0;      ///< one way
+  int nodes = 0;          ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+  int pairs = 1;          ///< that exchange messages at the same time
+  bool both_ways = false; ///< messages cross each other
 };
 
 struct LayerRecord {

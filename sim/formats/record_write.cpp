@@ -76,6 +76,8 @@ void put(ordered_json& json, const CollectiveRecord& record) {
 void put(ordered_json& json, const PointToPointRecord& record) {
   json["size_bytes"] = record.size_bytes;
   if (record.nodes > 0) json["nodes"] = record.nodes;
+  if (record.pairs > 1) json["pairs"] = record.pairs;
+  if (record.both_ways) json["both_ways"] = true;
   put_value(json, record.time_s, "s");
 }
 

@@ -105,7 +105,8 @@ std::vector<Record> draw_records(Draw& draw) {
       draw_step(draw),
       ddlsim::CollectiveRecord{draw_head(draw), draw.pick({"all_reduce", "broadcast"}), draw.text(), 8 + draw.count(8),
                                draw.count(8), draw.count(3), draw.sometimes(draw.size()), draw.size()},
-      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1},
+      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1,
+                                 draw.count(4), draw.flip()},
       draw_layer(draw),
       ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size(),
                            draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
@@ -134,7 +135,8 @@ bool equal(const ddlsim::CollectiveRecord& a, const ddlsim::CollectiveRecord& b)
 }
 
 bool equal(const ddlsim::PointToPointRecord& a, const ddlsim::PointToPointRecord& b) {
-  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes;
+  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes && a.pairs == b.pairs &&
+         a.both_ways == b.both_ways;
 }
 
 bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {

@@ -148,7 +148,9 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
-  const Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
+  Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
+  Watchdog watchdog(world, hosts, arguments.stall, fail);
+  job.watchdog = &watchdog;
   if (arguments.ranks > 0 && arguments.ranks != job.workers) {
     throw ddlsim::UserError("", "",
                             fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
@@ -252,6 +254,11 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train->add_option("--transport", arguments.transport,
                     "Transport named in the records; without it what the MPI's settings say, else unknown");
   train->add_flag("--anonymous", arguments.anonymous, "Leave the host's name out of the records");
+  train
+      ->add_option("--stall-limit", arguments.stall.least_s,
+                   "Seconds without a step (and 10 times the median) after which the job ends, naming the rank")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   train->callback([&arguments, &status] { status = train_command(arguments); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trainer/communication/watchdog.hpp"
 #include "trainer/train/train_options.hpp"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct TrainArguments {
   std::string output_file;             ///< records; "" writes none
   std::string cluster = "local";       ///< of the records
   std::string gpu;                     ///< of the records: name in platforms/gpus.json
+  StallLimits stall;                   ///< when a job that does not get on is ended
   std::string transport;               ///< of the records; "" is what the MPI's settings say, else unknown
   bool anonymous = false;              ///< leave the host's name out of the records
   int cores_per_rank = 0;              ///< of ranks started here; 0: an equal share

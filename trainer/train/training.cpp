@@ -112,6 +112,7 @@ private:
   /// Waits for the steps given so far; returns the sum of their losses.
   double settle() {
     for (const double time_s : clock_.settle()) step_s_.push_back(time_s / run_.compute->time_scale());
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->beat();
     const double loss = run_.compute->take_loss();
     if (run_.options.nan_is_fatal && !std::isfinite(loss)) {
       throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {}), and "
@@ -123,6 +124,7 @@ private:
 
   void end_epoch(EpochReport& report, double loss, std::size_t first,
                  const std::function<void(const EpochReport&)>& told) {
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // judging may take long
     MpiCommunicator& workers = *run_.job.group;
     auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
     if (agrees_) workers.all_reduce(&mean_loss, 1);
