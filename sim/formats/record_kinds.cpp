@@ -213,4 +213,8 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   return step;
 }
 
+bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster) {
+  return head.device == "cpu" && !gpu_of_cluster.empty();
+}
+
 } // namespace ddlsim

@@ -28,6 +28,8 @@ ordered_json head_json(const Record& record) {
   put_unless_empty(json, "from", head.from);
   json["origin"] = head.origin;
   put_unless_empty(json, "gpu", head.gpu);
+  put_unless_empty(json, "device", head.device);
+  put_unless_empty(json, "host", head.host);
   json["transport"] = head.transport;
   json["library"] = head.library;
   put_unless_empty(json, "software", head.software);
@@ -133,6 +135,8 @@ std::string to_json_line(const Context& context) {
   put_unless_empty(source, "file", context.source_file);
   json["source"] = source;
   json["emulated"] = context.emulated;
+  if (!context.settings.empty()) json["settings"] = context.settings;
+  if (!context.nodes.empty()) json["nodes"] = context.nodes;
   return one_line(json);
 }
 

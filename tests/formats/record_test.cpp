@@ -235,7 +235,7 @@ TEST_CASE("what is wrong with a context is reported") {
        "file"},
       {"/hostname", "\"x\"",
        "/hostname: unknown key; known here: record, version, cluster, gpu, machine, software, date, "
-       "who, source, emulated"}};
+       "who, source, emulated, settings, nodes"}};
   for (const auto& one : all) {
     INFO(one.pointer);
     CHECK(reported_of_context(one) == Lines{":1: " + one.says});

@@ -105,6 +105,7 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
       {{"--precision", "amp"}, "--precision amp needs --device cuda"},
       {{"--device", "cuda", "--precision", "amp", "--strategy", "ps"}, "use bf16 or fp32"},
       {{"--device", "cuda", "--replay", "x"}, "use --device cpu"},
+      {{"--gpu", "V100-SXM2-16GB"}, "a processor's times would be filed as a GPU's"},
       {{"--backend", "nccl"}, "needs --device cuda"},
       {{"--backend", "nccl", "--device", "cuda", "--strategy", "ring"}, "needs --strategy all-reduce"},
       {{"--backend", "nccl", "--device", "cuda", "--grouping", "fusion"}, "works in host memory"},

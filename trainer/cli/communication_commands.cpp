@@ -2,11 +2,15 @@
 
 #include "sim/base/error.hpp"
 #include "trainer/cli/rank_failure.hpp"
+#include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
+#include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
+#include "trainer/records/transport.hpp"
 #include "trainer/run_error.hpp"
 #include "trainer/timing/collective_ways.hpp"
 #include "trainer/timing/communication_measurement.hpp"
@@ -34,20 +38,23 @@ public:
 
   /// Opens the file on rank 0; once what is asked for is known to be possible.
   void open(const std::string& more_software) {
+    const std::vector<Facts> nodes = gather_facts(world, job.nodes, options_.measure.anonymous);
     if (world.rank() != 0) return;
     const std::string title = fmt::format("{}, {} ranks on {} node{}", command_, world.size(), job.nodes.nodes,
                                           job.nodes.nodes == 1 ? "" : "s");
-    file_.emplace(records_path(options_.measure),
-                  context_of(options_.measure, title, join_parts({session.library(), more_software})));
+    ddlsim::Context context = context_of(options_.measure, title, join_parts({session.library(), more_software}));
+    context.nodes = nodes;
+    const bool nccl = options_.backend == "nccl";
+    library_ = nccl ? "nccl" : mpi_library_name(session.library());
+    transport_ =
+        options_.transport.empty() ? known_transport(library_, job.nodes.nodes, context.settings) : options_.transport;
+    file_.emplace(records_path(options_.measure), context, measured_on(options_.measure, nccl ? "cuda" : "cpu"));
   }
 
   template <class Record> void add(Record record) {
     if (!file_) return;
-    if (!options_.transport.empty()) {
-      record.head.transport = options_.transport;
-    } else {
-      record.head.transport = job.nodes.nodes == 1 ? "shm" : "unknown";
-    }
+    record.head.transport = transport_;
+    record.head.library = library_;
     file_->add(record);
   }
 
@@ -60,6 +67,8 @@ public:
 private:
   const CommunicationOptions& options_;
   std::string command_;
+  std::string library_;
+  std::string transport_;
   std::optional<RecordFile> file_;
 
 public:
@@ -67,7 +76,7 @@ public:
 };
 
 int run_job(const CommunicationOptions& options, const std::function<void(const MpiSession& mpi)>& body) {
-  if (!started_by_launcher()) return run_local_job(options.ranks, options.arguments);
+  if (!started_by_launcher()) return run_local_job(options.ranks, options.arguments, options.cores_per_rank);
   run_as_rank(body);
   return 0;
 }
@@ -123,6 +132,10 @@ void time_collectives(const MpiSession& mpi, const CommunicationOptions& options
     gpu = std::make_shared<NcclSide>(measuring.world, measuring.job.nodes, most_elements);
     measuring.watchdog.set_check([gpu] { gpu->check(); });
     all = {gpu->way()};
+    if (!options.measure.gpu.empty()) {
+      const int place = place_on_node(measuring.job.nodes, measuring.world.rank());
+      check_gpu(options.measure.gpu, "cuda", driver_name_of_gpu(gpu_of(place, CudaRuntime().devices())));
+    }
   } else {
     all = host_ways(measuring.world, most_elements);
   }

@@ -7,7 +7,8 @@ namespace ddltrain {
 /// What collectives, link and server have in common.
 struct CommunicationOptions {
   int ranks = 2;               ///< to start on this machine when no launcher started this process
-  std::string transport;       ///< as records name it; shm on one node when empty, unknown on several
+  int cores_per_rank = 0;      ///< of ranks started here; 0: an equal share
+  std::string transport;       ///< as records name it; when empty what the settings say, else unknown
   std::string sizes;           ///< "1KiB..64MiB", "4MiB,16MiB"
   std::string backend = "mpi"; ///< mpi, nccl (collectives only)
   std::vector<std::string> operations = {"all-reduce"}; ///< collectives only, as the next two

@@ -57,9 +57,15 @@ CLI::App& add_communication(CLI::App& program, const std::string& name, const st
   command->add_option("--ranks", options.ranks, "Ranks to start on this machine; ignored under mpirun or srun")
       ->check(CLI::Range(2, 1024))
       ->capture_default_str();
+  command
+      ->add_option("--cores-per-rank", options.cores_per_rank,
+                   "Cores each of them is bound to; an equal share without it")
+      ->check(CLI::PositiveNumber);
   command->add_option("--sizes", options.sizes, "Message sizes: 1KiB..64MiB (powers of two) or 4MiB,16MiB")
       ->capture_default_str();
-  command->add_option("--transport", options.transport, "As records name it; shm on one node by itself")
+  command
+      ->add_option("--transport", options.transport,
+                   "As records name it; without it what the MPI's settings say, else unknown")
       ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
   command
       ->add_option("--stall-limit", options.stall.least_s,

@@ -7,6 +7,7 @@
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/disturbance.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
 #include "trainer/run_error.hpp"
 #include "trainer/timing/layer_measurement.hpp"
 #include "trainer/train/training_step.hpp"
@@ -84,7 +85,7 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
              "observers cost {:+.1f} %, {}{}\n",
              measured.model, measured.batch, 1e3 * records.step.iteration_s,
              static_cast<double>(measured.batch) / records.step.iteration_s, records.step.head.repeats,
-             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others_cores),
+             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others),
              records.step.head.suspect ? ": SUSPECT" : "");
 }
 
@@ -92,12 +93,15 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
 
 void layers_command(const LayersOptions& options) {
   const CatalogueEntry& entry = find_model(options.model);
+  check_gpu(options.measure.gpu, options.device, "");
   const Device device = open_device(options.device, options.threads);
+  if (device.cuda) check_gpu(options.measure.gpu, options.device, driver_name_of_gpu(device.gpu));
   check_precision(device, options.precision); // before a file is touched
   queued_steps_on(device.name, options.queued_steps);
   const std::string math = choose_math(device, options.precision);
   RecordFile file(records_path(options.measure),
-                  context_of(options.measure, "ddltrain layers " + options.model, device.software));
+                  context_of(options.measure, "ddltrain layers " + options.model, device.software),
+                  measured_on(options.measure, options.device));
   at::manual_seed(kSeed);
   SgdOptions sgd;
   sgd.learning_rate = entry.learning_rate.value;

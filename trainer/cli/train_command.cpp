@@ -9,6 +9,7 @@
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/machine.hpp"
+#include "trainer/records/surroundings.hpp"
 #include "trainer/synchronisation/sharding.hpp"
 #include "trainer/train/job.hpp"
 
@@ -124,6 +125,7 @@ void settle(TrainArguments& arguments) {
   arguments.options.sgd.learning_rate = arguments.learning_rate.value_or(model.learning_rate.value);
   check_figures(arguments);
   check_device_options(arguments);
+  if (arguments.options.replay.empty()) check_gpu(arguments.gpu, arguments.options.device, "");
 }
 
 /// Threads of one rank that work at the same time: the compute, what communicates beside it, the server it lends a
@@ -156,11 +158,14 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
+  if (device.cuda) check_gpu(arguments.gpu, arguments.options.device, driver_name_of_gpu(device.gpu));
   if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
   const std::string math = choose_math(device, arguments.options.precision);
-  TrainRecords records(arguments, map_nodes(of_workers), {device.software, math, library, world.wait_policy()}, command,
-                       world.rank() == 0);
+  const NodeMap workers = map_nodes(of_workers);
+  const TrainSoftware software = {device.software, math, library, world.wait_policy(),
+                                  gather_facts(world, workers, arguments.anonymous)};
+  TrainRecords records(arguments, workers, software, command, world.rank() == 0);
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
@@ -179,7 +184,8 @@ int train_command(TrainArguments arguments) {
     check_device(arguments.options.device);
     if (arguments.options.backend == "nccl") Nccl();
   }
-  if (!started_by_launcher() && processes > 1) return run_local_job(processes, arguments.words);
+  if (!started_by_launcher() && processes > 1)
+    return run_local_job(processes, arguments.words, arguments.cores_per_rank);
   run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi); });
   return 0;
 }
@@ -215,6 +221,8 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
 void add_how(CLI::App& train, TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   train.add_option("--ranks", arguments.ranks, "Workers; without a launcher they are started on this machine");
+  train.add_option("--cores-per-rank", arguments.cores_per_rank,
+                   "Cores each rank started here is bound to; an equal share without it");
   train.add_option("--strategy", arguments.strategy, "none, ring (usually), all-reduce (the library's), ps, ps-async");
   train
       .add_option("--backend", arguments.options.backend,
@@ -243,7 +251,9 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train->add_option("--output", arguments.output_file, "Measurement file to write");
   train->add_option("--cluster", arguments.cluster, "Cluster named in the records")->capture_default_str();
   train->add_option("--gpu", arguments.gpu, "Name of the GPU in platforms/gpus.json, when one computes");
-  train->add_option("--transport", arguments.transport, "Transport named in the records; usually shm or mpi-tcp");
+  train->add_option("--transport", arguments.transport,
+                    "Transport named in the records; without it what the MPI's settings say, else unknown");
+  train->add_flag("--anonymous", arguments.anonymous, "Leave the host's name out of the records");
   train
       ->add_option("--stall-limit", arguments.stall.least_s,
                    "Seconds without a step (and 10 times the median) after which the job ends, naming the rank")

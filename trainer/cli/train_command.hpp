@@ -28,7 +28,9 @@ struct TrainArguments {
   std::string cluster = "local";       ///< of the records
   std::string gpu;                     ///< of the records: name in platforms/gpus.json
   StallLimits stall;                   ///< when a job that does not get on is ended
-  std::string transport;               ///< of the records; "" is shm on one host, else mpi-tcp
+  std::string transport;               ///< of the records; "" is what the MPI's settings say, else unknown
+  bool anonymous = false;              ///< leave the host's name out of the records
+  int cores_per_rank = 0;              ///< of ranks started here; 0: an equal share
   std::vector<std::string> words;      ///< the command line after the program's name
 };
 

@@ -135,7 +135,8 @@ ddlsim::Context honest(ddlsim::Context context) {
 
 } // namespace
 
-RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context) : file_(file) {
+RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context, MeasuredOn on)
+    : file_(file), on_(std::move(on)) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
   if (descriptor_ < 0) fail(errno);
   try {
@@ -148,6 +149,16 @@ RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context&
 
 RecordFile::~RecordFile() {
   ::close(descriptor_);
+}
+
+void RecordFile::add(ddlsim::Record record) {
+  std::visit(
+      [&](auto& one) {
+        one.head.device = on_.device;
+        one.head.host = on_.host;
+      },
+      record);
+  write_line(record_line(record));
 }
 
 void RecordFile::write_line(const std::string& line) {

@@ -16,7 +16,7 @@ namespace ddltrain {
 namespace {
 
 /// A node's processes all see its busy time; what the job's own took is the sum over its ranks.
-double others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
+OthersUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
   const auto texts = job.ranks.gather(
       fmt::format("{} {} {}", to.wall_s - from.wall_s, to.machine_busy_s - from.machine_busy_s, to.own_s - from.own_s));
   std::vector<CpuUse> nodes(static_cast<std::size_t>(job.nodes.nodes));
@@ -26,8 +26,11 @@ double others_on_busiest_node(const RankedJob& job, const CpuUse& from, const Cp
     std::istringstream(texts[rank]) >> node.wall_s >> node.machine_busy_s >> own_s;
     node.own_s += own_s;
   }
-  double most = -1;
-  for (const CpuUse& node : nodes) most = std::max(most, others_busy_cores({}, node));
+  OthersUse most;
+  for (const CpuUse& node : nodes) {
+    const OthersUse others = others_use({}, node); // nodes are alike
+    if (most.cores < 0 || others.excess() > most.excess()) most = others;
+  }
   return most;
 }
 
@@ -54,7 +57,7 @@ RankedSamples repeat_together(const RankedJob& job, const std::function<double()
     elapsed_s = longest_s[0];
     if (job.watchdog != nullptr) job.watchdog->beat();
   } while (!enough(samples.times_s, elapsed_s, limits));
-  samples.others_cores = others_on_busiest_node(job, before, cpu_use());
+  samples.others = others_on_busiest_node(job, before, cpu_use());
   return samples;
 }
 
@@ -76,7 +79,7 @@ RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, con
   head.library = "open-mpi";
   head.note = join_parts({timing, text_of(job.ranks.wait_policy())});
   put_samples(head, samples.times_s, options);
-  mark_disturbance(head, samples.others_cores);
+  mark_disturbance(head, samples.others);
   return head;
 }
 

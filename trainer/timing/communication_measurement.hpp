@@ -4,6 +4,7 @@
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/communication/watchdog.hpp"
+#include "trainer/records/disturbance.hpp"
 #include "trainer/records/statistics.hpp"
 #include "trainer/timing/measure_options.hpp"
 
@@ -22,7 +23,7 @@ struct RankedJob {
 
 struct RankedSamples {
   std::vector<double> times_s; ///< of each repetition the longest time any rank took; the same on every rank
-  double others_cores = 0;     ///< on the node that was disturbed most; negative: too short to tell
+  OthersUse others;            ///< on the node that was disturbed most
 };
 
 /// Which time a repetition has whose ranks took different ones.

@@ -81,7 +81,7 @@ StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& o
                                            1e3 * median([](const StepTimes& one) { return one.update_s; })),
                                measured.math, queue_text(measured.queue)});
   step.iteration_s = put_samples(step.head, column(measured.plain_steps, total_s), options);
-  mark_disturbance(step.head, measured.others_cores);
+  mark_disturbance(step.head, measured.others);
   return step;
 }
 
@@ -106,7 +106,7 @@ void add_pass(LayerRecords& records, const LayerMeasurement& measured, const Mea
   record.flop = forward ? layer.forward_flop : 0;
   record.size_bytes = layer.parameter_bytes;
   record.time_s = put_samples(record.head, samples, options);
-  mark_disturbance(record.head, measured.others_cores);
+  mark_disturbance(record.head, measured.others);
   records.layers.push_back(std::move(record));
 }
 
@@ -149,7 +149,7 @@ LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, s
   do {
     queued > 1 ? add_queue(timer, measured) : add_alone(timer, measured);
   } while (!enough(column(measured.plain_steps, total_s), now_s() - start_s, limits));
-  measured.others_cores = others_busy_cores(before, cpu_use());
+  measured.others = others_use(before, cpu_use());
   measured.layers = timer.layers();
   return measured;
 }

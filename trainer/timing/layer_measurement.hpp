@@ -1,6 +1,7 @@
 #pragma once
 // Repeated steps of a model at one batch, and what they say as records.
 
+#include "trainer/records/disturbance.hpp"
 #include "trainer/timing/layer_timer.hpp"
 #include "trainer/timing/measure_options.hpp"
 #include "trainer/timing/step_clock.hpp"
@@ -20,7 +21,7 @@ struct LayerMeasurement {
   std::vector<StepTimes> observed_steps;
   std::vector<StepTimes> plain_steps;
   QueueCount queue;
-  double others_cores = 0;
+  OthersUse others;
 };
 
 /// Runs warm-up and repetitions until the median of the plain step is known well enough. queued: steps that a GPU is
