@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kLook_s = 0.25;         ///< between two looks at the own progress
 constexpr double kAnswers_s = 5;         ///< to answer in: some looks, on a busy machine too
+constexpr double kTellAfter_s = 2;       ///< the launcher tells of a dead rank first, and that is the cause
 constexpr std::size_t kStepsKept = 1000; ///< the median needs no more
 constexpr int kJudges = 2;               ///< ranks 0 and 1 may end the job
 constexpr int kAskTag = 1;
@@ -99,11 +100,21 @@ bool Watchdog::stalled(double& waited_s) {
   return waited_s > stall_limit_s(limits_, steps_s_);
 }
 
+void Watchdog::look() {
+  try {
+    check_();
+    failing_since_s_ = -1;
+  } catch (...) {
+    if (failing_since_s_ < 0) failing_since_s_ = now_s();
+    if (now_s() - failing_since_s_ >= kTellAfter_s) throw;
+  }
+}
+
 void Watchdog::run() {
   try {
     std::unique_lock lock(mutex_);
     while (!stop_) {
-      if (check_) check_(); // under the lock, so that what it looks at can be taken away
+      if (check_) look(); // under the lock, so that what it looks at can be taken away
       answer(done_);
       double waited_s = 0;
       if (ranks_->rank() < kJudges && ranks_->size() > 1 && stalled(waited_s)) {

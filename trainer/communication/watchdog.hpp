@@ -50,11 +50,13 @@ public:
   void beat();
   /// Nothing is waited for until the next beat.
   void rest();
-  /// `check` is called now and then, by the watchdog's thread; what it throws ends the job. For what fails without
+  /// `check` is called now and then, by the watchdog's thread; what it throws for two seconds ends the job (of a dead
+  /// rank the launcher tells first). For what fails without
   /// anybody's call returning; replaces the check before, {} takes it away.
   void set_check(std::function<void()> check);
 
 private:
+  void look();
   void run();
   bool stalled(double& waited_s);
   void conclude(double waited_s);
@@ -72,6 +74,7 @@ private:
   double last_beat_s_ = -1; ///< negative: at rest
   std::vector<double> steps_s_;
   std::function<void()> check_;
+  double failing_since_s_ = -1; ///< of the check; negative: it does not fail
   std::thread thread_; // last: it uses the others
 };
 
