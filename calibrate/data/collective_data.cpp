@@ -66,7 +66,8 @@ Groups grouped(const std::vector<MeasurementFile>& files) {
       if (const auto* one = std::get_if<CollectiveRecord>(&record)) {
         const TransferRow row = row_of(file.context, *one);
         groups[{row.key, file.file.string()}].push_back(row);
-      } else if (const auto* message = std::get_if<PointToPointRecord>(&record)) {
+      } else if (const auto* message = std::get_if<PointToPointRecord>(&record);
+                 message != nullptr && message->pairs == 1 && !message->both_ways) { // a law of one message alone
         const TransferRow row = row_of(file.context, *message);
         groups[{row.key, file.file.string()}].push_back(row);
       }

@@ -103,6 +103,7 @@ std::optional<SeriesData> series_data(const ReferenceData& reference, const std:
   const auto model = reference.models.find(series.model);
   const auto cluster = reference.clusters.find(series.cluster);
   if (model == reference.models.end() || cluster == reference.clusters.end()) return {};
+  if (series.device == "cpu" && !cluster->second.gpu.empty()) return {};
   try {
     return fit_data_of(reference, priors, series, model->second, cluster->second);
   } catch (const UserError&) {
@@ -138,8 +139,9 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
     if (one.cluster != from) continue;
     auto fit_data = series_data(reference, priors, one);
     if (!fit_data) {
-      selected.excluded.push_back({one.id, "the simulator cannot time it: no layer table of the model, or a GPU or "
-                                           "precision that the catalogue does not have"});
+      selected.excluded.push_back({one.id, "the simulator cannot time it: no layer table of the model, a GPU or "
+                                           "precision that the catalogue does not have, or it was measured on a "
+                                           "processor of a cluster of GPUs"});
       continue;
     }
     fit_data->borrowed = from != cluster;

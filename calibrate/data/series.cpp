@@ -25,6 +25,7 @@ struct GroupKey {
   std::string file;
   std::string series;
   std::string gpu;
+  std::string device;
   std::string model;
   Precision precision = Precision::fp32;
   double batch_per_gpu = 0;
@@ -39,6 +40,7 @@ GroupKey key_of(const Seen& seen) {
           seen.file->file.string(),
           step.head.series,
           step.head.gpu,
+          step.head.device,
           step.model,
           step.precision,
           step.batch_per_gpu,
@@ -156,6 +158,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   series.name = step.head.series;
   series.cluster = seen.file->context.cluster;
   series.gpu = step.head.gpu;
+  series.device = step.head.device;
   series.model = step.model;
   series.precision = step.precision;
   series.wire_precision = step.wire_precision;

@@ -32,6 +32,7 @@ struct Series {
   std::string name; ///< the records' own series name
   std::string cluster;
   std::string gpu;
+  std::string device; ///< what computed: cpu, cuda; "": not stated
   std::string model;
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
@@ -48,7 +49,7 @@ struct Series {
 };
 
 /// Training series of all files (mode "train"), sorted by id. Records of one series agree in cluster, file, series
-/// name, GPU, model, precision, batch, data, preset, strategy name and transport. Two records of one scale: the not
+/// name, GPU, device, model, precision, batch, data, preset, strategy name and transport. Two records of one scale: the not
 /// suspect before the suspect, then the median of what remains. A one-GPU record that is not synchronised (or whose
 /// strategy is "none") is kept apart as one_gpu_s.
 std::vector<Series> group_series(const std::vector<MeasurementFile>& files);

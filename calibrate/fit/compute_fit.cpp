@@ -34,6 +34,10 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
       excluded.push_back({place_of(record), "marked suspect by its source"});
       continue;
     }
+    if (is_of_processor_beside(record.head, unnamed_gpu)) {
+      excluded.push_back({place_of(record), "measured on a processor, and the cluster computes on " + unnamed_gpu});
+      continue;
+    }
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
     curves[{gpu, record.model, record.precision, record.preset}].push_back(&record);
   }

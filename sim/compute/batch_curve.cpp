@@ -93,7 +93,7 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
   std::map<Key, std::size_t> places;
   for (const auto& record : records) {
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(gpus, record.head.gpu);
-    if (!is_one_gpu_training(record) || gpu.empty()) continue;
+    if (!is_one_gpu_training(record) || gpu.empty() || is_of_processor_beside(record.head, gpu)) continue;
     const Key key{
         gpu, record.model, record.precision, record.preset, series_stem(record.head.series), record.synchronised};
     const auto [place, fresh] = places.emplace(key, curves.size());

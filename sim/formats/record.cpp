@@ -154,17 +154,28 @@ void read_source(const JsonNode& node, Context& context) {
   context.source_file = node.text_or("file", "");
 }
 
+Facts facts_from(const JsonNode& node) {
+  Facts facts;
+  if (!node.is_object()) return facts;
+  for (const auto& [name, ignored] : node.value().items()) facts[name] = node.text_or(name, "");
+  return facts;
+}
+
 } // namespace
 
 Context context_from(const JsonNode& line) {
-  static const std::vector<std::string> known{"record",   "version", "cluster", "gpu",    "machine",
-                                              "software", "date",    "who",     "source", "emulated"};
+  static const std::vector<std::string> known{"record", "version", "cluster", "gpu",      "machine",  "software",
+                                              "date",   "who",     "source",  "emulated", "settings", "nodes"};
   Context context;
   line.allow_only(known);
   const long version = line.integer("version", 1, 1'000'000);
   if (version != 1) line.mistake_at("version", fmt::format("{} found; this ddlsim reads version 1", version));
   context.cluster = line.text("cluster");
   context.gpu = line.text_or("gpu", "");
+  if (context.gpu == kFakeGpu) {
+    line.mistake_at("gpu", "these times were taken on the fake GPU of ddltrain's tests and say nothing of any machine; "
+                           "remove the file");
+  }
   context.machine = line.text("machine");
   context.software = line.text("software");
   context.date = line.text("date");
@@ -175,6 +186,10 @@ Context context_from(const JsonNode& line) {
   context.who = line.text("who");
   read_source(line.at("source"), context);
   context.emulated = line.boolean("emulated");
+  if (line.has("settings")) context.settings = facts_from(line.at("settings"));
+  if (line.has("nodes")) {
+    for (const auto& node : line.at("nodes").elements()) context.nodes.push_back(facts_from(node));
+  }
   return context;
 }
 
@@ -183,7 +198,7 @@ namespace {
 const std::vector<std::string>& head_keys() {
   static const std::vector<std::string> keys{"record",    "series",  "from",      "origin",  "gpu",
                                              "transport", "library", "statistic", "repeats", "relative_spread",
-                                             "suspect",   "note",    "samples_s"};
+                                             "suspect",   "note",    "samples_s", "device",  "host"};
   return keys;
 }
 
@@ -236,6 +251,7 @@ std::vector<double> samples_from(const JsonNode& line, int repeats) {
 RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> origins{"table", "text", "plot", "run"};
   static const std::vector<std::string> statistics{"median", "mean", "best_of", "unknown"};
+  static const std::vector<std::string> devices{"cpu", "cuda"};
   constexpr long most_repeats = 1'000'000'000;
   constexpr double most_spread = 100;
   RecordHead head;
@@ -245,6 +261,8 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.origin = line.one_of("origin", origins);
   head.from = from_of(line, head.origin, origin.context->source_file);
   head.gpu = line.text_or("gpu", origin.context->gpu);
+  head.device = line.one_of_or("device", devices, "");
+  head.host = line.text_or("host", "");
   head.transport = line.one_of("transport", transports_or_unknown());
   head.library = line.text("library");
   head.statistic = line.one_of("statistic", statistics);

@@ -6,12 +6,19 @@
 #include "sim/formats/strategy.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace ddlsim {
+
+/// Names and what they say, for a reader: {"OMP_NUM_THREADS": "1", ...}.
+using Facts = std::map<std::string, std::string>;
+
+/// What ddltrain calls the GPU of its tests, which is none. Such records are refused wherever records are read.
+inline constexpr const char* kFakeGpu = "fake GPU";
 
 /// First line of a file: which machine, which software, when, who, and where the figures stand.
 struct Context {
@@ -25,8 +32,10 @@ struct Context {
   std::string source_repository; ///< may be empty: a user's own runs
   std::string source_path;
   std::string source_commit;
-  std::string source_file; ///< file the converter read; records' `from` points into it
-  bool emulated = false;   ///< timed waits stand for a GPU
+  std::string source_file;  ///< file the converter read; records' `from` points into it
+  bool emulated = false;    ///< timed waits stand for a GPU
+  Facts settings;           ///< variables that steer MPI, NCCL, UCX and OpenMP, cores of a rank, the processor
+  std::vector<Facts> nodes; ///< what tells one node from another: host, GPUs, clocks, place in the batch system
 };
 
 /// What every record has.
@@ -37,6 +46,8 @@ struct RecordHead {
   std::string from;           ///< JSON pointer into the source file; "" for own runs
   std::string origin;         ///< table, text, plot, run
   std::string gpu;            ///< the record's own, else the context's
+  std::string device;         ///< what computed: cpu, cuda; "": not stated
+  std::string host;           ///< the first rank's; "": not stated
   std::string transport;      ///< nccl-ib, ..., unknown
   std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
   std::string statistic;      ///< median, mean, best_of, unknown
@@ -80,8 +91,10 @@ struct CollectiveRecord {
 struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
-  double time_s = 0; ///< one way
-  int nodes = 0;     ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+  double time_s = 0;      ///< one way
+  int nodes = 0;          ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+  int pairs = 1;          ///< that exchange messages at the same time
+  bool both_ways = false; ///< messages cross each other
 };
 
 struct LayerRecord {
@@ -141,6 +154,9 @@ std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::pa
                                                        const std::string& cluster);
 
 const RecordHead& head_of(const Record& record);
+
+/// Did a processor compute, where the machine the record is filed under has GPUs? Such times say nothing of those.
+bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster);
 RecordKind kind_of(const Record& record);
 
 /// All records of one kind, in order.

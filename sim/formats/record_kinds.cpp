@@ -42,7 +42,7 @@ CollectiveRecord collective_from(const JsonNode& line, const LineOrigin& origin)
 }
 
 PointToPointRecord point_to_point_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"size_bytes", "nodes", "value", "unit"};
+  static const std::vector<std::string> keys{"size_bytes", "nodes", "pairs", "both_ways", "value", "unit"};
   static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
   PointToPointRecord record;
   const auto before = line.mistakes_so_far();
@@ -50,6 +50,8 @@ PointToPointRecord point_to_point_from(const JsonNode& line, const LineOrigin& o
   record.head = head_from(line, origin);
   record.size_bytes = line.number("size_bytes", 0, unbounded);
   record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, 2));
+  record.pairs = static_cast<int>(line.integer_or("pairs", 1, 1, most_ranks));
+  record.both_ways = line.boolean_or("both_ways", false);
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
   const double rate = unit_in_si(unit, Dimension::bandwidth);
@@ -209,6 +211,10 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   check_node_counts(line, step);
   check_strategy(line, step);
   return step;
+}
+
+bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster) {
+  return head.device == "cpu" && !gpu_of_cluster.empty();
 }
 
 } // namespace ddlsim

@@ -28,6 +28,8 @@ ordered_json head_json(const Record& record) {
   put_unless_empty(json, "from", head.from);
   json["origin"] = head.origin;
   put_unless_empty(json, "gpu", head.gpu);
+  put_unless_empty(json, "device", head.device);
+  put_unless_empty(json, "host", head.host);
   json["transport"] = head.transport;
   json["library"] = head.library;
   json["statistic"] = head.statistic;
@@ -74,6 +76,8 @@ void put(ordered_json& json, const CollectiveRecord& record) {
 void put(ordered_json& json, const PointToPointRecord& record) {
   json["size_bytes"] = record.size_bytes;
   if (record.nodes > 0) json["nodes"] = record.nodes;
+  if (record.pairs > 1) json["pairs"] = record.pairs;
+  if (record.both_ways) json["both_ways"] = true;
   put_value(json, record.time_s, "s");
 }
 
@@ -130,6 +134,8 @@ std::string to_json_line(const Context& context) {
   put_unless_empty(source, "file", context.source_file);
   json["source"] = source;
   json["emulated"] = context.emulated;
+  if (!context.settings.empty()) json["settings"] = context.settings;
+  if (!context.nodes.empty()) json["nodes"] = context.nodes;
   return one_line(json);
 }
 

@@ -206,6 +206,53 @@ TEST_CASE("one-way messages have a curve too, the empty one included") {
   CHECK(collective_time_s(curve, 0) == Approx(20e-6).epsilon(0.01)); // the law of 0 bytes against that of 1
 }
 
+TEST_CASE("messages of several pairs or both ways make no curve, and no complaint") {
+  MeasurementFile file;
+  file.file = "link.jsonl";
+  file.context.cluster = "planted";
+  for (const double size : {1024.0, 4096.0, 1048576.0}) {
+    PointToPointRecord one;
+    one.head.series = "one-way";
+    one.head.transport = "mpi-tcp";
+    one.head.library = "open-mpi";
+    one.size_bytes = size;
+    one.time_s = 20e-6 + size / 1e9;
+    file.records.emplace_back(one);
+    one.time_s *= 3;
+    one.pairs = 2;
+    file.records.emplace_back(one);
+    one.pairs = 1;
+    one.both_ways = true;
+    file.records.emplace_back(one);
+  }
+  const auto fits = fit_collectives({file});
+  REQUIRE(fits.fits.size() == 1);
+  CHECK(fits.excluded.empty());
+  CHECK(fits.fits[0].excluded.empty());
+  CHECK(fits.fits[0].curve.points.size() == 3);
+  CHECK(collective_time_s(fits.fits[0].curve, 4096) == Approx(20e-6 + 4096 / 1e9).epsilon(1e-12));
+}
+
+TEST_CASE("reduce-scatters, all-gathers and broadcasts have curves of their own beside all-reduces") {
+  auto rows = table();
+  const auto alone = fit_collectives({file_of(rows)}).fits.at(0).curve;
+  auto all = rows;
+  for (const char* operation : {"reduce_scatter", "all_gather", "broadcast"}) {
+    for (auto row : rows) {
+      row.operation = operation;
+      row.time_s /= 2;
+      all.push_back(row);
+    }
+  }
+  const auto fits = fit_collectives({file_of(all)});
+  REQUIRE(fits.fits.size() == 4);
+  CHECK(fits.excluded.empty());
+  const auto same = std::find_if(fits.fits.begin(), fits.fits.end(),
+                                 [](const auto& fit) { return fit.curve.key.operation == "all_reduce"; });
+  REQUIRE(same != fits.fits.end());
+  CHECK(same->curve.latency_s.value == alone.latency_s.value);
+}
+
 TEST_CASE("the order of files and rows does not matter, and the same evidence gives the same bytes") {
   auto rows = table();
   const auto forward = fit_collectives({file_of(rows)}).fits.at(0).curve;

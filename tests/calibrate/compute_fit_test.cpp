@@ -96,6 +96,16 @@ TEST_CASE("milliseconds taken for seconds are excluded, with the reason", "[comp
   CHECK(line_time_s(found.lines.at(0), 8) == Approx(true_s(8)).epsilon(0.01));
 }
 
+TEST_CASE("a processor's times are no evidence of the cluster's GPU", "[compute-fit]") {
+  auto records = sweep({1, 2, 4, 8});
+  for (auto& record : records) record.head.device = "cpu";
+  const auto beside = fit_compute(records, {}, {}, "V100-SXM2-16GB");
+  CHECK(beside.lines.empty());
+  REQUIRE(beside.excluded.size() == 4);
+  CHECK(beside.excluded[0].why == "measured on a processor, and the cluster computes on V100-SXM2-16GB");
+  CHECK(fit(records).lines.size() == 1); // a cluster of processors
+}
+
 TEST_CASE("a single record is held against the roofline of its GPU", "[compute-fit]") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const std::map<std::string, Model> models{{"resnet50_v1", load_model(data, "resnet50_v1")}};

@@ -90,6 +90,13 @@ TEST_CASE("what the simulator cannot time is no evidence") {
   CHECK_FALSE(fit_data_of(reference, {gpu}));
 }
 
+TEST_CASE("a series measured on processors is no evidence of a cluster of GPUs") {
+  const auto reference = planted_reference();
+  auto records = planted_records("small", small_times_s);
+  for (auto& record : records) std::get<StepRecord>(record).head.device = "cpu";
+  CHECK_FALSE(fit_data_of(reference, records));
+}
+
 TEST_CASE("points on several nodes are left out of a cluster without a network") {
   auto reference = planted_reference();
   auto& cluster = reference.clusters.at("planted");

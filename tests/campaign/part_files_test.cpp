@@ -76,6 +76,19 @@ TEST_CASE("run: collected when all parts are there, under one context") {
   const std::string context =
       R"({"record":"context","machine":"m","date":"2026-01-01","source":{"title":"ddltrain measure: run run"}})";
   CHECK(folder.read("out/run.jsonl") == context + "\n" + kRecord + "\n" + kRecord + "\n");
+  // Each job starts on other nodes, whose number decides how many cores a rank has.
+  const auto context_on = [](const std::string& host, const std::string& cores) {
+    return R"({"record":"context","machine":"m","date":"2026-01-01","settings":{"OMP_NUM_THREADS":"1","cores_per_rank":")" +
+           cores + R"("},"nodes":[{"host":")" + host + R"("}]})" + "\n" + kRecord + "\n";
+  };
+  folder.write("out/parts/a.jsonl", context_on("node1", "2"));
+  folder.write("out/parts/b.jsonl", context_on("node7", "1"));
+  CHECK(ddltrain::collect_run(folder.path("out"), "run", parts));
+  const auto collected =
+      nlohmann::json::parse(folder.read("out/run.jsonl").substr(0, folder.read("out/run.jsonl").find('\n')));
+  CHECK(collected.at("nodes").size() == 2);
+  CHECK(collected.at("settings").at("cores_per_rank") == "2 or 1");
+  folder.write("out/parts/a.jsonl", kContext + "\n" + kRecord + "\n");
   folder.write("out/parts/b.jsonl", R"({"record":"context","machine":"other","date":"2026-01-01"})"
                                     "\n" +
                                         kRecord + "\n");

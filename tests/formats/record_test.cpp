@@ -230,9 +230,12 @@ TEST_CASE("what is wrong with a context is reported") {
       {"/source/title", "\"\"",
        "/source/title: the text is empty; say what it is, or \"unknown\" where that is allowed"},
       {"/source/url", "\"x\"", "/source/url: unknown key; known here: title, repository, path, commit, file"},
+      {"/gpu", "\"fake GPU\"",
+       "/gpu: these times were taken on the fake GPU of ddltrain's tests and say nothing of any machine; remove the "
+       "file"},
       {"/hostname", "\"x\"",
        "/hostname: unknown key; known here: record, version, cluster, gpu, machine, software, date, "
-       "who, source, emulated"}};
+       "who, source, emulated, settings, nodes"}};
   for (const auto& one : all) {
     INFO(one.pointer);
     CHECK(reported_of_context(one) == Lines{":1: " + one.says});

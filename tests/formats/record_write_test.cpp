@@ -35,6 +35,8 @@ ddlsim::RecordHead draw_head(Draw& draw) {
   head.from = "/x/" + draw.text();
   head.origin = draw.pick({"table", "text", "plot", "run"});
   head.gpu = draw.pick({"", "K80"});
+  head.device = draw.pick({"", "cpu", "cuda"});
+  head.host = draw.pick({"", "node7"});
   head.transport = draw.pick({"nccl-ib", "shm", "unknown"});
   head.library = draw.text();
   head.statistic = draw.pick({"median", "mean", "best_of", "unknown"});
@@ -103,7 +105,8 @@ std::vector<Record> draw_records(Draw& draw) {
       draw_step(draw),
       ddlsim::CollectiveRecord{draw_head(draw), draw.pick({"all_reduce", "broadcast"}), draw.text(), 8 + draw.count(8),
                                draw.count(8), draw.count(3), draw.sometimes(draw.size()), draw.size()},
-      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1},
+      ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1,
+                                 draw.count(4), draw.flip()},
       draw_layer(draw),
       ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size(),
                            draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
@@ -113,10 +116,10 @@ std::vector<Record> draw_records(Draw& draw) {
 }
 
 bool equal(const ddlsim::RecordHead& a, const ddlsim::RecordHead& b) { // but for file and line
-  return a.series == b.series && a.from == b.from && a.origin == b.origin && a.gpu == b.gpu &&
-         a.transport == b.transport && a.library == b.library && a.statistic == b.statistic && a.repeats == b.repeats &&
-         a.relative_spread == b.relative_spread && a.suspect == b.suspect && a.note == b.note &&
-         a.samples_s == b.samples_s;
+  return a.series == b.series && a.from == b.from && a.origin == b.origin && a.gpu == b.gpu && a.device == b.device &&
+         a.host == b.host && a.transport == b.transport && a.library == b.library && a.statistic == b.statistic &&
+         a.repeats == b.repeats && a.relative_spread == b.relative_spread && a.suspect == b.suspect &&
+         a.note == b.note && a.samples_s == b.samples_s;
 }
 
 bool equal(const ddlsim::StepRecord& a, const ddlsim::StepRecord& b) {
@@ -132,7 +135,8 @@ bool equal(const ddlsim::CollectiveRecord& a, const ddlsim::CollectiveRecord& b)
 }
 
 bool equal(const ddlsim::PointToPointRecord& a, const ddlsim::PointToPointRecord& b) {
-  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes;
+  return a.size_bytes == b.size_bytes && a.time_s == b.time_s && a.nodes == b.nodes && a.pairs == b.pairs &&
+         a.both_ways == b.both_ways;
 }
 
 bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
@@ -173,7 +177,7 @@ ddlsim::RecordHead plain_head(const std::string& series) {
 
 TEST_CASE("every record that is written is read back unchanged, to the last bit") {
   const ddlsim_test::TemporaryFolder folder;
-  ddlsim::Context context{"iris", "", "a machine", "software", "2018", "who", "title", "", "", "", "", true};
+  ddlsim::Context context{"iris", "", "a machine", "software", "2018", "who", "title", "", "", "", "", true, {}, {}};
   Draw draw(20180507);
   for (int round = 0; round < 50; ++round) {
     const auto records = draw_records(draw);
@@ -191,8 +195,22 @@ TEST_CASE("every record that is written is read back unchanged, to the last bit"
 TEST_CASE("a context that is written is read back unchanged") {
   const ddlsim_test::TemporaryFolder folder;
   for (const bool full : {false, true}) {
-    ddlsim::Context context{"iris", "", "m", "s", "2018", "w", "t", "", "", "", "", full};
-    if (full) context = {"iris", "K80", "m\n\"", "s", "unknown", "w", "t", "a/b", "p", "c", "f.json", false};
+    ddlsim::Context context{"iris", "", "m", "s", "2018", "w", "t", "", "", "", "", full, {}, {}};
+    if (full)
+      context = {"iris",
+                 "K80",
+                 "m\n\"",
+                 "s",
+                 "unknown",
+                 "w",
+                 "t",
+                 "a/b",
+                 "p",
+                 "c",
+                 "f.json",
+                 false,
+                 {{"OMP_NUM_THREADS", "1"}},
+                 {{{"host", "node7"}}, {}}};
     const auto read = ddlsim::read_measurements(folder.write("a.jsonl", to_json_line(context))).context;
     CHECK(to_json_line(read) == to_json_line(context));
     CHECK(read.gpu == context.gpu);

@@ -1,9 +1,13 @@
 // What trains on a GPU, on the processor's tensors: the same code, so it is held to the host's path.
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/cuda/device.hpp"
+#include "trainer/models/catalogue.hpp"
+#include "trainer/models/image_network.hpp"
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/optimizer.hpp"
+#include "trainer/train/training_step.hpp"
 
+#include <ATen/Context.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros_like.h>
 #include <catch2/catch.hpp>
@@ -75,4 +79,27 @@ TEST_CASE("Ranks of a host take its GPUs in turn") {
   CHECK(place_on_node(nodes, 4) == 1);
   CHECK(gpu_of(2, 4) == 2);
   CHECK(gpu_of(2, 1) == 0); // a launcher that shows each rank its own
+}
+
+TEST_CASE("Every model has a learning rate with its source") {
+  for (const CatalogueEntry& entry : catalogue()) {
+    INFO(entry.name);
+    CHECK(entry.learning_rate.value > 0);
+    CHECK_FALSE(entry.learning_rate.source.empty());
+  }
+}
+
+TEST_CASE("LeNet-5 trains 20 steps on random data at its own learning rate") {
+  at::manual_seed(1);
+  const CatalogueEntry& entry = find_model("lenet5");
+  const auto network = entry.make();
+  const Device device = open_device("cpu", 1);
+  SgdOptions sgd;
+  sgd.learning_rate = entry.learning_rate.value;
+  LoneWorker worker(network, device, ddlsim::Precision::fp32, sgd);
+  const Batch batch = network->random_batch(32);
+  for (int step = 0; step < 20; ++step) {
+    worker.step().run(batch);
+    REQUIRE(std::isfinite(worker.compute().take_loss()));
+  }
 }

@@ -108,6 +108,24 @@ TEST_CASE("Records of layers are accepted, and hold the step they belong to") {
   check_with_ddlsim(file.path);
 }
 
+TEST_CASE("Steps given in one go are timed as steps alone are") {
+  CountingMarks marks;
+  const auto network = ddltrain::find_model("lenet5").make();
+  const auto device = ddltrain::open_device("cpu", 1);
+  ddltrain::LoneWorker worker(network, device, ddlsim::Precision::fp32, {});
+  const ddltrain::Batch batch = network->random_batch(2);
+  ddltrain::LayerTimer timer(*network, worker, batch, marks);
+  ddltrain::RepeatLimits limits;
+  limits.warm_up = 1;
+  limits.most_repetitions = 6;
+  const auto measured = ddltrain::measure_layers(timer, limits, /*queued=*/3);
+  CHECK(measured.plain_steps.size() == 6);
+  CHECK(measured.observed_steps.size() == 2);
+  CHECK(measured.queue.waits == 2);
+  CHECK(measured.plain_steps[4].total_s() == timer.plain_step().total_s());
+  for (const auto& layer : measured.observed[1]) CHECK(layer.forward_s == 1);
+}
+
 TEST_CASE("Autocast is on in the forward pass and the loss, and off in the backward pass and the update") {
   const auto network = ddltrain::find_model("lenet5").make();
   const auto device = ddltrain::open_device("cpu", 1);

@@ -43,12 +43,31 @@ def test_commands(folder):
     records, _ = measured(folder, "link", "--sizes", "4,64KiB")
     expect([record["size_bytes"] for record in records] == [4, 65536], "link: sizes")
     expect({record["transport"] for record in records} == {"shm"}, "link: transport")
+    expect("pairs" not in records[0], "link: one pair is what is usual")
+    records, _ = measured(folder, "link", "--ranks", "4", "--sizes", "64KiB", "--pairs", "2", "--both-ways")
+    expect([(record["pairs"], record["both_ways"], record["series"]) for record in records] == [(2, True, "both-ways-2-pairs")],
+           f"link: pairs, both ways: {records}")
+    operations = ("all-reduce", "reduce-scatter", "all-gather", "broadcast")
+    records, _ = measured(folder, "collectives", "--operation", ",".join(operations), "--sizes", "4KiB", "--ranks", "3",
+                          "--queued", "20")
+    points = [(record["operation"], record["algorithm"], record["size_bytes"]) for record in records]
+    whole = 4096 // 12 * 12  # three whole shares
+    expect(points == [("all_reduce", "ring", 4096), ("all_reduce", "unknown", 4096), ("reduce_scatter", "ring", whole),
+                      ("reduce_scatter", "unknown", whole), ("all_gather", "ring", whole), ("all_gather", "unknown", whole),
+                      ("broadcast", "unknown", 4096)], f"collectives: {points}")
+    expect(all("20 operations queued, mean over the ranks" in record["note"] for record in records), "collectives: queued")
     records, _ = measured(folder, "server", "--ranks", "3", "--sizes", "64KiB")
     expect([record["what"] for record in records] == ["push", "pull", "push-pull"] * 2, "server: one and two workers")
 
 
 def test_bad_use():
     expect(run("collectives", "--sizes", "7", "--cluster", "testbed").returncode == 2, "a size of no whole elements")
+    wrong = run("collectives", "--operation", "reduce", "--cluster", "testbed")
+    expect(wrong.returncode == 2 and "there are all-reduce" in wrong.stderr, f"an unknown operation: {wrong.stderr}")
+    wrong = run("collectives", "--operation", "broadcast", "--ways", "ring", "--cluster", "testbed")
+    expect(wrong.returncode == 2 and "--ways ring has no broadcast" in wrong.stderr, f"a ring's broadcast: {wrong.stderr}")
+    wrong = run("link", "--pairs", "2", "--cluster", "testbed")
+    expect(wrong.returncode == 2 and "--pairs 2 needs 4 ranks" in wrong.stderr, f"too many pairs: {wrong.stderr}")
     expect(run("link").returncode == 2, "no cluster")
 
 

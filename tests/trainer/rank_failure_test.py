@@ -42,6 +42,25 @@ class RankFailure(processes.OwnProgram):
             self.assertRegex(told, r"rank 1 on host \S+ died of signal 9")
             self.assertEqual(told.count("ddltrain:"), 1, told)
 
+    def stopped(self, rank, *words):
+        """What is told of a job, a rank of which is stopped once it is well under way."""
+        job = self.start(*words, "--stall-limit", "20", "--output", self.file)
+        self.assertTrue(processes.wait_for_lines(self.file, 2), "a record is there")
+        os.kill(processes.process_of_rank(self.program, rank), signal.SIGSTOP)  # mpirun ends it too
+        _, told = job.communicate(timeout=processes.LIMIT_S)
+        self.assertEqual(job.returncode, 1, told)
+        self.assertEqual(told.count("ddltrain:"), 1, told)
+        return told
+
+    def test_a_stopped_rank_is_named(self):
+        told = self.stopped(1, "link", *CLUSTER, "--sizes", ",".join(["1MiB"] * 1000), "--seconds", "3600")
+        self.assertRegex(told, r"rank 1 on host \S+ does not answer, and the job has not got on for \d+ s")
+
+    def test_the_stopped_first_rank_is_named(self):
+        told = self.stopped(0, "train", "--data", "digits", "--train-samples", "320", "--test-samples", "50", "--epochs",
+                            "100000", "--ranks", "2")
+        self.assertRegex(told, r"rank 0 on host \S+ does not answer")
+
     def test_wrong_use_of_one_option(self):
         told = self.run_badly(2, "link", *CLUSTER, "--sizes", "7")
         self.assertIn("is not a number of whole fp32 elements", told)

@@ -70,22 +70,29 @@ TEST_CASE("Busy seconds are read from the counters of all cores") {
 
 TEST_CASE("Others' cores are the machine's without one's own, and too many make a record suspect") {
   const ddltrain::CpuUse from = {10, 100, 50};
-  CHECK(ddltrain::others_busy_cores(from, {12, 103, 52}) == Approx(0.5));
-  CHECK(ddltrain::others_busy_cores(from, {12, 101, 52}) == 0);    // ticks of 10 ms can make it negative
-  CHECK(ddltrain::others_busy_cores(from, {10.1, 100.1, 50}) < 0); // ten ticks cannot tell
+  const ddltrain::OthersUse half = ddltrain::others_use(from, {12, 103, 52}, 2, 8);
+  CHECK(half.cores == Approx(0.5));
+  CHECK(half.left_idle == Approx(7));                                   // of 8: one was ours
+  CHECK(ddltrain::others_use(from, {12, 101, 52}, 2, 8).cores == 0);    // ticks of 10 ms can make it negative
+  CHECK(ddltrain::others_use(from, {10.1, 100.1, 50}, 0, 8).cores < 0); // ten ticks cannot tell
   ddltrain::RecordHead shortest;
-  ddltrain::mark_disturbance(shortest, -1);
+  ddltrain::mark_disturbance(shortest, {});
   CHECK_FALSE(shortest.suspect);
   CHECK(shortest.note == "too short to tell who else was busy");
   ddltrain::RecordHead quiet;
-  ddltrain::mark_disturbance(quiet, 0.02);
+  ddltrain::mark_disturbance(quiet, {0.02, 0});
   CHECK_FALSE(quiet.suspect);
   CHECK(quiet.note == "others kept 0.02 cores busy");
   ddltrain::RecordHead loud;
   loud.note = "a note";
-  ddltrain::mark_disturbance(loud, 1.2);
+  ddltrain::mark_disturbance(loud, {1.2, 0});
   CHECK(loud.suspect);
   CHECK(loud.note == "a note; others kept 1.20 cores busy, more than 0.15: suspect");
+  ddltrain::RecordHead large_node; // 28 cores, of which the ranks use 4: the node's daemons do no harm
+  ddltrain::mark_disturbance(large_node, {1.2, 24});
+  CHECK_FALSE(large_node.suspect);
+  ddltrain::mark_disturbance(large_node, {3, 24});
+  CHECK(large_node.suspect);
 }
 
 TEST_CASE("The machine is reported in words") {
@@ -94,7 +101,6 @@ TEST_CASE("The machine is reported in words") {
   std::istringstream unknown("processor\t: 0\n");
   CHECK(ddltrain::processor_name(unknown) == "unknown processor");
   const ddltrain::Machine machine = {"Quick 9000", 8, 16.0 * 1024 * 1024 * 1024, "Linux 6.1", "node7"};
-  CHECK(ddltrain::machine_text(machine, true) == "node7, Quick 9000, 8 cores, 16.0 GiB, Linux 6.1");
-  CHECK(ddltrain::machine_text(machine, false) == "Quick 9000, 8 cores, 16.0 GiB, Linux 6.1");
+  CHECK(ddltrain::machine_text(machine) == "Quick 9000, 8 cores, 16.0 GiB, Linux 6.1");
   CHECK(ddltrain::today().size() == 10);
 }

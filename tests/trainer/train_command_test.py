@@ -88,6 +88,10 @@ class Train(processes.OwnProgram):
         self.assertRegex(told, r"loss of step \d+ is -?(nan|inf) on rank \d on host \S+; a lower --lr")
         self.assertEqual(records(self.file)[0]["record"], "context")
 
+    def test_loss_that_is_ignored(self):
+        written = self.run_well("--ranks", "2", "--steps", "6", "--lr", "1e30", "--ignore-loss")
+        self.assertEqual([one["record"] for one in written], ["context", "step"])
+
     def test_full_disk(self):
         told = self.run_badly(1, *FEW_DIGITS, "--ranks", "2", "--output", "/dev/full")
         self.assertIn("/dev/full: No space left on device", told)

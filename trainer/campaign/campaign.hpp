@@ -34,7 +34,7 @@ struct LauncherChoice {
   std::int64_t burst_bytes = 0;          ///< 0: the largest packet with its frames' headers
   std::int64_t queue_bytes = 8 << 20;
   // local, testbed: ranks share this machine, so its load decides whether a run counts
-  double busy_cores = 0; ///< mean above which a run is suspect. local: others', 0 is 0.15 as for records; testbed: of
+  double busy_cores = 0; ///< mean above which a run is suspect. local: others', 0 is as for records; testbed: of
                          ///< the ranks themselves, 0 is 85 % of this machine's cores
 };
 

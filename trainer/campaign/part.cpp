@@ -148,14 +148,41 @@ void forget_host_count(Json& context) {
   }
 }
 
+/// Settings that follow from how many ranks share a node, so that they may differ between a run's parts.
+const std::vector<std::string> kSettingsOfScale = {"cores_per_rank", "OMPI_MCA_mpi_yield_when_idle"};
+
+/// What parts of one run may differ in: the command, the day, the nodes, and what follows from their number.
+void forget_part(Json& context) {
+  context.erase("date");
+  context.erase("source");
+  context.erase("nodes");
+  forget_host_count(context);
+  if (!context.contains("settings")) return;
+  for (const std::string& name : kSettingsOfScale) context["settings"].erase(name);
+}
+
+/// The nodes of both, and where settings of scale differ, both values.
+void take_part(Json& context, const Json& other) {
+  if (other.contains("nodes")) {
+    Json& nodes = context["nodes"];
+    for (const Json& node : other.at("nodes")) {
+      if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+    }
+  }
+  if (!context.contains("settings") || !other.contains("settings")) return;
+  for (const std::string& name : kSettingsOfScale) {
+    const std::string here = context.at("settings").value(name, "");
+    const std::string there = other.at("settings").value(name, "");
+    if (!there.empty() && (" or " + here + " or ").find(" or " + there + " or ") == std::string::npos) {
+      context["settings"][name] = here.empty() ? there : here + " or " + there;
+    }
+  }
+}
+
 void check_same_context(const Json& first, const Json& other, const fs::path& file) {
   Json a = first;
   Json b = other;
-  for (Json* each : {&a, &b}) { // a part on other nodes is another command on another day
-    each->erase("date");
-    each->erase("source");
-    forget_host_count(*each);
-  }
+  for (Json* each : {&a, &b}) forget_part(*each);
   if (a != b) {
     throw RunError(file.string() +
                    ": its context is not that of the run's other parts (another machine, other software?): " +
@@ -220,6 +247,7 @@ bool collect_run(const fs::path& output, const std::string& run, const std::vect
     for (Json& line : read_lines(files.records)) {
       if (is_context(line) && !all.empty()) {
         check_same_context(all.front(), line, files.records);
+        take_part(all.front(), line);
       } else {
         all.push_back(std::move(line));
       }

@@ -136,8 +136,9 @@ Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& be
     return {fmt::format("{:.2f} of {} cores busy with it", busy, cores), busy > (most > 0 ? most : kBusyShare * cores)};
   }
   const double others = others_busy_cores(begin, core_time(), end.cpu_s, cores);
+  const double left_idle = cores - end.cpu_s / end.seconds;
   return {fmt::format("others kept {:.2f} of {} cores busy", others, cores),
-          others > (most > 0 ? most : kSuspectCores)};
+          others > (most > 0 ? most : harmless_cores(left_idle))};
 }
 
 /// Runs one part. Returns what to tell about it; throws RunError when it failed.

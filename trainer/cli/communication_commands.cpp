@@ -2,14 +2,17 @@
 
 #include "sim/base/error.hpp"
 #include "trainer/cli/rank_failure.hpp"
+#include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
-#include "trainer/communication/ring.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
+#include "trainer/records/transport.hpp"
 #include "trainer/run_error.hpp"
+#include "trainer/timing/collective_ways.hpp"
 #include "trainer/timing/communication_measurement.hpp"
 #include "trainer/timing/measure_options.hpp"
 
@@ -27,26 +30,31 @@ class Measuring {
 public:
   Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
       : session(mpi), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
-        command_(command) {
+        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall,
+                                    [this](std::exception_ptr failure) { end_job(session, world.rank(), failure); }) {
+    job.watchdog = &watchdog;
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
   }
 
   /// Opens the file on rank 0; once what is asked for is known to be possible.
   void open(const std::string& more_software) {
+    const std::vector<Facts> nodes = gather_facts(world, job.nodes, options_.measure.anonymous);
     if (world.rank() != 0) return;
     const std::string title = fmt::format("{}, {} ranks on {} node{}", command_, world.size(), job.nodes.nodes,
                                           job.nodes.nodes == 1 ? "" : "s");
-    file_.emplace(records_path(options_.measure),
-                  context_of(options_.measure, title, join_parts({session.library(), more_software})));
+    ddlsim::Context context = context_of(options_.measure, title, join_parts({session.library(), more_software}));
+    context.nodes = nodes;
+    const bool nccl = options_.backend == "nccl";
+    library_ = nccl ? "nccl" : mpi_library_name(session.library());
+    transport_ =
+        options_.transport.empty() ? known_transport(library_, job.nodes.nodes, context.settings) : options_.transport;
+    file_.emplace(records_path(options_.measure), context, measured_on(options_.measure, nccl ? "cuda" : "cpu"));
   }
 
   template <class Record> void add(Record record) {
     if (!file_) return;
-    if (!options_.transport.empty()) {
-      record.head.transport = options_.transport;
-    } else {
-      record.head.transport = job.nodes.nodes == 1 ? "shm" : "unknown";
-    }
+    record.head.transport = transport_;
+    record.head.library = library_;
     file_->add(record);
   }
 
@@ -59,11 +67,16 @@ public:
 private:
   const CommunicationOptions& options_;
   std::string command_;
+  std::string library_;
+  std::string transport_;
   std::optional<RecordFile> file_;
+
+public:
+  Watchdog watchdog; // last: its thread uses the others
 };
 
 int run_job(const CommunicationOptions& options, const std::function<void(const MpiSession& mpi)>& body) {
-  if (!started_by_launcher()) return run_local_job(options.ranks, options.arguments);
+  if (!started_by_launcher()) return run_local_job(options.ranks, options.arguments, options.cores_per_rank);
   run_as_rank(body);
   return 0;
 }
@@ -72,59 +85,34 @@ const char* suspect_mark(const RecordHead& head) {
   return head.suspect ? "  suspect" : "";
 }
 
-/// A GPU's memory and NCCL on it, for this rank.
-struct NcclSide {
-  std::shared_ptr<CudaRuntime> cuda;
-  std::shared_ptr<Nccl> nccl;
-  std::unique_ptr<NcclAllReduce> sum;
-  float* data = nullptr;
-
-  NcclSide(MpiCommunicator& world, const NodeMap& nodes, std::int64_t largest_bytes)
-      : cuda(std::make_shared<CudaRuntime>()), nccl(std::make_shared<Nccl>()) {
-    const int gpu = gpu_of(place_on_node(nodes, world.rank()), cuda->devices());
-    const std::string id = world.gather(world.rank() == 0 ? nccl->new_id() : "").front();
-    sum = std::make_unique<NcclAllReduce>(cuda, nccl, gpu, id, world.rank(), world.size());
-    data = static_cast<float*>(cuda->allocate(static_cast<std::size_t>(largest_bytes)));
-    const std::vector<float> zeros(static_cast<std::size_t>(largest_bytes) / sizeof(float));
-    cuda->copy_to_device(data, zeros.data(), static_cast<std::size_t>(largest_bytes));
-  }
-  ~NcclSide() { cuda->free(data); }
-  NcclSide(const NcclSide&) = delete;
-  NcclSide& operator=(const NcclSide&) = delete;
-
-  TimedAllReduce way() {
-    return {"unknown", "nccl", "nccl", data, [this](float* at, std::size_t count) { sum->sum_now(at, count); }};
-  }
-};
-
-std::vector<TimedAllReduce> host_ways(const CommunicationOptions& options, MpiCommunicator& world,
-                                      std::vector<float>& data, std::vector<float>& scratch) {
-  std::vector<TimedAllReduce> ways;
-  for (const std::string& name : options.ways) {
-    TimedAllReduce way{"ring", "open-mpi", name, data.data(), {}};
-    if (name == "ring") {
-      way.run = [&](float* at, std::size_t count) { ring_all_reduce(world, at, count, scratch); };
-    } else {
-      way.algorithm = "unknown"; // the library's own choice, by size
-      way.run = [&](float* at, std::size_t count) { world.all_reduce(at, count); };
+/// The ways asked for that have the operation. Throws UserError when one that was named has it not.
+std::vector<CollectiveWay> ways_for(const CommunicationOptions& options, const std::vector<CollectiveWay>& all,
+                                    Collective collective) {
+  std::vector<CollectiveWay> ways;
+  for (const CollectiveWay& way : all) {
+    const bool named = std::find(options.ways.begin(), options.ways.end(), way.label) != options.ways.end();
+    const bool has = std::find(way.has.begin(), way.has.end(), collective) != way.has.end();
+    if (named && !has) {
+      throw ddlsim::UserError("", "", fmt::format("--ways {} has no {}; leave it out", way.label, text_of(collective)));
     }
-    ways.push_back(std::move(way));
+    if (has && (named || options.ways.empty() || way.label == "nccl")) ways.push_back(way);
   }
   return ways;
 }
 
-void time_all_reduces(Measuring& measuring, const std::vector<TimedAllReduce>& ways,
-                      const std::vector<std::int64_t>& sizes, const CommunicationOptions& options) {
+void time_operation(Measuring& measuring, const std::vector<CollectiveWay>& ways, Collective collective,
+                    const std::vector<std::int64_t>& sizes, const CommunicationOptions& options) {
   if (measuring.talks()) {
-    fmt::print(stderr, "{:>12} {:>6} {:>12} {:>12} {:>12} {:>6}\n", "size", "way", "time us", "algbw GB/s",
-               "busbw GB/s", "runs");
+    fmt::print(stderr, "{}\n{:>12} {:>6} {:>12} {:>12} {:>12} {:>6}\n", text_of(collective), "size", "way", "time us",
+               "algbw GB/s", "busbw GB/s", "runs");
   }
   for (const std::int64_t size : sizes) {
-    for (const TimedAllReduce& way : ways) {
-      const CollectiveRecord record = measure_all_reduce(measuring.job, way, size, options.measure);
+    for (const CollectiveWay& way : ways) {
+      const CollectiveRecord record =
+          measure_collective(measuring.job, way, collective, size, options.timing, options.measure);
       measuring.add(record);
       if (!measuring.talks()) continue;
-      const Bandwidths bandwidths = all_reduce_bandwidths(record.size_bytes, record.time_s, record.ranks);
+      const Bandwidths bandwidths = bandwidths_of(collective, record.size_bytes, record.time_s, record.ranks);
       fmt::print(stderr, "{:>12} {:>6} {:>12.1f} {:>12.3f} {:>12.3f} {:>6}{}\n", size_text(size), way.label,
                  1e6 * record.time_s, bandwidths.algorithm_Bps / 1e9, bandwidths.bus_Bps / 1e9, record.head.repeats,
                  suspect_mark(record.head));
@@ -136,33 +124,45 @@ void time_collectives(const MpiSession& mpi, const CommunicationOptions& options
                       const std::vector<std::int64_t>& sizes) {
   const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
   Measuring measuring(mpi, options, "ddltrain collectives");
-  std::vector<float> data;
-  std::vector<float> scratch;
-  std::optional<NcclSide> gpu;
-  std::vector<TimedAllReduce> ways;
-  std::string software;
+  const auto most_elements =
+      std::max(static_cast<std::size_t>(largest) / sizeof(float), static_cast<std::size_t>(measuring.world.size()));
+  std::shared_ptr<NcclSide> gpu;
+  std::vector<CollectiveWay> all;
   if (options.backend == "nccl") {
-    gpu.emplace(measuring.world, measuring.job.nodes, largest);
-    ways = {gpu->way()};
-    software = join_parts({gpu->nccl->version(), gpu->cuda->versions()});
+    gpu = std::make_shared<NcclSide>(measuring.world, measuring.job.nodes, most_elements);
+    measuring.watchdog.set_check([gpu] { gpu->check(); });
+    all = {gpu->way()};
+    if (!options.measure.gpu.empty()) {
+      const int place = place_on_node(measuring.job.nodes, measuring.world.rank());
+      check_gpu(options.measure.gpu, "cuda", driver_name_of_gpu(gpu_of(place, CudaRuntime().devices())));
+    }
   } else {
-    data.assign(static_cast<std::size_t>(largest) / sizeof(float), 0);
-    ways = host_ways(options, measuring.world, data, scratch);
+    all = host_ways(measuring.world, most_elements);
   }
-  measuring.open(software);
-  time_all_reduces(measuring, ways, sizes, options);
+  for (const std::string& operation : options.operations) ways_for(options, all, collective_named(operation));
+  measuring.open(gpu ? gpu->software() : "");
+  for (const std::string& operation : options.operations) {
+    const Collective collective = collective_named(operation);
+    time_operation(measuring, ways_for(options, all, collective), collective, sizes, options);
+  }
 }
 
 void time_link(const MpiSession& mpi, const CommunicationOptions& options, const std::vector<std::int64_t>& sizes) {
   Measuring measuring(mpi, options, "ddltrain link");
+  if (2 * options.traffic.pairs > measuring.world.size()) {
+    throw ddlsim::UserError("", "",
+                            fmt::format("--pairs {} needs {} ranks; there are {}", options.traffic.pairs,
+                                        2 * options.traffic.pairs, measuring.world.size()));
+  }
   measuring.open("");
-  if (measuring.talks()) fmt::print(stderr, "{:>12} {:>12} {:>12} {:>6}\n", "size", "one way us", "GB/s", "runs");
+  if (measuring.talks()) fmt::print(stderr, "{:>12} {:>12} {:>12} {:>6}\n", "size", "message us", "GB/s", "runs");
   for (const std::int64_t size : sizes) {
-    const PointToPointRecord record = measure_link(measuring.job, measuring.world.size() - 1, size, options.measure);
+    const PointToPointRecord record = measure_link(measuring.job, options.traffic, size, options.measure);
     measuring.add(record);
     if (!measuring.talks()) continue;
+    const double at_once = record.pairs * (record.both_ways ? 2 : 1);
     fmt::print(stderr, "{:>12} {:>12.2f} {:>12.3f} {:>6}{}\n", size_text(size), 1e6 * record.time_s,
-               record.size_bytes / record.time_s / 1e9, record.head.repeats, suspect_mark(record.head));
+               at_once * record.size_bytes / record.time_s / 1e9, record.head.repeats, suspect_mark(record.head));
   }
 }
 
@@ -192,6 +192,7 @@ int collectives_command(const CommunicationOptions& options) {
     const CudaRuntime cuda;
     const Nccl nccl;
   }
+  for (const std::string& operation : options.operations) collective_named(operation); // refuses what is unknown
   return run_job(options, [&](const MpiSession& mpi) { time_collectives(mpi, options, sizes); });
 }
 

@@ -41,6 +41,9 @@ void add_layers(CLI::App& program, LayersOptions& options) {
   layers->add_option("--device", options.device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
+  layers->add_option(
+      "--queued-steps", options.queued_steps,
+      "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
   layers->add_option("--threads", options.threads, "Compute threads on a cpu")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -54,21 +57,40 @@ CLI::App& add_communication(CLI::App& program, const std::string& name, const st
   command->add_option("--ranks", options.ranks, "Ranks to start on this machine; ignored under mpirun or srun")
       ->check(CLI::Range(2, 1024))
       ->capture_default_str();
+  command
+      ->add_option("--cores-per-rank", options.cores_per_rank,
+                   "Cores each of them is bound to; an equal share without it")
+      ->check(CLI::PositiveNumber);
   command->add_option("--sizes", options.sizes, "Message sizes: 1KiB..64MiB (powers of two) or 4MiB,16MiB")
       ->capture_default_str();
-  command->add_option("--transport", options.transport, "As records name it; shm on one node by itself")
+  command
+      ->add_option("--transport", options.transport,
+                   "As records name it; without it what the MPI's settings say, else unknown")
       ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
+  command
+      ->add_option("--stall-limit", options.stall.least_s,
+                   "Seconds without a repetition (and 10 times the median) after which the job ends, naming the rank")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   add_measure_options(*command, options.measure);
   return *command;
 }
 
 void add_collectives(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "1KiB..64MiB";
-  CLI::App& command = add_communication(program, "collectives", "Measure all-reduces over sizes", options);
-  command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI_Allreduce)")
+  CLI::App& command = add_communication(program, "collectives", "Measure collectives over sizes", options);
+  command
+      .add_option("--operation", options.operations,
+                  "all-reduce, reduce-scatter, all-gather, broadcast; several by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember({"ring", "mpi"}))
       ->capture_default_str();
+  command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI's functions); usually both")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ring", "mpi"}));
+  command
+      .add_option("--queued", options.timing.queued,
+                  "Time so many operations queued one behind another, the mean over the ranks, as nccl-tests (20)")
+      ->check(CLI::PositiveNumber);
   command.add_option("--backend", options.backend, "mpi (host memory) or nccl (one GPU a rank)")
       ->check(CLI::IsMember({"mpi", "nccl"}))
       ->capture_default_str();
@@ -77,8 +99,11 @@ void add_collectives(CLI::App& program, CommunicationOptions& options, int& stat
 
 void add_link(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "4..64MiB";
-  CLI::App& command =
-      add_communication(program, "link", "Measure one-way times between the first and the last rank", options);
+  CLI::App& command = add_communication(program, "link", "Measure messages between ranks over sizes", options);
+  command.add_option("--pairs", options.traffic.pairs, "Pairs at once: the first ranks with the last ones")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--both-ways", options.traffic.both_ways, "Each rank of a pair sends while it receives");
   command.callback([&options, &status] { status = link_command(options); });
 }
 

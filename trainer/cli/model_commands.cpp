@@ -7,6 +7,7 @@
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/disturbance.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
 #include "trainer/run_error.hpp"
 #include "trainer/timing/layer_measurement.hpp"
 #include "trainer/train/training_step.hpp"
@@ -53,7 +54,7 @@ void describe_command(const std::string& model, const std::string& output_file) 
 void list_command() {
   std::string text;
   for (const CatalogueEntry& entry : catalogue()) {
-    text += fmt::format("{:<20} {}\n", entry.name, entry.title);
+    text += fmt::format("{:<20} {}; learning rate {}\n", entry.name, entry.title, entry.learning_rate.value);
   }
   print(text);
 }
@@ -63,9 +64,6 @@ namespace {
 /// Times do not depend on the numbers drawn; the same each run all the same.
 constexpr std::uint64_t kSeed = 1;
 
-/// Small enough that random data does not blow the weights up.
-constexpr double kLearningRate = 1e-4;
-
 LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network, LoneWorker& worker,
                                std::int64_t samples) {
   Batch batch = network.random_batch(samples);
@@ -73,7 +71,7 @@ LayerMeasurement measure_batch(const LayersOptions& options, const Device& devic
   LayerTimer timer(network, worker, batch, *device.marks);
   RepeatLimits limits = options.measure.limits;
   limits.warm_up = std::max(limits.warm_up, least_warm_up(device.name));
-  LayerMeasurement measured = measure_layers(timer, limits);
+  LayerMeasurement measured = measure_layers(timer, limits, queued_steps_on(device.name, options.queued_steps));
   measured.model = options.model;
   measured.precision = options.precision;
   measured.batch = samples;
@@ -87,7 +85,7 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
              "observers cost {:+.1f} %, {}{}\n",
              measured.model, measured.batch, 1e3 * records.step.iteration_s,
              static_cast<double>(measured.batch) / records.step.iteration_s, records.step.head.repeats,
-             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others_cores),
+             100 * balance.sum_share(), 100 * balance.overhead(), others_text(measured.others),
              records.step.head.suspect ? ": SUSPECT" : "");
 }
 
@@ -95,14 +93,18 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
 
 void layers_command(const LayersOptions& options) {
   const CatalogueEntry& entry = find_model(options.model);
+  check_gpu(options.measure.gpu, options.device, "");
   const Device device = open_device(options.device, options.threads);
+  if (device.cuda) check_gpu(options.measure.gpu, options.device, driver_name_of_gpu(device.gpu));
   check_precision(device, options.precision); // before a file is touched
+  queued_steps_on(device.name, options.queued_steps);
   const std::string math = choose_math(device, options.precision);
   RecordFile file(records_path(options.measure),
-                  context_of(options.measure, "ddltrain layers " + options.model, device.software));
+                  context_of(options.measure, "ddltrain layers " + options.model, device.software),
+                  measured_on(options.measure, options.device));
   at::manual_seed(kSeed);
   SgdOptions sgd;
-  sgd.learning_rate = kLearningRate;
+  sgd.learning_rate = entry.learning_rate.value;
   const auto network = entry.make();
   move_to(device, *network);
   LoneWorker worker(network, device, options.precision, sgd);

@@ -19,6 +19,7 @@ struct LayersOptions {
   ddlsim::Precision precision = ddlsim::Precision::fp32; ///< fp32, tf32, amp, bf16
   std::string device = "cpu";                            ///< cpu, cuda
   int threads = 1;
+  std::size_t queued_steps = 0; ///< 0: the usual number of the device
   MeasureOptions measure;
 };
 

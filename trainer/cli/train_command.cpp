@@ -9,6 +9,7 @@
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/machine.hpp"
+#include "trainer/records/surroundings.hpp"
 #include "trainer/synchronisation/sharding.hpp"
 #include "trainer/train/job.hpp"
 
@@ -71,6 +72,9 @@ void check_figures(const TrainArguments& arguments) {
   if (!(options.sgd.learning_rate > 0)) throw ddlsim::UserError("", "", "--lr must be above 0");
   if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1))
     throw ddlsim::UserError("", "", "--momentum must be in 0 .. 1");
+  if (!options.nan_is_fatal && options.data != "synthetic") {
+    throw ddlsim::UserError("", "", "--ignore-loss is for --data synthetic, where nothing is learnt");
+  }
   if (!options.replay.empty() && options.data != "synthetic") {
     throw ddlsim::UserError("", "",
                             "--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
@@ -85,6 +89,7 @@ void check_device_options(TrainArguments& arguments) {
   named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
   options.precision = named(kPrecisions, arguments.precision, "--precision");
   const bool gpu = options.device == "cuda";
+  queued_steps_on(options.device, options.queued_steps);
   if (options.precision != ddlsim::Precision::fp32 && !gpu)
     throw ddlsim::UserError("", "", "--precision " + arguments.precision + " needs --device cuda");
   if (gpu && !options.replay.empty())
@@ -116,9 +121,11 @@ void settle(TrainArguments& arguments) {
   strategy.dedicated = named(placements, arguments.placement, "--placement");
   if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
   choose_grouping(arguments);
+  const CatalogueEntry& model = find_model(arguments.options.model);
+  arguments.options.sgd.learning_rate = arguments.learning_rate.value_or(model.learning_rate.value);
   check_figures(arguments);
   check_device_options(arguments);
-  find_model(arguments.options.model);
+  if (arguments.options.replay.empty()) check_gpu(arguments.gpu, arguments.options.device, "");
 }
 
 /// Threads of one rank that work at the same time: the compute, what communicates beside it, the server it lends a
@@ -141,7 +148,9 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
-  const Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
+  Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
+  Watchdog watchdog(world, hosts, arguments.stall, fail);
+  job.watchdog = &watchdog;
   if (arguments.ranks > 0 && arguments.ranks != job.workers) {
     throw ddlsim::UserError("", "",
                             fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
@@ -149,10 +158,14 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
+  if (device.cuda) check_gpu(arguments.gpu, arguments.options.device, driver_name_of_gpu(device.gpu));
+  if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
   const std::string math = choose_math(device, arguments.options.precision);
-  TrainRecords records(arguments, map_nodes(of_workers), {device.software, math, library, world.wait_policy()}, command,
-                       world.rank() == 0);
+  const NodeMap workers = map_nodes(of_workers);
+  const TrainSoftware software = {device.software, math, library, world.wait_policy(),
+                                  gather_facts(world, workers, arguments.anonymous)};
+  TrainRecords records(arguments, workers, software, command, world.rank() == 0);
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
@@ -171,7 +184,8 @@ int train_command(TrainArguments arguments) {
     check_device(arguments.options.device);
     if (arguments.options.backend == "nccl") Nccl();
   }
-  if (!started_by_launcher() && processes > 1) return run_local_job(processes, arguments.words);
+  if (!started_by_launcher() && processes > 1)
+    return run_local_job(processes, arguments.words, arguments.cores_per_rank);
   run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi); });
   return 0;
 }
@@ -188,11 +202,14 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--steps", options.most_steps, "Stop after so many steps; 0 does not");
   train.add_option("--train-samples", options.train_samples, "Digits to learn from")->capture_default_str();
   train.add_option("--test-samples", options.test_samples, "Digits to be judged on")->capture_default_str();
-  train.add_option("--lr", options.sgd.learning_rate, "Learning rate")->capture_default_str();
+  train.add_option("--lr", arguments.learning_rate, "Learning rate; usually the model's own (`describe --list`)");
   train.add_option("--momentum", options.sgd.momentum, "Momentum")->capture_default_str();
   train.add_option("--seed", options.seed, "Of parameters, data and order")->capture_default_str();
   train.add_option("--replay", options.replay, "Wait by this profile instead of computing (emulated)");
   train.add_option("--time-scale", options.time_scale, "Of the replay's waits")->capture_default_str();
+  train.add_option("--queued-steps", options.queued_steps,
+                   "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
+  train.add_flag("--ignore-loss{false}", options.nan_is_fatal, "Go on when the loss is no number: to time steps only");
   train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
       ->capture_default_str();
   train
@@ -204,6 +221,8 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
 void add_how(CLI::App& train, TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   train.add_option("--ranks", arguments.ranks, "Workers; without a launcher they are started on this machine");
+  train.add_option("--cores-per-rank", arguments.cores_per_rank,
+                   "Cores each rank started here is bound to; an equal share without it");
   train.add_option("--strategy", arguments.strategy, "none, ring (usually), all-reduce (the library's), ps, ps-async");
   train
       .add_option("--backend", arguments.options.backend,
@@ -232,7 +251,14 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train->add_option("--output", arguments.output_file, "Measurement file to write");
   train->add_option("--cluster", arguments.cluster, "Cluster named in the records")->capture_default_str();
   train->add_option("--gpu", arguments.gpu, "Name of the GPU in platforms/gpus.json, when one computes");
-  train->add_option("--transport", arguments.transport, "Transport named in the records; usually shm or mpi-tcp");
+  train->add_option("--transport", arguments.transport,
+                    "Transport named in the records; without it what the MPI's settings say, else unknown");
+  train->add_flag("--anonymous", arguments.anonymous, "Leave the host's name out of the records");
+  train
+      ->add_option("--stall-limit", arguments.stall.least_s,
+                   "Seconds without a step (and 10 times the median) after which the job ends, naming the rank")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   train->callback([&arguments, &status] { status = train_command(arguments); });
 }
 

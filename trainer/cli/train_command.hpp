@@ -1,7 +1,9 @@
 #pragma once
 
+#include "trainer/communication/watchdog.hpp"
 #include "trainer/train/train_options.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +20,18 @@ struct TrainArguments {
   std::string strategy;      ///< none, ring, all-reduce, ps, ps-async; "" is ring, with NCCL all-reduce
   bool asynchronous = false; ///< ps as ps-async
   std::string placement = "dedicated";
-  std::string precision = "fp32"; ///< fp32, tf32, amp, bf16
-  std::string grouping;           ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
-  std::string overlap = "auto";   ///< auto, on, off
-  std::string output_file;        ///< records; "" writes none
-  std::string cluster = "local";  ///< of the records
-  std::string gpu;                ///< of the records: name in platforms/gpus.json
-  std::string transport;          ///< of the records; "" is shm on one host, else mpi-tcp
-  std::vector<std::string> words; ///< the command line after the program's name
+  std::optional<double> learning_rate; ///< none: the model's own
+  std::string precision = "fp32";      ///< fp32, tf32, amp, bf16
+  std::string grouping;                ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
+  std::string overlap = "auto";        ///< auto, on, off
+  std::string output_file;             ///< records; "" writes none
+  std::string cluster = "local";       ///< of the records
+  std::string gpu;                     ///< of the records: name in platforms/gpus.json
+  StallLimits stall;                   ///< when a job that does not get on is ended
+  std::string transport;               ///< of the records; "" is what the MPI's settings say, else unknown
+  bool anonymous = false;              ///< leave the host's name out of the records
+  int cores_per_rank = 0;              ///< of ranks started here; 0: an equal share
+  std::vector<std::string> words;      ///< the command line after the program's name
 };
 
 /// Runs it: as one rank of a job that a launcher started, or starts the job on this machine. Returns the exit status.

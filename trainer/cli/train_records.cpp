@@ -2,11 +2,13 @@
 
 #include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
+#include "trainer/records/transport.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -38,19 +40,15 @@ std::string preset_of(const TrainStrategy& strategy) {
   return "pytorch-ddp";
 }
 
-std::string record_library(const TrainArguments& arguments, const std::string& mpi) {
-  if (arguments.options.backend == "nccl") return "nccl";
-  if (mpi.find("Open MPI") != std::string::npos) return "open-mpi";
-  return mpi.substr(0, mpi.find(' '));
-}
-
 ddlsim::Context context_of(const TrainArguments& arguments, const NodeMap& workers, const TrainSoftware& software,
                            const std::string& command) {
   ddlsim::Context context;
   context.who = "ddltrain";
   context.cluster = arguments.cluster;
   context.gpu = arguments.gpu;
-  context.machine = machine_text(this_machine(), /*with_host=*/false);
+  context.machine = machine_text(this_machine());
+  context.settings = settings_of_run();
+  context.nodes = software.nodes;
   if (workers.nodes > 1) context.machine = fmt::format("{} hosts, the first: {}", workers.nodes, context.machine);
   context.software = fmt::format("ddltrain {}, {}, {}", DDLTRAIN_VERSION, software.compute, software.library);
   context.date = today();
@@ -73,12 +71,24 @@ template <class... Values> void say(fmt::format_string<Values...> format, Values
 
 } // namespace
 
+std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous) {
+  const std::vector<std::string> texts = ranks.gather(text_of(facts_of_node(anonymous)));
+  std::vector<Facts> all(static_cast<std::size_t>(nodes.nodes));
+  for (std::size_t rank = nodes.node_of_rank.size(); rank-- > 0;) { // the first rank of a node speaks last
+    all[static_cast<std::size_t>(nodes.node_of_rank[rank])] = facts_in(texts[rank]);
+  }
+  return all;
+}
+
 TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software,
                            const std::string& command, bool writes)
     : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)), writes_(writes) {
   if (!writes_) return;
   if (!arguments_.output_file.empty()) {
-    file_.emplace(arguments_.output_file, context_of(arguments_, workers_, software_, command));
+    const bool replays = !arguments_.options.replay.empty(); // neither device computes
+    file_.emplace(arguments_.output_file, context_of(arguments_, workers_, software_, command),
+                  MeasuredOn{replays ? "" : arguments_.options.device,
+                             arguments_.anonymous ? "" : workers_.host_of_rank.front()});
   }
   const std::size_t ranks = workers_.host_of_rank.size();
   say("{} on {} data: {} {} on {} {}, {}{}, {}{}, batch {} a rank, {}\n", arguments_.options.model,
@@ -104,12 +114,10 @@ RecordHead TrainRecords::head() const {
   RecordHead head = own_head(fmt::format(
       "{}-{}-{}-b{}{}", options.model, drawn ? options.data : "images", strategy_text(), options.batch_per_worker,
       options.precision == ddlsim::Precision::fp32 ? "" : "-" + arguments_.precision));
-  head.transport = arguments_.transport;
-  if (head.transport.empty()) {
-    const bool nccl = options.backend == "nccl"; // which takes what it finds
-    head.transport = workers_.nodes == 1 ? "shm" : nccl ? "unknown" : "mpi-tcp";
-  }
-  head.library = record_library(arguments_, software_.library);
+  const bool nccl = options.backend == "nccl";
+  head.library = nccl ? "nccl" : mpi_library_name(software_.library);
+  head.transport = arguments_.transport.empty() ? known_transport(head.library, workers_.nodes, settings_of_run())
+                                                : arguments_.transport;
   return head;
 }
 
@@ -117,7 +125,8 @@ void TrainRecords::add(const EpochReport& epoch) {
   const std::string accuracy = epoch.accuracy ? fmt::format("  test accuracy {:.2f} %", 100 * *epoch.accuracy) : "";
   say("epoch {}  step {}  loss {:.4f}{}  {:.0f} samples/s\n", epoch.epoch, epoch.steps, epoch.loss, accuracy,
       epoch.samples_per_s);
-  if (!file_ || !arguments_.options.replay.empty()) return; // a replay computes no loss
+  // A replay computes no loss, and one that was ignored may be no number.
+  if (!file_ || !arguments_.options.replay.empty() || !std::isfinite(epoch.loss)) return;
   LossRecord record;
   record.head = head();
   record.head.statistic = "mean";
@@ -139,8 +148,9 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   StepRecord record = plain_step(head());
   record.head.repeats = summary.count;
   record.head.relative_spread = summary.standard_deviation / summary.median;
-  record.head.note = join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""),
-                                 software_.math, text_of(software_.waiting), spread_text(summary)});
+  record.head.note =
+      join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""), software_.math,
+                  queue_text(result.queue), text_of(software_.waiting), spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
   if (samples.size() <= kMostSamples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
@@ -170,7 +180,7 @@ void TrainRecords::finish(const TrainResult& result, const CpuUse& before, MpiCo
   double own_s = 0;
   for (std::size_t rank = 0; rank < used.size(); ++rank) own_s += hosts[rank] == hosts[0] ? std::stod(used[rank]) : 0;
   StepRecord record = step_record(result);
-  mark_disturbance(record.head, others_busy_cores(before, now, own_s));
+  mark_disturbance(record.head, others_use(before, now, own_s, cores_of_machine()));
   const double samples = record.batch_per_gpu * record.gpus;
   say("step: median {:.3f} ms, {:.0f} samples/s, spread {:.1f} %, {} steps\n", 1e3 * record.iteration_s,
       samples / record.iteration_s, 100 * record.head.relative_spread, record.head.repeats);

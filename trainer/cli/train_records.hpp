@@ -3,6 +3,7 @@
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/records/disturbance.hpp"
 #include "trainer/records/record_file.hpp"
+#include "trainer/records/surroundings.hpp"
 #include "trainer/train/training.hpp"
 
 namespace ddltrain {
@@ -13,7 +14,11 @@ struct TrainSoftware {
   std::string math;    ///< its settings that decide about speed: choose_math's words
   std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
   WaitPolicy waiting = WaitPolicy::in_mpi;
+  std::vector<Facts> nodes; ///< facts_of_node() of each
 };
+
+/// facts_of_node() of each node, in the nodes' order. nodes: of these ranks, or of the first of them. Collective.
+std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous);
 
 /// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
 class TrainRecords {

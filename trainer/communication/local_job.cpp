@@ -54,13 +54,13 @@ int exit_status(int wait_status) {
 
 } // namespace
 
-std::vector<std::string> local_mpirun(int ranks, const std::string& program,
-                                      const std::vector<std::string>& arguments) {
+std::vector<std::string> local_mpirun(int ranks, const std::string& program, const std::vector<std::string>& arguments,
+                                      int cores_per_rank) {
   const NodeCores node = cores_of_this_node();
   RankLaunch launch;
   launch.mpirun = installed_mpirun();
   launch.ranks_per_node = ranks;
-  launch.cores_per_rank = cores_of_rank(node.cores, ranks, 0);
+  launch.cores_per_rank = cores_of_rank(node.cores, ranks, cores_per_rank);
   launch.threads_per_core = node.threads_per_core;
   launch.environment = rank_environment();
   std::vector<std::string> command = mpirun_words(launch);
@@ -69,9 +69,9 @@ std::vector<std::string> local_mpirun(int ranks, const std::string& program,
   return command;
 }
 
-int run_local_job(int ranks, const std::vector<std::string>& arguments) {
+int run_local_job(int ranks, const std::vector<std::string>& arguments, int cores_per_rank) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::vector<std::string> command = local_mpirun(ranks, program, arguments);
+  const std::vector<std::string> command = local_mpirun(ranks, program, arguments, cores_per_rank);
   int pipe[2] = {-1, -1};
   if (::pipe(pipe) != 0) throw RunError(std::string("no pipe for mpirun: ") + std::strerror(errno));
   const pid_t child = ::fork();

@@ -79,6 +79,16 @@ void MpiCommunicator::all_reduce(float* data, std::size_t count) {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, data, mpi_count(count), MPI_FLOAT, MPI_SUM, group_), "MPI_Allreduce");
 }
 
+void MpiCommunicator::reduce_scatter(const float* data, float* own, std::size_t own_count) {
+  check_mpi(MPI_Reduce_scatter_block(data, own, mpi_count(own_count), MPI_FLOAT, MPI_SUM, group_),
+            "MPI_Reduce_scatter_block");
+}
+
+void MpiCommunicator::all_gather(float* data, std::size_t own_count) {
+  check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, mpi_count(own_count), MPI_FLOAT, group_),
+            "MPI_Allgather");
+}
+
 Transfer MpiCommunicator::start_send(const float* data, std::size_t count, int to, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Isend(data, mpi_count(count), MPI_FLOAT, to, tag, group_, &request), "MPI_Isend");
@@ -156,6 +166,29 @@ std::vector<std::size_t> MpiCommunicator::wait_some(std::vector<Transfer>& trans
 void MpiCommunicator::all_reduce_largest(std::vector<double>& values) {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), MPI_DOUBLE, MPI_MAX, group_),
             "MPI_Allreduce");
+}
+
+void MpiCommunicator::all_reduce_mean(std::vector<double>& values) {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), MPI_DOUBLE, MPI_SUM, group_),
+            "MPI_Allreduce");
+  for (double& value : values) value /= size_;
+}
+
+void MpiCommunicator::leave_number(std::int64_t number, int to, int tag) {
+  left_.push_back(number); // stays where it is
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Isend(&left_.back(), 1, MPI_INT64_T, to, tag, group_, &request), "MPI_Isend");
+  check_mpi(MPI_Request_free(&request), "MPI_Request_free");
+}
+
+std::optional<std::pair<int, std::int64_t>> MpiCommunicator::receive_number(int tag) {
+  int there = 0;
+  MPI_Status status;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, group_, &there, &status), "MPI_Iprobe");
+  if (there == 0) return std::nullopt;
+  std::int64_t number = 0;
+  check_mpi(MPI_Recv(&number, 1, MPI_INT64_T, status.MPI_SOURCE, tag, group_, MPI_STATUS_IGNORE), "MPI_Recv");
+  return std::pair{status.MPI_SOURCE, number};
 }
 
 void MpiCommunicator::broadcast(std::vector<std::int64_t>& values, int root) {

@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mpi.h>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ddltrain {
@@ -40,6 +43,10 @@ public:
   void broadcast(float* data, std::size_t count, int root);
   /// The sum over the ranks in place of each rank's elements, by MPI's own algorithm; the same bits on all.
   void all_reduce(float* data, std::size_t count);
+  /// The sum over the ranks of this rank's share of `data`, which has `own_count` elements for each rank, to `own`.
+  void reduce_scatter(const float* data, float* own, std::size_t own_count);
+  /// Each rank's share, which lies in its place in its `data`, to all.
+  void all_gather(float* data, std::size_t own_count);
   /// The memory must stay until wait. Messages between two ranks with one tag arrive in the order sent.
   Transfer start_send(const float* data, std::size_t count, int to, int tag);
   Transfer start_receive(float* data, std::size_t count, int from, int tag);
@@ -54,14 +61,18 @@ public:
   /// The same, but returns at once, maybe with none.
   std::vector<std::size_t> finished(std::vector<Transfer>& transfers);
 
-  /// The largest over the ranks of each element, in place.
+  /// The largest over the ranks of each element, or the mean, in place.
   void all_reduce_largest(std::vector<double>& values);
+  void all_reduce_mean(std::vector<double>& values);
   /// `root`'s values to all; sizes are `root`'s.
   void broadcast(std::vector<std::int64_t>& values, int root);
   /// Each rank's values, by rank, on `root`; none elsewhere.
   std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& values, int root);
   /// Each rank's text, by rank, on every rank.
   std::vector<std::string> gather(const std::string& text);
+  /// A number to a rank that may never take it: MPI keeps it. receive_number: one that has come, with its sender.
+  void leave_number(std::int64_t number, int to, int tag);
+  std::optional<std::pair<int, std::int64_t>> receive_number(int tag);
   /// The ranks that gave the same colour, in the old order. Every rank calls it.
   std::unique_ptr<MpiCommunicator> split(int colour);
   std::unique_ptr<MpiCommunicator> duplicate();
@@ -74,6 +85,7 @@ private:
   int rank_ = 0;
   int size_ = 1;
   WaitPolicy wait_policy_ = WaitPolicy::in_mpi;
+  std::list<std::int64_t> left_; ///< of leave_number
 };
 
 /// By training_wait_policy over the ranks of `world`, each of which runs so many threads beside each other; the same on

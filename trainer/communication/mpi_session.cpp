@@ -61,6 +61,7 @@ std::string MpiSession::library() const {
   const std::string all(text.data(), static_cast<std::size_t>(length));
   std::string name = all.substr(0, all.find_first_of(",\n")); // the rest names packages and identifiers
   if (const auto at = name.find(" v"); at != std::string::npos) name.erase(at + 1, 1); // "Open MPI v4.1.4"
+  std::replace(name.begin(), name.end(), '\t', ' ');                                   // "MPICH Version: 4.0.2"
   return name;
 }
 

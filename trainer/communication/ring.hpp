@@ -24,9 +24,16 @@ struct RingStep {
 /// J. Parallel Distrib. Comput. 69 (2009): each rank sends 2 (ranks - 1) / ranks of the buffer, the least possible.
 std::vector<RingStep> ring_steps(int rank, int ranks, std::size_t count);
 
+/// Its halves alone, where rank r ends with, or begins with, slice r of the buffer: ranks - 1 steps each.
+std::vector<RingStep> ring_reduce_scatter_steps(int rank, int ranks, std::size_t count);
+std::vector<RingStep> ring_all_gather_steps(int rank, int ranks, std::size_t count);
+
 /// The sum over the ranks in place of each rank's elements, in host memory, by those steps. Slice s is summed in the
 /// order of ranks s, s+1, ... on one rank and copied, so all ranks hold the same bits. `scratch` is memory for
 /// one slice, kept by the caller between calls. Uses tag 0.
 void ring_all_reduce(MpiCommunicator& ranks, float* data, std::size_t count, std::vector<float>& scratch);
+/// The same for the halves. After a reduce-scatter slice `rank` holds the sum; other slices hold parts of sums.
+void ring_reduce_scatter(MpiCommunicator& ranks, float* data, std::size_t count, std::vector<float>& scratch);
+void ring_all_gather(MpiCommunicator& ranks, float* data, std::size_t count);
 
 } // namespace ddltrain

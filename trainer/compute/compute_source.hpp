@@ -32,8 +32,8 @@ public:
   /// for each parameter, on the computing thread; an empty function is not called.
   virtual void backward(const GradientReady& ready) = 0;
 
-  /// Mean loss of the last batch; 0 where nothing is computed. Waits for the device.
-  virtual double loss() const = 0;
+  /// Sum of the mean losses of the batches since it was asked last; 0 where nothing is computed. Waits for the device.
+  virtual double take_loss() = 0;
 
   /// Gradients from now on are those of the loss times `factor`; nothing where nothing is computed.
   virtual void scale_loss(double factor) { static_cast<void>(factor); }

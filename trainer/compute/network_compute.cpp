@@ -29,11 +29,15 @@ void NetworkCompute::backward(const GradientReady& ready) {
   hooks_->listen(ready);
   (factor_ == 1 ? loss_ : loss_ * factor_).backward();
   hooks_->listen({});
-  loss_ = loss_.detach();
+  const at::Tensor value = loss_.detach().to(at::kFloat);
+  loss_sum_ = loss_sum_.defined() ? loss_sum_ + value : value;
+  loss_ = at::Tensor();
 }
 
-double NetworkCompute::loss() const {
-  return loss_.defined() ? loss_.item<double>() : 0;
+double NetworkCompute::take_loss() {
+  const double sum = loss_sum_.defined() ? loss_sum_.item<double>() : 0;
+  loss_sum_ = at::Tensor();
+  return sum;
 }
 
 } // namespace ddltrain

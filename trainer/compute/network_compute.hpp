@@ -21,7 +21,7 @@ public:
   const std::vector<NamedTensor>& parameters() const override { return parameters_; }
   void forward(const Batch& batch) override;
   void backward(const GradientReady& ready) override;
-  double loss() const override;
+  double take_loss() override;
   void scale_loss(double factor) override { factor_ = factor; }
   double time_scale() const override { return 1; }
   bool emulated() const override { return false; }
@@ -32,7 +32,8 @@ private:
   ddlsim::Precision precision_;
   std::vector<NamedTensor> parameters_;
   std::unique_ptr<GradientReadyHooks> hooks_;
-  at::Tensor loss_; ///< mean of the last batch, with its graph until backward
+  at::Tensor loss_; ///< mean of the last batch, between forward and backward
+  at::Tensor loss_sum_;
   double factor_ = 1;
 };
 

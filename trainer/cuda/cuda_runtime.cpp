@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <dlfcn.h>
 
 namespace ddltrain {
@@ -31,6 +32,10 @@ void* DynamicLibrary::address_of(const char* name) const {
   void* const address = ::dlsym(handle_, name);
   if (address == nullptr) throw RunError(name_ + " has no " + name + "; a newer one is needed");
   return address;
+}
+
+bool DynamicLibrary::has(const char* name) const {
+  return ::dlsym(handle_, name) != nullptr;
 }
 
 struct CudaRuntime::Functions {
@@ -92,6 +97,9 @@ namespace {
 const std::vector<std::string> kRuntimeNames = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
                                                 "libcudart.so"};
 
+constexpr const char* kFakeFunction = "ddltrain_fake_cuda"; ///< which no CUDA runtime has
+std::atomic<bool> fake_was_opened = false;
+
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
@@ -104,6 +112,7 @@ CudaRuntime::CudaRuntime() {
   } catch (const RunError& error) {
     throw RunError(std::string("no GPU can be used: the CUDA runtime is missing (") + error.what() + ")");
   }
+  if (is_fake()) fake_was_opened = true;
   int count = 0;
   const CudaStatus status = functions_->device_count(&count);
   if (status != kCudaSuccess) {
@@ -130,7 +139,16 @@ std::string CudaRuntime::versions() const {
   int driver = 0;
   functions_->check(functions_->runtime_version(&runtime), "cudaRuntimeGetVersion");
   functions_->check(functions_->driver_version(&driver), "cudaDriverGetVersion");
-  return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
+  return fmt::format("{}CUDA {}, driver for CUDA {}", is_fake() ? "fake GPU, " : "", version_text(runtime),
+                     version_text(driver));
+}
+
+bool CudaRuntime::is_fake() const {
+  return functions_->library.has(kFakeFunction);
+}
+
+bool fake_gpu_was_opened() {
+  return fake_was_opened;
 }
 
 void* CudaRuntime::allocate(std::size_t bytes) const {
@@ -155,6 +173,7 @@ void CudaRuntime::free_host(void* memory) const {
 
 void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
   functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
+  finish(nullptr); // from pageable memory the call returns when the bytes have left it
 }
 
 void CudaRuntime::start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const {

@@ -37,6 +37,8 @@ public:
   template <class Function> void find(Function& function, const char* name) const {
     function = reinterpret_cast<Function>(address_of(name)); // NOLINT: what dlsym is for
   }
+  /// Is there a function of that name?
+  bool has(const char* name) const;
   const std::string& name() const { return name_; }
 
 private:
@@ -61,14 +63,17 @@ public:
 
   int devices() const;
   void use_device(int device) const;
-  /// "CUDA 13.0, driver for CUDA 13.0".
+  /// "CUDA 13.0, driver for CUDA 13.0"; a fake's begin with "fake GPU".
   std::string versions() const;
+  /// The library of the tests, tests/fake_cuda: its GPUs' memory is the host's.
+  bool is_fake() const;
 
   void* allocate(std::size_t bytes) const;
   void free(void* memory) const;
   /// Host memory that a GPU copies to and from beside its other work (pinned).
   void* allocate_host(std::size_t bytes) const;
   void free_host(void* memory) const;
+  /// On the default stream; returns when the bytes are there, for every stream.
   void copy_to_device(void* to, const void* from, std::size_t bytes) const;
 
   using Stream = void*; ///< null: the default stream
@@ -92,5 +97,8 @@ private:
   struct Functions;
   std::unique_ptr<Functions> functions_;
 };
+
+/// Has this process opened a fake CUDA runtime? Then no time it takes is a GPU's.
+bool fake_gpu_was_opened();
 
 } // namespace ddltrain

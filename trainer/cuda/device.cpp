@@ -111,8 +111,11 @@ std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda) {
 
 namespace {
 
-at::Device torch_device(const Device& device) {
-  return at::Device(device.name == "cuda" ? at::kCUDA : at::kCPU);
+// The fake GPU of the tests (tests/fake_cuda) and this program meet here. Its memory is the host's, so LibTorch's
+// tensors stay where they are and are in the "GPU's" memory all the same, and a LibTorch without CUDA will do. All else
+// is as on a GPU: streams, events, copies, NCCL. What such a process records says that the GPU is fake (RecordFile).
+at::DeviceType torch_device(const Device& device) {
+  return device.name == "cuda" && !device.cuda->is_fake() ? at::kCUDA : at::kCPU;
 }
 
 /// LibTorch's own threads, and OpenBLAS's where that is what it multiplies with.
@@ -135,7 +138,7 @@ Device open_cpu(int threads) {
 
 std::shared_ptr<const CudaRuntime> usable_cuda() {
   auto cuda = std::make_shared<const CudaRuntime>();
-  if (!at::hasCUDA()) {
+  if (!at::hasCUDA() && !cuda->is_fake()) {
     throw RunError(fmt::format("no GPU can be used: this LibTorch {} was built without CUDA; configure with "
                                "-DCMAKE_PREFIX_PATH=... of one that has it",
                                libtorch_version()));
@@ -211,6 +214,9 @@ void check_precision(const Device& device, ddlsim::Precision precision) {
     throw ddlsim::UserError("", "",
                             "nothing trains in fp16 alone; use --precision amp, fp16 with fp32 where it is needed");
   }
+  if (precision == ddlsim::Precision::amp && device.cuda && device.cuda->is_fake()) {
+    throw RunError("the fake GPU has no fp16; use --precision bf16 or fp32");
+  }
   if (device.name == "cuda" || precision == ddlsim::Precision::fp32) return;
   throw RunError("precision " + ddlsim::to_text(precision) + " needs a GPU (--device cuda)");
 }
@@ -231,7 +237,7 @@ int least_warm_up(const std::string& device) {
 }
 
 Autocast::Autocast(const Device& device, ddlsim::Precision precision)
-    : device_(torch_device(device).type()), on_(ddlsim::is_half(precision)) {
+    : device_(torch_device(device)), on_(ddlsim::is_half(precision)) {
   if (on_) set_autocast(device_, true, precision == ddlsim::Precision::bf16 ? at::kBFloat16 : at::kHalf);
 }
 

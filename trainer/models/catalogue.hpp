@@ -10,11 +10,18 @@ namespace ddltrain {
 
 class Network;
 
+/// What `train` and `layers` take when the user names none, with momentum 0.9.
+struct LearningRate {
+  double value = 0;
+  std::string source; ///< the paper that states it, or what was tried
+};
+
 struct CatalogueEntry {
   std::string name;   ///< "resnet50_v1.5"; what files and scenarios call it
   std::string title;  ///< one line for a reader
   std::string sample; ///< what one sample is: "image 3x224x224"
   std::function<std::shared_ptr<Network>()> make;
+  LearningRate learning_rate;
 };
 
 /// All variants, families together.

@@ -48,19 +48,28 @@ CpuUse cpu_use() {
   return {now_s(), busy_s, own_cpu_s()};
 }
 
-double others_busy_cores(const CpuUse& from, const CpuUse& to, double own_s) {
+double OthersUse::excess() const {
+  return cores - harmless_cores(left_idle);
+}
+
+OthersUse others_use(const CpuUse& from, const CpuUse& to, double own_s, int cores) {
   const double wall_s = to.wall_s - from.wall_s;
-  if (wall_s < kShortestWindow_s) return -1;
-  return std::max(0.0, (to.machine_busy_s - from.machine_busy_s - own_s) / wall_s);
+  if (wall_s < kShortestWindow_s) return {};
+  const double others_s = to.machine_busy_s - from.machine_busy_s - own_s;
+  return {std::max(0.0, others_s / wall_s), std::max(0.0, cores - own_s / wall_s)};
 }
 
-double others_busy_cores(const CpuUse& from, const CpuUse& to) {
-  return others_busy_cores(from, to, to.own_s - from.own_s);
+OthersUse others_use(const CpuUse& from, const CpuUse& to) {
+  return others_use(from, to, to.own_s - from.own_s, cores_of_machine());
 }
 
-std::string others_text(double others_cores) {
-  if (others_cores < 0) return "too short to tell who else was busy";
-  return fmt::format("others kept {:.2f} cores busy", others_cores);
+int cores_of_machine() {
+  return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string others_text(const OthersUse& others) {
+  if (others.cores < 0) return "too short to tell who else was busy";
+  return fmt::format("others kept {:.2f} cores busy", others.cores);
 }
 
 bool goes_first() {
@@ -68,13 +77,13 @@ bool goes_first() {
   return policy == SCHED_RR || policy == SCHED_FIFO;
 }
 
-void mark_disturbance(RecordHead& head, double others_cores) {
-  head.note += (head.note.empty() ? "" : "; ") + others_text(others_cores);
+void mark_disturbance(RecordHead& head, const OthersUse& others) {
+  head.note += (head.note.empty() ? "" : "; ") + others_text(others);
   if (goes_first()) {
     head.note += ", after this process";
-  } else if (others_cores > kSuspectCores) {
+  } else if (others.cores >= 0 && others.excess() > 0) {
     head.suspect = true;
-    head.note += fmt::format(", more than {:.2f}: suspect", kSuspectCores);
+    head.note += fmt::format(", more than {:.2f}: suspect", harmless_cores(others.left_idle));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <ctime>
 #include <fstream>
-#include <sched.h>
 #include <sstream>
 #include <unistd.h>
 
@@ -14,13 +13,6 @@ namespace ddltrain {
 namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-}
 
 } // namespace
 
@@ -37,7 +29,7 @@ Machine this_machine() {
   Machine machine;
   std::ifstream cpuinfo("/proc/cpuinfo");
   machine.processor = processor_name(cpuinfo);
-  machine.cores = usable_cores();
+  machine.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   machine.memory_bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   utsname names{};
   if (::uname(&names) == 0) {
@@ -47,10 +39,9 @@ Machine this_machine() {
   return machine;
 }
 
-std::string machine_text(const Machine& machine, bool with_host) {
+std::string machine_text(const Machine& machine) {
   const std::string memory = fmt::format("{:.1f} GiB", machine.memory_bytes / kGibibyte);
-  return join_parts({with_host ? machine.host : "", machine.processor, fmt::format("{} cores", machine.cores), memory,
-                     machine.system});
+  return join_parts({machine.processor, fmt::format("{} cores", machine.cores), memory, machine.system});
 }
 
 std::string nvidia_driver_version() {

@@ -1,5 +1,6 @@
 #include "trainer/records/record_file.hpp"
 
+#include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
@@ -124,13 +125,22 @@ int write_all(int descriptor, const std::string& text) {
   return 0;
 }
 
+/// What a process with the fake GPU of the tests says of its times, whatever its command was told.
+ddlsim::Context honest(ddlsim::Context context) {
+  if (!fake_gpu_was_opened()) return context;
+  context.gpu = ddlsim::kFakeGpu;
+  context.emulated = true;
+  return context;
+}
+
 } // namespace
 
-RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context) : file_(file) {
+RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context, MeasuredOn on)
+    : file_(file), on_(std::move(on)) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
   if (descriptor_ < 0) fail(errno);
   try {
-    write_line(ddlsim::to_json_line(context));
+    write_line(ddlsim::to_json_line(honest(context)));
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -139,6 +149,16 @@ RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context&
 
 RecordFile::~RecordFile() {
   ::close(descriptor_);
+}
+
+void RecordFile::add(ddlsim::Record record) {
+  std::visit(
+      [&](auto& one) {
+        one.head.device = on_.device;
+        one.head.host = on_.host;
+      },
+      record);
+  write_line(record_line(record));
 }
 
 void RecordFile::write_line(const std::string& line) {

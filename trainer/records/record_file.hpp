@@ -12,25 +12,32 @@ std::string record_line(const ddlsim::Record& record);
 
 // A file of records that grows while the measurement runs: what was measured before a fault stays.
 
+/// What every record of a file says of where it was measured; "": not stated.
+struct MeasuredOn {
+  std::string device; ///< cpu, cuda
+  std::string host;
+};
+
 /// Writes a measurement file line by line. Each line is whole and handed to the system before the next call returns; a
 /// line that does not fit on a full disk is taken back, so the file stays readable. An existing regular file is
 /// replaced.
 class RecordFile {
 public:
   /// Opens the file and writes the context. Throws RunError naming the file and the cause.
-  RecordFile(const std::filesystem::path& file, const ddlsim::Context& context);
+  RecordFile(const std::filesystem::path& file, const ddlsim::Context& context, MeasuredOn on = {});
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
   /// Throws RunError when it cannot be written.
-  void add(const ddlsim::Record& record) { write_line(record_line(record)); }
+  void add(ddlsim::Record record);
 
 private:
   void write_line(const std::string& line);
   [[noreturn]] void fail(int error);
 
   std::filesystem::path file_;
+  MeasuredOn on_;
   int descriptor_ = -1;
   std::int64_t written_bytes_ = 0;
 };

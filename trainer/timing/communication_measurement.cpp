@@ -1,6 +1,7 @@
 #include "trainer/timing/communication_measurement.hpp"
 
 #include "trainer/records/disturbance.hpp"
+#include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
 #include "trainer/synchronisation/parameter_server.hpp"
 
@@ -15,7 +16,7 @@ namespace ddltrain {
 namespace {
 
 /// A node's processes all see its busy time; what the job's own took is the sum over its ranks.
-double others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
+OthersUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
   const auto texts = job.ranks.gather(
       fmt::format("{} {} {}", to.wall_s - from.wall_s, to.machine_busy_s - from.machine_busy_s, to.own_s - from.own_s));
   std::vector<CpuUse> nodes(static_cast<std::size_t>(job.nodes.nodes));
@@ -25,8 +26,11 @@ double others_on_busiest_node(const RankedJob& job, const CpuUse& from, const Cp
     std::istringstream(texts[rank]) >> node.wall_s >> node.machine_busy_s >> own_s;
     node.own_s += own_s;
   }
-  double most = -1;
-  for (const CpuUse& node : nodes) most = std::max(most, others_busy_cores({}, node));
+  OthersUse most;
+  for (const CpuUse& node : nodes) {
+    const OthersUse others = others_use({}, node); // nodes are alike
+    if (most.cores < 0 || others.excess() > most.excess()) most = others;
+  }
   return most;
 }
 
@@ -37,43 +41,55 @@ double run_once(MpiCommunicator& ranks, const std::function<double()>& once) {
 
 } // namespace
 
-RankedSamples repeat_together(const RankedJob& job, const std::function<double()>& once, const RepeatLimits& limits) {
+RankedSamples repeat_together(const RankedJob& job, const std::function<double()>& once, const RepeatLimits& limits,
+                              OverRanks over_ranks) {
   for (int i = 0; i < limits.warm_up; ++i) run_once(job.ranks, once);
   RankedSamples samples;
   const CpuUse before = cpu_use();
   const double start_s = now_s();
   double elapsed_s = 0;
   do {
-    std::vector<double> slowest = {run_once(job.ranks, once), now_s() - start_s};
-    job.ranks.all_reduce_largest(slowest);
-    samples.times_s.push_back(slowest[0]);
-    elapsed_s = slowest[1];
+    std::vector<double> time_s = {run_once(job.ranks, once)};
+    over_ranks == OverRanks::mean ? job.ranks.all_reduce_mean(time_s) : job.ranks.all_reduce_largest(time_s);
+    std::vector<double> longest_s = {now_s() - start_s};
+    job.ranks.all_reduce_largest(longest_s);
+    samples.times_s.push_back(time_s[0]);
+    elapsed_s = longest_s[0];
+    if (job.watchdog != nullptr) job.watchdog->beat();
   } while (!enough(samples.times_s, elapsed_s, limits));
-  samples.others_cores = others_on_busiest_node(job, before, cpu_use());
+  samples.others = others_on_busiest_node(job, before, cpu_use());
   return samples;
+}
+
+int operations_in_reading(const RankedJob& job, const std::function<double(int operations)>& timed) {
+  constexpr int most = 1000;
+  std::vector<double> time_s = {0};
+  for (const int trial : {1, 3}) { // the first may be long: connections, and the first touch of memory
+    job.ranks.barrier();
+    time_s = {timed(trial)};
+    job.ranks.all_reduce_largest(time_s);
+    if (time_s[0] >= 10 * kReading_s) return 1;
+  }
+  return time_s[0] * most < kReading_s ? most : std::max(1, static_cast<int>(kReading_s / time_s[0]));
+}
+
+RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,
+                         const std::string& series, const std::string& timing) {
+  RecordHead head = own_head(options.series + series);
+  head.library = "open-mpi";
+  head.note = join_parts({timing, text_of(job.ranks.wait_policy())});
+  put_samples(head, samples.times_s, options);
+  mark_disturbance(head, samples.others);
+  return head;
 }
 
 namespace {
 
 constexpr int kPushTag = 1;
 constexpr int kPullTag = 2;
-/// A message's time is known to a percent when the clock's 25 ns are small against the repetition; above this size one
-/// round trip is long enough.
-constexpr std::int64_t kSmallMessage_bytes = 65536;
-constexpr int kSmallRoundTrips = 20;
 
 std::size_t elements(std::int64_t size_bytes) {
   return static_cast<std::size_t>(size_bytes) / sizeof(float);
-}
-
-RecordHead head_of(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,
-                   const std::string& series) {
-  RecordHead head = own_head(options.series + series);
-  head.library = "open-mpi";
-  head.note = text_of(job.ranks.wait_policy());
-  put_samples(head, samples.times_s, options);
-  mark_disturbance(head, samples.others_cores);
-  return head;
 }
 
 /// On how many nodes these ranks are.
@@ -93,12 +109,44 @@ double median(const RankedSamples& samples) {
   return summarise(samples.times_s).median;
 }
 
-/// One send and one receive, in the order the side has them.
-void ping_pong(MpiCommunicator& ranks, int peer, std::vector<float>& data, std::size_t count, bool first) {
-  if (first) ranks.send(data.data(), count, peer, 0);
-  ranks.receive(data.data(), count, peer, 0);
-  if (!first) ranks.send(data.data(), count, peer, 0);
-}
+/// One rank's end of a link; without a peer it does nothing.
+class LinkEnd {
+public:
+  LinkEnd(MpiCommunicator& ranks, std::optional<int> peer, std::size_t count)
+      : ranks_(ranks), peer_(peer), out_(std::max<std::size_t>(count, 1)), in_(out_.size()), count_(count) {}
+
+  /// Half of a round trip; the lower rank begins.
+  double time_one_way(int times) {
+    return timed(times, 2, [this] {
+      const bool first = ranks_.rank() < *peer_;
+      if (first) ranks_.send(out_.data(), count_, *peer_, 0);
+      ranks_.receive(out_.data(), count_, *peer_, 0);
+      if (!first) ranks_.send(out_.data(), count_, *peer_, 0);
+    });
+  }
+
+  double time_both_ways(int times) {
+    return timed(times, 1, [this] {
+      std::vector<Transfer> both = {ranks_.start_receive(in_.data(), count_, *peer_, 0),
+                                    ranks_.start_send(out_.data(), count_, *peer_, 0)};
+      ranks_.wait(both);
+    });
+  }
+
+private:
+  double timed(int times, int messages, const std::function<void()>& once) {
+    if (!peer_) return 0;
+    const double start_s = now_s();
+    for (int i = 0; i < times; ++i) once();
+    return (now_s() - start_s) / (times * messages);
+  }
+
+  MpiCommunicator& ranks_;
+  std::optional<int> peer_;
+  std::vector<float> out_;
+  std::vector<float> in_;
+  std::size_t count_;
+};
 
 /// The server's side, as ParameterServer does it for one shard: receives from all workers at once, sums and updates
 /// when all are there, answers all.
@@ -147,51 +195,34 @@ std::string text_of(ServerWork work) {
 
 } // namespace
 
-Bandwidths all_reduce_bandwidths(double size_bytes, double time_s, int ranks) {
-  const double algorithm_Bps = size_bytes / time_s;
-  return {algorithm_Bps, algorithm_Bps * 2 * (ranks - 1) / ranks};
+std::optional<int> partner_of(int rank, int ranks, int pairs) {
+  if (rank < pairs) return ranks - pairs + rank;
+  if (rank >= ranks - pairs) return rank - (ranks - pairs);
+  return std::nullopt;
 }
 
-CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& way, std::int64_t size_bytes,
-                                    const MeasureOptions& options) {
-  const auto once = [&] {
-    const double start_s = now_s();
-    way.run(way.data, elements(size_bytes));
-    return now_s() - start_s;
-  };
-  const RankedSamples samples = repeat_together(job, once, options.limits);
-  CollectiveRecord record;
-  record.head = head_of(job, samples, options, "all_reduce-" + way.label);
-  record.head.library = way.library;
-  record.operation = "all_reduce";
-  record.algorithm = way.algorithm;
-  record.ranks = job.ranks.size();
-  record.nodes = job.nodes.nodes;
-  record.size_bytes = static_cast<double>(size_bytes);
-  record.time_s = median(samples);
-  return record;
-}
-
-PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t size_bytes,
+PointToPointRecord measure_link(const RankedJob& job, const LinkTraffic& traffic, std::int64_t size_bytes,
                                 const MeasureOptions& options) {
-  std::vector<float> data(std::max<std::size_t>(elements(size_bytes), 1));
-  const int round_trips = size_bytes > kSmallMessage_bytes ? 1 : kSmallRoundTrips;
-  const int rank = job.ranks.rank();
-  const auto once = [&] {
-    if (rank != 0 && rank != peer) return 0.0;
-    const double start_s = now_s();
-    for (int i = 0; i < round_trips; ++i) {
-      ping_pong(job.ranks, rank == 0 ? peer : 0, data, elements(size_bytes), rank == 0);
-    }
-    return rank == 0 ? (now_s() - start_s) / (2 * round_trips) : 0.0;
-  };
-  const RankedSamples samples = repeat_together(job, once, options.limits);
+  LinkEnd end(job.ranks, partner_of(job.ranks.rank(), job.ranks.size(), traffic.pairs), elements(size_bytes));
+  const auto timed = [&](int times) { return traffic.both_ways ? end.time_both_ways(times) : end.time_one_way(times); };
+  const int operations = operations_in_reading(job, timed);
+  const RankedSamples samples = repeat_together(
+      job, [&] { return timed(operations); }, options.limits);
+  const std::string series = (traffic.both_ways ? "both-ways" : "one-way") +
+                             (traffic.pairs == 1 ? std::string() : fmt::format("-{}-pairs", traffic.pairs));
+  const std::string timing = fmt::format(
+      "{}, {} a repetition", traffic.both_ways ? "a message each way at once" : "half of a round trip", operations);
   PointToPointRecord record;
-  record.head = head_of(job, samples, options, "one-way");
-  record.head.note = fmt::format("half of a round trip, {} a repetition, {}", round_trips, record.head.note);
+  record.head = transfer_head(job, samples, options, series, timing);
   record.size_bytes = static_cast<double>(size_bytes);
   record.time_s = median(samples);
-  record.nodes = nodes_of(job.nodes, {0, static_cast<std::size_t>(peer)});
+  record.pairs = traffic.pairs;
+  record.both_ways = traffic.both_ways;
+  record.nodes = 1;
+  for (int rank = 0; rank < traffic.pairs; ++rank) {
+    const auto peer = static_cast<std::size_t>(*partner_of(rank, job.ranks.size(), traffic.pairs));
+    record.nodes = std::max(record.nodes, nodes_of(job.nodes, {static_cast<std::size_t>(rank), peer}));
+  }
   return record;
 }
 
@@ -223,9 +254,9 @@ ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, 
   };
   const RankedSamples samples = repeat_together(job, once, options.limits);
   ServerRecord record;
-  record.head = head_of(job, samples, options, "server-" + text_of(work));
-  record.head.note = fmt::format("1 server, {} workers, {} bytes each, bytes in and out of the server counted, {}",
-                                 workers, size_bytes, record.head.note);
+  record.head = transfer_head(
+      job, samples, options, "server-" + text_of(work),
+      fmt::format("1 server, {} workers, {} bytes each, bytes in and out of the server counted", workers, size_bytes));
   record.what = text_of(work);
   record.workers = workers;
   record.nodes = nodes_of(job.nodes, first_ranks(workers + 1));

@@ -3,54 +3,63 @@
 
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/communication/mpi_session.hpp"
+#include "trainer/communication/watchdog.hpp"
+#include "trainer/records/disturbance.hpp"
 #include "trainer/records/statistics.hpp"
 #include "trainer/timing/measure_options.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
+#include <string>
 
 namespace ddltrain {
 /// The ranks of the job and where they run.
 struct RankedJob {
   MpiCommunicator& ranks;
   NodeMap nodes;
+  Watchdog* watchdog = nullptr; ///< hears of each repetition, where there is one
 };
 
 struct RankedSamples {
   std::vector<double> times_s; ///< of each repetition the longest time any rank took; the same on every rank
-  double others_cores = 0;     ///< on the node that was disturbed most; negative: too short to tell
+  OthersUse others;            ///< on the node that was disturbed most
 };
+
+/// Which time a repetition has whose ranks took different ones.
+enum class OverRanks { slowest, mean };
 
 /// Every rank calls it with its own `once`, which returns the seconds it took, 0 when it took no part. A barrier comes
 /// before each repetition. All ranks stop after the same one.
-RankedSamples repeat_together(const RankedJob& job, const std::function<double()>& once, const RepeatLimits& limits);
+RankedSamples repeat_together(const RankedJob& job, const std::function<double()>& once, const RepeatLimits& limits,
+                              OverRanks over_ranks = OverRanks::slowest);
 
-// Collectives, point-to-point messages and one server, timed over message sizes.
+/// How many operations to do between two readings of the clock, so that neither the clock nor leaving the barrier
+/// counts: as many as take kReading_s, the same on all ranks. timed: does so many, and returns the seconds of one.
+int operations_in_reading(const RankedJob& job, const std::function<double(int operations)>& timed);
 
-/// A way to sum a buffer over the ranks.
-struct TimedAllReduce {
-  std::string algorithm; ///< as records name it: ring, unknown
-  std::string library;   ///< ddltrain's ring over Open MPI is of the library "open-mpi" too
-  std::string label;     ///< in tables and series: ring, mpi, nccl
-  float* data = nullptr; ///< of the largest size, where `run` works: host or device
-  std::function<void(float* data, std::size_t count)> run;
+/// Against 25 ns of the clock and some microseconds between the ranks' leaving a barrier.
+inline constexpr double kReading_s = 1e-3;
+
+/// What records of transfers share. timing: how a repetition is timed.
+RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,
+                         const std::string& series, const std::string& timing);
+
+// Point-to-point messages and one server, timed over message sizes.
+
+/// Which messages are under way at the same time.
+struct LinkTraffic {
+  int pairs = 1;          ///< of ranks: the first ones with the last ones
+  bool both_ways = false; ///< each sends while it receives
 };
 
-/// As nccl-tests defines them (doc/PERFORMANCE.md): the algorithm bandwidth is size over time, the bus bandwidth of an
-/// all-reduce is 2 (n - 1) / n times that.
-struct Bandwidths {
-  double algorithm_Bps = 0;
-  double bus_Bps = 0;
-};
-Bandwidths all_reduce_bandwidths(double size_bytes, double time_s, int ranks);
+/// The rank that `rank` exchanges messages with: of n ranks, i with n - pairs + i. None beyond the pairs. The first and
+/// the last with one pair. pairs: n / 2 at most.
+std::optional<int> partner_of(int rank, int ranks, int pairs);
 
-/// Times one all-reduce of `size_bytes`. Every rank calls it; every rank gets the record. The buffer is left at zero.
-CollectiveRecord measure_all_reduce(const RankedJob& job, const TimedAllReduce& way, std::int64_t size_bytes,
-                                    const MeasureOptions& options);
-
-/// Half of a round trip between rank 0 and `peer`. Small messages go several times to and fro in one repetition.
-PointToPointRecord measure_link(const RankedJob& job, int peer, std::int64_t size_bytes, const MeasureOptions& options);
+/// Seconds of a message one way, on the slowest pair: half a round trip, or with both ways a message each way at once.
+PointToPointRecord measure_link(const RankedJob& job, const LinkTraffic& traffic, std::int64_t size_bytes,
+                                const MeasureOptions& options);
 
 enum class ServerWork { push, pull, push_pull };
 

@@ -79,9 +79,9 @@ StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& o
                                            1e3 * median([](const StepTimes& one) { return one.forward_s; }),
                                            1e3 * median([](const StepTimes& one) { return one.backward_s; }),
                                            1e3 * median([](const StepTimes& one) { return one.update_s; })),
-                               measured.math});
+                               measured.math, queue_text(measured.queue)});
   step.iteration_s = put_samples(step.head, column(measured.plain_steps, total_s), options);
-  mark_disturbance(step.head, measured.others_cores);
+  mark_disturbance(step.head, measured.others);
   return step;
 }
 
@@ -106,14 +106,39 @@ void add_pass(LayerRecords& records, const LayerMeasurement& measured, const Mea
   record.flop = forward ? layer.forward_flop : 0;
   record.size_bytes = layer.parameter_bytes;
   record.time_s = put_samples(record.head, samples, options);
-  mark_disturbance(record.head, measured.others_cores);
+  mark_disturbance(record.head, measured.others);
   records.layers.push_back(std::move(record));
 }
 
 } // namespace
 
-LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits) {
+namespace {
+
+/// Who goes first changes: what a step leaves behind in the allocator can favour every second step.
+void add_alone(LayerTimer& timer, LayerMeasurement& measured) {
+  std::vector<LayerStepTimes> layers;
+  const bool plain_first = measured.plain_steps.size() % 2 == 0;
+  if (plain_first) measured.plain_steps.push_back(timer.plain_step());
+  measured.observed_steps.push_back(timer.observed_step(layers));
+  measured.observed.push_back(layers);
+  if (!plain_first) measured.plain_steps.push_back(timer.plain_step());
+}
+
+void add_queue(LayerTimer& timer, LayerMeasurement& measured) {
+  std::vector<LayerStepTimes> layers;
+  const LayerTimer::Queue queue = timer.queued_steps(measured.queue.queued, layers);
+  measured.plain_steps.insert(measured.plain_steps.end(), queue.plain.begin(), queue.plain.end());
+  measured.observed_steps.push_back(queue.observed);
+  measured.observed.push_back(layers);
+  ++measured.queue.waits;
+  measured.queue.host_paced += queue.host_paced ? 1 : 0;
+}
+
+} // namespace
+
+LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, std::size_t queued) {
   LayerMeasurement measured;
+  measured.queue.queued = queued;
   std::vector<LayerStepTimes> layers;
   for (int i = 0; i < limits.warm_up; ++i) {
     timer.plain_step();
@@ -122,14 +147,9 @@ LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits) {
   const CpuUse before = cpu_use();
   const double start_s = now_s();
   do {
-    // Who goes first changes: what a step leaves behind in the allocator can favour every second step.
-    const bool plain_first = measured.plain_steps.size() % 2 == 0;
-    if (plain_first) measured.plain_steps.push_back(timer.plain_step());
-    measured.observed_steps.push_back(timer.observed_step(layers));
-    measured.observed.push_back(layers);
-    if (!plain_first) measured.plain_steps.push_back(timer.plain_step());
+    queued > 1 ? add_queue(timer, measured) : add_alone(timer, measured);
   } while (!enough(column(measured.plain_steps, total_s), now_s() - start_s, limits));
-  measured.others_cores = others_busy_cores(before, cpu_use());
+  measured.others = others_use(before, cpu_use());
   measured.layers = timer.layers();
   return measured;
 }

@@ -1,8 +1,10 @@
 #pragma once
 // Repeated steps of a model at one batch, and what they say as records.
 
+#include "trainer/records/disturbance.hpp"
 #include "trainer/timing/layer_timer.hpp"
 #include "trainer/timing/measure_options.hpp"
+#include "trainer/timing/step_clock.hpp"
 
 #include <cstdint>
 
@@ -18,11 +20,13 @@ struct LayerMeasurement {
   std::vector<std::vector<LayerStepTimes>> observed; ///< by repetition, by layer
   std::vector<StepTimes> observed_steps;
   std::vector<StepTimes> plain_steps;
-  double others_cores = 0;
+  QueueCount queue;
+  OthersUse others;
 };
 
-/// Runs warm-up and repetitions until the median of the plain step is known well enough.
-LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits);
+/// Runs warm-up and repetitions until the median of the plain step is known well enough. queued: steps that a GPU is
+/// given in one go; 1 times each alone.
+LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, std::size_t queued = 1);
 
 struct LayerRecords {
   StepRecord step;                 ///< one plain step, unsynchronised

@@ -2,6 +2,7 @@
 
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/statistics.hpp"
+#include "trainer/timing/step_clock.hpp"
 #include "trainer/train/training_step.hpp"
 
 #include <algorithm>
@@ -109,7 +110,13 @@ struct LayerTimer::Impl {
     Turns turns{};
     const auto reached = [&](StepMoment moment) { mark_of(turns, moment) = marks.mark(); };
     worker.step().run(batch, {reached, told_ready});
-    marks.settle();
+    return turns;
+  }
+
+  Turns observed_step() {
+    start_looking();
+    const Turns turns = step([this](std::size_t parameter) { note_ready(parameter); });
+    stop_looking();
     return turns;
   }
 
@@ -161,16 +168,51 @@ LayerTimer::~LayerTimer() = default;
 
 StepTimes LayerTimer::plain_step() {
   impl_->marks.clear();
-  return impl_->times(impl_->step({}));
+  const Impl::Turns turns = impl_->step({});
+  impl_->marks.settle();
+  return impl_->times(turns);
 }
 
 StepTimes LayerTimer::observed_step(std::vector<LayerStepTimes>& layers) {
   impl_->marks.clear();
-  impl_->start_looking();
-  const Impl::Turns turns = impl_->step([this](std::size_t parameter) { impl_->note_ready(parameter); });
-  impl_->stop_looking();
+  const Impl::Turns turns = impl_->observed_step();
+  impl_->marks.settle();
   impl_->read_layers(turns, layers);
   return impl_->times(turns);
+}
+
+namespace {
+
+StepTimes mean_of(const std::vector<StepTimes>& steps) {
+  StepTimes mean;
+  const auto count = static_cast<double>(steps.size());
+  for (const StepTimes& step : steps) {
+    mean.forward_s += step.forward_s / count;
+    mean.backward_s += step.backward_s / count;
+    mean.update_s += step.update_s / count;
+  }
+  return mean;
+}
+
+} // namespace
+
+LayerTimer::Queue LayerTimer::queued_steps(std::size_t plain, std::vector<LayerStepTimes>& layers) {
+  impl_->marks.clear();
+  impl_->step({}); // begins on an idle device
+  std::vector<Impl::Turns> turns;
+  for (std::size_t i = 0; i < plain; ++i) turns.push_back(impl_->step({}));
+  const Impl::Turns observed = impl_->observed_step();
+  const double issued_s = now_s();
+  impl_->marks.settle();
+  const double backlog_s = now_s() - issued_s;
+  Queue queue;
+  for (const Impl::Turns& one : turns) queue.plain.push_back(impl_->times(one));
+  queue.observed = impl_->times(observed);
+  impl_->read_layers(observed, layers);
+  const StepTimes mean = mean_of(queue.plain);
+  queue.host_paced = !device_was_the_pace(backlog_s, mean.total_s());
+  if (queue.host_paced) std::fill(queue.plain.begin(), queue.plain.end(), mean);
+  return queue;
 }
 
 } // namespace ddltrain

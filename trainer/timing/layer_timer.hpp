@@ -76,6 +76,15 @@ public:
   /// A step whose layers are looked at; `layers` by the index of layers().
   StepTimes observed_step(std::vector<LayerStepTimes>& layers);
 
+  /// Gives the device one step that is not counted, `plain` steps, and a step whose layers are looked at, and waits for
+  /// it only then: the counted ones find it at work. Where the host was the pace all plain times are their mean.
+  struct Queue {
+    std::vector<StepTimes> plain;
+    StepTimes observed;
+    bool host_paced = false;
+  };
+  Queue queued_steps(std::size_t plain, std::vector<LayerStepTimes>& layers);
+
   /// In forward order, as in the layer table. Filled by the first observed step.
   const std::vector<TimedLayer>& layers() const { return layers_; }
 

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "trainer/records/machine.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <fmt/format.h>
 
@@ -63,12 +64,18 @@ ddlsim::Context context_of(const MeasureOptions& options, const std::string& tit
   context.who = "ddltrain";
   context.cluster = options.cluster;
   context.gpu = options.gpu;
-  context.machine = machine_text(this_machine(), !options.anonymous);
+  context.machine = machine_text(this_machine());
   const std::string driver = nvidia_driver_version();
   context.software = join_parts({software, driver.empty() ? "" : "NVIDIA driver " + driver});
   context.date = today();
   context.source_title = title;
+  context.settings = settings_of_run();
+  context.nodes = {facts_of_node(options.anonymous)};
   return context;
+}
+
+MeasuredOn measured_on(const MeasureOptions& options, const std::string& device) {
+  return {device, options.anonymous ? "" : this_machine().host};
 }
 
 std::string records_path(const MeasureOptions& options) {

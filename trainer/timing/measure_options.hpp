@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trainer/records/record.hpp"
+#include "trainer/records/record_file.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <cstdint>
@@ -29,8 +30,11 @@ struct MeasureOptions {
   RepeatLimits limits;
 };
 
-/// The context of records measured now on this machine. title: the command; software: names and versions.
+/// The context of records measured now on this machine, its one node. title: the command; software: names and versions.
 ddlsim::Context context_of(const MeasureOptions& options, const std::string& title, const std::string& software);
+
+/// device: what computed, cpu or cuda.
+MeasuredOn measured_on(const MeasureOptions& options, const std::string& device);
 
 /// The file to write records to: the output file, or standard output.
 std::string records_path(const MeasureOptions& options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/communication/watchdog.hpp"
 #include "trainer/train/train_options.hpp"
 
 #include <exception>
@@ -31,6 +32,7 @@ struct Job {
   /// Tells of a failure and ends the job; does not return. For what goes wrong while other threads of this rank, or
   /// other ranks, wait for messages that will not come.
   std::function<void(std::exception_ptr)> fail;
+  Watchdog* watchdog = nullptr; ///< hears of each step, where there is one
 
   bool is_worker() const { return world->rank() < workers; }
 };

@@ -86,6 +86,7 @@ class Worker {
 public:
   Worker(Run& run, SampleSource& samples, FlatModel& model, Synchroniser& synchroniser)
       : run_(run), samples_(samples), step_(*run.compute, model, synchroniser, run.loss_scale),
+        clock_(*run.device.marks, queued_steps_on(run.options.device, run.options.queued_steps)),
         agrees_(agrees(run.options.strategy)) {}
 
   std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& told) {
@@ -95,28 +96,35 @@ public:
       report.epoch = first / per_epoch + 1;
       report.steps = std::min(steps, first + per_epoch);
       double loss = 0;
-      for (std::size_t step = first; step < report.steps; ++step) loss += timed_step(step);
+      for (std::size_t step = first; step < report.steps; ++step) {
+        clock_.begin_step();
+        step_.run(samples_.batch(step));
+        if (clock_.end_step() || step + 1 == report.steps) loss += settle();
+      }
       end_epoch(report, loss / static_cast<double>(report.steps - first), first, told);
     }
     return step_s_;
   }
 
+  const QueueCount& queue() const { return clock_.count(); }
+
 private:
-  double timed_step(std::size_t number) {
-    const double start_s = now_s();
-    step_.run(samples_.batch(number));
-    finish_work(run_.device);
-    step_s_.push_back((now_s() - start_s) / run_.compute->time_scale());
-    const double value = run_.compute->loss();
-    if (!std::isfinite(value)) {
-      throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {})", number + 1,
-                                 value, run_.job.name, run_.options.sgd.learning_rate));
+  /// Waits for the steps given so far; returns the sum of their losses.
+  double settle() {
+    for (const double time_s : clock_.settle()) step_s_.push_back(time_s / run_.compute->time_scale());
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->beat();
+    const double loss = run_.compute->take_loss();
+    if (run_.options.nan_is_fatal && !std::isfinite(loss)) {
+      throw RunError(fmt::format("the loss of step {} is {} on {}; a lower --lr usually helps (it is {}), and "
+                                 "--ignore-loss times all the same",
+                                 step_s_.size(), loss, run_.job.name, run_.options.sgd.learning_rate));
     }
-    return value;
+    return loss;
   }
 
   void end_epoch(EpochReport& report, double loss, std::size_t first,
                  const std::function<void(const EpochReport&)>& told) {
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // judging may take long
     MpiCommunicator& workers = *run_.job.group;
     auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
     if (agrees_) workers.all_reduce(&mean_loss, 1);
@@ -135,6 +143,7 @@ private:
   Run& run_;
   SampleSource& samples_;
   TrainingStep step_;
+  StepClock clock_;
   bool agrees_;
   std::vector<double> step_s_;
 };
@@ -198,7 +207,9 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
                            run.make_link(model.layout().size()), run.loss_scale});
     const CpuUse before = cpu_use();
     job.group->barrier();
-    result.step_s = Worker(run, *samples, model, *synchroniser).run(steps, told);
+    Worker worker(run, *samples, model, *synchroniser);
+    result.step_s = worker.run(steps, told);
+    result.queue = worker.queue();
     result.cpu_s = cpu_use().own_s - before.own_s;
   } catch (...) {
     job.fail(std::current_exception()); // before threads are joined that wait for messages

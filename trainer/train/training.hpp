@@ -1,6 +1,7 @@
 #pragma once
 #include "trainer/cuda/device.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
+#include "trainer/timing/step_clock.hpp"
 #include "trainer/train/job.hpp"
 
 namespace ddltrain {
@@ -19,6 +20,7 @@ struct TrainResult {
   std::vector<float> parameters; ///< flat, in the order created
   std::vector<double> step_s;    ///< time of each step: the slowest worker's; asynchronous: the workers' mean
   double mean_staleness = 0;     ///< of asynchronous servers
+  QueueCount queue;              ///< how the steps were timed
   double cpu_s = 0;              ///< processor time of this rank from first to last step
 };
 

@@ -41,6 +41,65 @@ TEST_CASE("Both all-reduces sum over the ranks") {
   }
 }
 
+TEST_CASE("The ring's halves leave each rank its share, and gather shares") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const auto n = static_cast<std::size_t>(world.size());
+  const auto rank = static_cast<std::size_t>(world.rank());
+  for (const std::size_t share : {std::size_t{1}, std::size_t{1001}, std::size_t{50'000}}) {
+    const std::vector<float> all = sums(world.size(), share * n);
+    const auto mine = all.begin() + static_cast<std::ptrdiff_t>(rank * share);
+    const std::vector<float> expected(mine, mine + static_cast<std::ptrdiff_t>(share));
+    std::vector<float> values = numbers(world.rank(), share * n);
+    std::vector<float> scratch;
+    ring_reduce_scatter(world, values.data(), values.size(), scratch);
+    CHECK(std::equal(expected.begin(), expected.end(), values.begin() + static_cast<std::ptrdiff_t>(rank * share)));
+    std::vector<float> own(share);
+    values = numbers(world.rank(), share * n);
+    world.reduce_scatter(values.data(), own.data(), share);
+    CHECK(own == expected);
+    for (const bool by_ring : {true, false}) {
+      std::vector<float> gathered(share * n);
+      std::copy(expected.begin(), expected.end(), gathered.begin() + static_cast<std::ptrdiff_t>(rank * share));
+      by_ring ? ring_all_gather(world, gathered.data(), gathered.size()) : world.all_gather(gathered.data(), share);
+      CHECK(gathered == all);
+    }
+  }
+}
+
+TEST_CASE("A number left for a rank is there with its sender, once") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const int next = (world.rank() + 1) % world.size();
+  const int previous = (world.rank() + world.size() - 1) % world.size();
+  world.leave_number(100 + world.rank(), next, 7);
+  std::optional<std::pair<int, std::int64_t>> got;
+  while (!got) got = world.receive_number(7);
+  CHECK(got->first == previous);
+  CHECK(got->second == 100 + previous);
+  CHECK_FALSE(world.receive_number(7).has_value());
+}
+
+TEST_CASE("Every way to wait finds what has come") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const int next = (world.rank() + 1) % world.size();
+  const int previous = (world.rank() + world.size() - 1) % world.size();
+  for (const WaitPolicy policy : {WaitPolicy::in_mpi, WaitPolicy::share_cores}) {
+    world.set_wait_policy(policy);
+    const auto part = world.duplicate();
+    CHECK(part->wait_policy() == policy);
+    std::vector<float> received(200'000); // larger than what MPI sends unasked
+    const std::vector<float> sent = numbers(world.rank(), received.size());
+    std::vector<Transfer> transfers = {part->start_receive(received.data(), received.size(), previous, 5),
+                                       part->start_send(sent.data(), sent.size(), next, 5)};
+    std::size_t done = 0;
+    while (done < 2) done += part->wait_some(transfers).size();
+    CHECK(part->wait_some(transfers).empty());
+    CHECK(received == numbers(previous, received.size()));
+    transfers = {part->start_receive(received.data(), 1, previous, 6), part->start_send(sent.data(), 1, next, 6)};
+    part->wait(transfers);
+    CHECK(transfers[0].handle == 0);
+  }
+}
+
 TEST_CASE("A broadcast reaches all ranks") {
   MpiCommunicator world(MPI_COMM_WORLD);
   const int root = world.size() - 1;

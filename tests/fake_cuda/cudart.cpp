@@ -1,0 +1,130 @@
+// libcudart's functions that ddltrain uses (cuda_runtime_api.h, CUDA 13), on the fake machine.
+
+#include "tests/fake_cuda/machine.hpp"
+
+#include <cstdlib>
+
+using fake_cuda::Machine;
+using fake_cuda::Status;
+
+namespace {
+
+/// The call, when there is a machine to call and no check has found anything yet.
+template <class Call> Status on_machine(Call call) {
+  const Status usable = Machine::get().usable();
+  return usable == fake_cuda::kSuccess ? call(Machine::get()) : usable;
+}
+
+/// Giving back goes on after a check has found something.
+template <class Call> Status giving_back(Call call) {
+  return call(Machine::get());
+}
+
+/// Told when the process calls exit.
+const int registered = ::on_exit([](int status, void*) { Machine::get().at_exit(status); }, nullptr);
+
+} // namespace
+
+extern "C" {
+
+/// By this function a program knows that the GPU is none.
+const char* ddltrain_fake_cuda() {
+  return registered == 0 ? "fake GPU" : "fake GPU that misses the exit";
+}
+
+const char* cudaGetErrorString(Status status) {
+  thread_local std::string text;
+  text = Machine::get().text(status);
+  return text.c_str();
+}
+
+Status cudaGetDeviceCount(int* count) {
+  return on_machine([=](Machine& machine) {
+    *count = machine.devices();
+    return fake_cuda::kSuccess;
+  });
+}
+
+Status cudaSetDevice(int device) {
+  return on_machine([=](Machine& machine) {
+    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
+    fake_cuda::current_device() = device;
+    return fake_cuda::kSuccess;
+  });
+}
+
+Status cudaRuntimeGetVersion(int* version) {
+  *version = fake_cuda::kRuntimeVersion;
+  return fake_cuda::kSuccess;
+}
+
+Status cudaDriverGetVersion(int* version) {
+  *version = Machine::get().driver_version();
+  return fake_cuda::kSuccess;
+}
+
+Status cudaMalloc(void** memory, std::size_t bytes) {
+  return on_machine([=](Machine& machine) { return machine.allocate(bytes, /*pinned=*/false, memory); });
+}
+
+Status cudaMallocHost(void** memory, std::size_t bytes) {
+  return on_machine([=](Machine& machine) { return machine.allocate(bytes, /*pinned=*/true, memory); });
+}
+
+Status cudaFree(void* memory) {
+  return giving_back([=](Machine& machine) { return machine.free(memory, /*pinned=*/false); });
+}
+
+Status cudaFreeHost(void* memory) {
+  return giving_back([=](Machine& machine) { return machine.free(memory, /*pinned=*/true); });
+}
+
+Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
+  return on_machine([=](Machine& machine) { return machine.copy(to, from, bytes, kind); });
+}
+
+Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
+  return on_machine([=](Machine& machine) { return machine.copy_async(to, from, bytes, kind, stream); });
+}
+
+Status cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+  return on_machine([=](Machine& machine) { return machine.create_stream(flags, stream); });
+}
+
+Status cudaStreamDestroy(void* stream) {
+  return giving_back([=](Machine& machine) { return machine.destroy_stream(stream); });
+}
+
+Status cudaStreamSynchronize(void* stream) {
+  return on_machine([=](Machine& machine) { return machine.finish_stream(stream); });
+}
+
+Status cudaStreamWaitEvent(void* stream, void* event, unsigned) {
+  return on_machine([=](Machine& machine) { return machine.stream_waits(stream, event); });
+}
+
+Status cudaEventCreate(void** event) {
+  return on_machine([=](Machine& machine) { return machine.create_event(event); });
+}
+
+Status cudaEventDestroy(void* event) {
+  return giving_back([=](Machine& machine) { return machine.destroy_event(event); });
+}
+
+Status cudaEventRecord(void* event, void* stream) {
+  return on_machine([=](Machine& machine) { return machine.record(event, stream); });
+}
+
+Status cudaEventSynchronize(void* event) {
+  return on_machine([=](Machine& machine) { return machine.finish_event(event); });
+}
+
+Status cudaEventQuery(void* event) {
+  return on_machine([=](Machine& machine) { return machine.is_done(event); });
+}
+
+Status cudaEventElapsedTime(float* elapsed_ms, void* from, void* to) {
+  return on_machine([=](Machine& machine) { return machine.elapsed(elapsed_ms, from, to); });
+}
+
+} // extern "C"

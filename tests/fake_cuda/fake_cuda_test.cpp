@@ -1,0 +1,243 @@
+// Every check of the fake CUDA runtime finds its planted fault, and finds nothing where all is right.
+
+#include "tests/fake_cuda/machine.hpp"
+#include "trainer/cuda/cuda_runtime.hpp"
+#include "trainer/cuda/nccl.hpp"
+#include "trainer/run_error.hpp"
+
+#include <ATen/ops/zeros.h>
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cstdlib>
+
+extern "C" int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind);
+
+using Catch::Contains;
+using ddltrain::CudaRuntime;
+using fake_cuda::Machine;
+
+namespace {
+
+constexpr std::size_t kCount = 1000;
+constexpr std::size_t kBytes = kCount * sizeof(float);
+
+/// A GPU's memory with a pinned counterpart, and a stream beside the default one.
+struct Scene {
+  CudaRuntime cuda;
+  float* device = static_cast<float*>(cuda.allocate(kBytes));
+  float* host = static_cast<float*>(cuda.allocate_host(kBytes));
+  CudaRuntime::Stream stream = cuda.create_stream();
+  CudaRuntime::Event event = cuda.create_event();
+  at::Tensor computed = at::zeros({static_cast<std::int64_t>(kCount)}); ///< by LibTorch
+
+  float* at_computed() { return computed.data_ptr<float>(); }
+
+  Scene() { std::fill_n(host, kCount, 1.0F); }
+  ~Scene() {
+    Machine::get().take_complaint();
+    cuda.finish(stream);
+    cuda.finish(nullptr);
+    cuda.destroy_event(event);
+    cuda.destroy_stream(stream);
+    cuda.free_host(host);
+    cuda.free(device);
+    Machine::get().take_complaint(); // of what a case destroyed itself
+  }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+};
+
+/// One rank's sums by NCCL: nothing is exchanged, but streams must be in order.
+struct Alone {
+  std::shared_ptr<CudaRuntime> cuda = std::make_shared<CudaRuntime>();
+  std::shared_ptr<ddltrain::Nccl> nccl = std::make_shared<ddltrain::Nccl>();
+  ddltrain::NcclAllReduce sum{cuda, nccl, 0, nccl->new_id(), 0, 1};
+  at::Tensor gradients = at::zeros({static_cast<std::int64_t>(kCount)});
+};
+
+} // namespace
+
+TEST_CASE("A stream that waits for an event sees what was done before it") {
+  Scene on;
+  on.cuda.copy_to_device(on.device, on.host, kBytes);
+  on.cuda.record(on.event, nullptr);
+  on.cuda.wait_for(on.stream, on.event);
+  std::fill_n(on.host, kCount, 0.0F);
+  on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+  on.cuda.finish(on.stream);
+  CHECK(on.host[0] == 1);
+  CHECK(on.host[kCount - 1] == 1);
+  CHECK(Machine::get().take_complaint().empty());
+}
+
+TEST_CASE("A stream that reads what another wrote without waiting for it is found") {
+  Scene on;
+  on.computed.fill_(2);
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
+                    Contains("stream") && Contains("of GPU 0 reads 0x") &&
+                        Contains("the default stream of GPU 0 wrote") && Contains("without waiting for it"));
+  CHECK_THROWS_WITH(on.cuda.finish(on.stream), Contains("without waiting for it")); // and so does every later call
+}
+
+TEST_CASE("An event recorded too early orders nothing that comes after it") {
+  Scene on;
+  on.cuda.record(on.event, nullptr);
+  on.computed.fill_(2);
+  on.cuda.wait_for(on.stream, on.event);
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
+                    Contains("without waiting"));
+}
+
+TEST_CASE("The host's waits order streams too") {
+  Scene on;
+  on.computed.fill_(2);
+  on.cuda.finish(nullptr);
+  CHECK_NOTHROW(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream));
+  on.cuda.finish(on.stream);
+  CHECK(on.host[0] == 2);
+}
+
+TEST_CASE("A copy from pageable memory may not be there yet when the call returns") {
+  Scene on;
+  const std::vector<float> pageable(kCount, 2.0F);
+  SECTION("as CUDA has it") {
+    REQUIRE(cudaMemcpy(on.device, pageable.data(), kBytes, ddltrain::kCudaHostToDevice) == 0);
+    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream), Contains("without waiting"));
+  }
+  SECTION("the trainer waits for it") {
+    on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
+    on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+    on.cuda.finish(on.stream);
+    CHECK(on.host[0] == 2);
+  }
+}
+
+TEST_CASE("Memory that another stream still reads may not be written") {
+  Scene on;
+  on.cuda.copy_to_device(on.device, on.host, kBytes);
+  on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+  CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device, on.host, kBytes), Contains("without waiting for it"));
+}
+
+TEST_CASE("What LibTorch does is work of the default stream") {
+  Alone one;
+  one.gradients.fill_(1);
+  one.sum.start(one.gradients.data_ptr<float>(), kCount);
+  SECTION("in order") {
+    one.sum.finish();
+    CHECK(one.gradients.sum().item<float>() == kCount);
+    CHECK(Machine::get().take_complaint().empty());
+  }
+  SECTION("an update that does not wait for the sum is found") {
+    one.gradients.mul_(0.5);
+    CHECK_THAT(Machine::get().take_complaint(),
+               Contains("the default stream of GPU 0 writes") && Contains("without waiting") && Contains("aten::mul_"));
+    one.sum.finish();
+  }
+  SECTION("other tensors are free") {
+    const at::Tensor other = at::zeros({10});
+    CHECK(other.add(1).sum().item<float>() == 10);
+    CHECK(Machine::get().take_complaint().empty());
+    one.sum.finish();
+  }
+  one.cuda->finish(nullptr);
+}
+
+TEST_CASE("A sum that does not wait for LibTorch's gradients is found") {
+  Alone one;
+  one.gradients.fill_(1);
+  CHECK_THROWS_WITH(one.sum.sum_now(one.gradients.data_ptr<float>(), kCount),
+                    Contains("the default stream of GPU 0 wrote") && Contains("ncclAllReduce"));
+  Machine::get().take_complaint();
+}
+
+TEST_CASE("Memory is freed once, by its own function, and used neither after it nor beyond its end") {
+  Scene on;
+  SECTION("twice") {
+    void* const memory = on.cuda.allocate(kBytes);
+    on.cuda.free(memory);
+    on.cuda.free(memory);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("a second time"));
+  }
+  SECTION("by the other function") {
+    on.cuda.free(on.host);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("which it is not"));
+  }
+  SECTION("what was never allocated") {
+    on.cuda.free(&on);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("no allocation"));
+  }
+  SECTION("used after it") {
+    void* const memory = on.cuda.allocate(kBytes);
+    on.cuda.free(memory);
+    CHECK_THROWS_WITH(on.cuda.copy_to_device(memory, on.host, kBytes), Contains("was freed"));
+  }
+  SECTION("beyond its end") {
+    CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device + 1, on.host, kBytes), Contains("beyond the end"));
+  }
+  SECTION("while in use") {
+    on.cuda.copy_to_device(on.device, on.host, kBytes);
+    on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+    on.cuda.free(on.device);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("may still use"));
+  }
+  SECTION("pageable memory for a copy beside other work") {
+    std::vector<float> pageable(kCount);
+    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(pageable.data(), on.device, kBytes, on.stream),
+                      Contains("not pinned"));
+  }
+}
+
+TEST_CASE("What is destroyed is not used, and nothing is destroyed twice") {
+  Scene on;
+  const CudaRuntime::Stream stream = on.cuda.create_stream();
+  const CudaRuntime::Event event = on.cuda.create_event();
+  on.cuda.destroy_stream(stream);
+  on.cuda.destroy_event(event);
+  SECTION("stream used") {
+    CHECK_THROWS_WITH(on.cuda.finish(stream), Contains("none any more"));
+  }
+  SECTION("event used") {
+    CHECK_THROWS_WITH(on.cuda.record(event, nullptr), Contains("none any more"));
+  }
+  SECTION("stream twice") {
+    on.cuda.destroy_stream(stream);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("destroyed that is none"));
+  }
+  SECTION("event twice") {
+    on.cuda.destroy_event(event);
+    CHECK_THAT(Machine::get().take_complaint(), Contains("destroyed that is none"));
+  }
+}
+
+TEST_CASE("An event of one GPU is not recorded on a stream of another") {
+  Scene on;
+  on.cuda.use_device(1); // as in a thread that forgot which GPU is its rank's
+  CHECK_THROWS_WITH(on.cuda.record(on.event, nullptr),
+                    Contains("an event of GPU 0 is recorded on the default stream of GPU 1"));
+  Machine::get().take_complaint();
+  on.cuda.use_device(0);
+}
+
+TEST_CASE("Times between events are of work that is done") {
+  Scene on;
+  const CudaRuntime::Event later = on.cuda.create_event();
+  CHECK_THROWS_WITH(on.cuda.seconds_between(on.event, later), Contains("invalid resource handle"));
+  on.cuda.record(on.event, nullptr);
+  on.cuda.record(later, nullptr);
+  on.cuda.finish_event(later);
+  CHECK(on.cuda.seconds_between(on.event, later) >= 0);
+  on.cuda.destroy_event(later);
+}
+
+TEST_CASE("What is left behind is told at the end", "[.leak]") { // fake_gpu_test.py runs it: the program ends with 86
+  const CudaRuntime cuda;
+  CHECK(cuda.allocate(kBytes) != nullptr);
+  CHECK(cuda.create_stream() != nullptr);
+}
+
+TEST_CASE("A fault that nobody was told of is told at the end", "[.fault]") {
+  CudaRuntime cuda;
+  cuda.free(&cuda);
+}

@@ -1,0 +1,75 @@
+#include "trainer/records/transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace ddltrain {
+namespace {
+
+std::set<std::string> words_of(const ddlsim::Facts& settings, const std::string& name) {
+  std::set<std::string> words;
+  const auto found = settings.find(name);
+  if (found == settings.end()) return words;
+  std::istringstream list(found->second);
+  for (std::string word; std::getline(list, word, ',');) words.insert(word);
+  return words;
+}
+
+/// Does the list have one of `wanted`, and beside it nothing but what is in `allowed`? A list that begins with ^ says
+/// what is not to be used, so it leaves all else open.
+bool is_only(const std::set<std::string>& list, const std::set<std::string>& wanted,
+             const std::set<std::string>& allowed) {
+  const auto is_in = [](const std::set<std::string>& set) {
+    return [&set](const std::string& word) { return set.count(word) > 0; };
+  };
+  return std::any_of(list.begin(), list.end(), is_in(wanted)) &&
+         std::all_of(list.begin(), list.end(),
+                     [&](const std::string& word) { return wanted.count(word) > 0 || allowed.count(word) > 0; });
+}
+
+/// Open MPI's own byte transfer layers. Shared memory goes before TCP where both are there.
+std::string transport_of_btl(const std::set<std::string>& btl, int nodes) {
+  const std::set<std::string> shared = {"vader", "sm"};
+  if (nodes == 1 && is_only(btl, shared, {"self", "tcp"})) return "shm";
+  if (nodes > 1 && is_only(btl, {"tcp"}, {"self", "vader", "sm"})) return "mpi-tcp";
+  return is_only(btl, {"tcp"}, {"self"}) ? "mpi-tcp" : "unknown";
+}
+
+std::string transport_of_ucx(const std::set<std::string>& tls, int nodes) {
+  const std::set<std::string> shared = {"sm", "shm", "posix", "sysv", "cma", "knem", "xpmem", "mm"};
+  std::set<std::string> beside = shared;
+  beside.insert("self");
+  if (nodes == 1 && is_only(tls, shared, {"self"})) return "shm";
+  if (nodes > 1 && is_only(tls, {"tcp"}, beside)) return "mpi-tcp";
+  const std::set<std::string> verbs = {"rc", "rc_x", "rc_v",    "rc_mlx5", "rc_verbs",
+                                       "dc", "dc_x", "dc_mlx5", "ud",      "ib"};
+  return nodes > 1 && is_only(tls, verbs, beside) ? "mpi-ib" : "unknown";
+}
+
+} // namespace
+
+std::string mpi_library_name(const std::string& version_text) {
+  // Cray's text names the MPICH it is made of, so it comes first.
+  constexpr std::array<std::pair<const char*, const char*>, 5> names = {{{"CRAY MPICH", "cray-mpich"},
+                                                                         {"MVAPICH", "mvapich"},
+                                                                         {"Intel(R) MPI", "intel-mpi"},
+                                                                         {"Open MPI", "open-mpi"},
+                                                                         {"MPICH", "mpich"}}};
+  for (const auto& [words, name] : names) {
+    if (version_text.find(words) != std::string::npos) return name;
+  }
+  return "unknown";
+}
+
+std::string known_transport(const std::string& library, int nodes, const ddlsim::Facts& settings) {
+  if (library != "open-mpi") return "unknown";
+  const std::set<std::string> pml = words_of(settings, "OMPI_MCA_pml");
+  if (pml == std::set<std::string>{"ob1"}) return transport_of_btl(words_of(settings, "OMPI_MCA_btl"), nodes);
+  if (pml == std::set<std::string>{"ucx"}) return transport_of_ucx(words_of(settings, "UCX_TLS"), nodes);
+  return "unknown";
+}
+
+} // namespace ddltrain

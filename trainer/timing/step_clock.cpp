@@ -1,0 +1,64 @@
+#include "trainer/timing/step_clock.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace ddltrain {
+
+std::size_t queued_steps_on(const std::string& device, std::size_t wished) {
+  if (device == "cuda") return wished == 0 ? kQueuedSteps : wished;
+  if (wished > 1) {
+    throw ddlsim::UserError(
+        "", "",
+        fmt::format("--queued-steps {} is for --device cuda: a processor has done a step when the call returns",
+                    wished));
+  }
+  return 1;
+}
+
+std::string queue_text(const QueueCount& count) {
+  if (count.queued <= 1) return "";
+  std::string text = fmt::format("{} steps queued at a time", count.queued);
+  if (count.host_paced > 0) {
+    text += fmt::format("; the host set the pace in {} of {} queues, whose steps count their mean", count.host_paced,
+                        count.waits);
+  }
+  return text;
+}
+
+StepClock::StepClock(Marks& marks, std::size_t queued, std::function<double()> now)
+    : marks_(marks), now_(std::move(now)) {
+  count_.queued = queued;
+}
+
+void StepClock::begin_step() {
+  if (!ends_.empty()) return; // where the last step ended
+  marks_.clear();
+  ends_.push_back(marks_.mark());
+}
+
+bool StepClock::end_step() {
+  ends_.push_back(marks_.mark());
+  return ends_.size() > count_.queued;
+}
+
+std::vector<double> StepClock::settle() {
+  if (ends_.size() < 2) return {};
+  const double issued_s = now_();
+  marks_.settle();
+  const double backlog_s = now_() - issued_s;
+  const std::size_t steps = ends_.size() - 1;
+  const double mean_s = marks_.between_s(ends_.front(), ends_.back()) / static_cast<double>(steps);
+  const bool by_device = device_was_the_pace(backlog_s, mean_s);
+  ++count_.waits;
+  count_.host_paced += by_device ? 0 : 1;
+  std::vector<double> times_s(steps, mean_s);
+  for (std::size_t i = 0; by_device && i < steps; ++i) times_s[i] = marks_.between_s(ends_[i], ends_[i + 1]);
+  ends_.clear();
+  return times_s;
+}
+
+} // namespace ddltrain
