@@ -18,7 +18,7 @@ using fake_cuda::Machine;
 namespace {
 
 constexpr int kRanks = 2;
-constexpr std::size_t kCount = 6;
+constexpr std::size_t kElements = 6;
 
 struct Rank {
   int number = 0;
@@ -33,8 +33,8 @@ struct Rank {
     cuda.use_device(gpu);
     communicator = nccl.join(id, number, kRanks);
     stream = cuda.create_stream();
-    data = static_cast<float*>(cuda.allocate(kCount * sizeof(float)));
-    own = static_cast<float*>(cuda.allocate(kCount * sizeof(float)));
+    data = static_cast<float*>(cuda.allocate(kElements * sizeof(float)));
+    own = static_cast<float*>(cuda.allocate(kElements * sizeof(float)));
     set(data, {1, 2, 3, 4, 5, 6});
     if (number == 1) set(data, {10, 20, 30, 40, 50, 60});
   }
@@ -84,10 +84,10 @@ TEST_CASE("Collectives of two ranks have NCCL's results") {
   std::array<std::vector<Values>, kRanks> results;
   const auto said = on_both([&](Rank& rank) {
     auto& mine = results[static_cast<std::size_t>(rank.number)];
-    rank.nccl.reduce_scatter(rank.communicator, rank.data, rank.own, kCount / kRanks, rank.stream);
-    mine.push_back(rank.result(rank.own, kCount / kRanks));
-    rank.nccl.all_reduce(rank.communicator, rank.data, kCount, rank.stream);
-    mine.push_back(rank.result(rank.data, kCount));
+    rank.nccl.reduce_scatter(rank.communicator, rank.data, rank.own, kElements / kRanks, rank.stream);
+    mine.push_back(rank.result(rank.own, kElements / kRanks));
+    rank.nccl.all_reduce(rank.communicator, rank.data, kElements, rank.stream);
+    mine.push_back(rank.result(rank.data, kElements));
     rank.set(rank.own, rank.number == 0 ? Values{1, 2} : Values{3, 4});
     rank.nccl.all_gather(rank.communicator, rank.own, rank.data, 2, rank.stream);
     mine.push_back(rank.result(rank.data, 4));
@@ -119,7 +119,7 @@ TEST_CASE("A rank that leaves is an asynchronous error on the other, which hangs
   std::string heard;
   on_both([&](Rank& rank) {
     if (rank.number == 1) return; // and is destroyed
-    rank.nccl.all_reduce(rank.communicator, rank.data, kCount, rank.stream);
+    rank.nccl.all_reduce(rank.communicator, rank.data, kElements, rank.stream);
     while (heard.empty()) {
       try {
         rank.nccl.check_communicator(rank.communicator);

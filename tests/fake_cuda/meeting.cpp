@@ -19,7 +19,7 @@ namespace {
 constexpr auto kLongestWait = std::chrono::seconds(60);
 constexpr auto kPause = std::chrono::milliseconds(5);
 
-using Clock = std::chrono::steady_clock;
+using HostClock = std::chrono::steady_clock;
 
 struct Address {
   sockaddr_un name{};
@@ -193,12 +193,12 @@ void Meeting::listen_for_all(const std::string& name, int device) {
 
 void Meeting::join_first(const std::string& name, int device) {
   const Address address = address_of(name);
-  const auto limit = Clock::now() + kLongestWait;
+  const auto limit = HostClock::now() + kLongestWait;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket < 0) fail("no socket");
   sockets_.push_back(socket);
   while (::connect(socket, generic(address), address.length) != 0) { // rank 0 may be late
-    if (Clock::now() > limit) fail("rank 0 did not come");
+    if (HostClock::now() > limit) fail("rank 0 did not come");
     std::this_thread::sleep_for(kPause);
   }
   const Introduction own{rank_, device};
