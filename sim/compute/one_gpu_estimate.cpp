@@ -33,7 +33,7 @@ struct Candidate {
 
 auto rank_of(const Candidate& candidate) {
   return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
-                    candidate.other_preset, candidate.curve->synchronised);
+                    candidate.other_preset, has_server(*candidate.nearest->record), candidate.curve->synchronised);
 }
 
 /// 16 bits depend far more on the stack than fp32 does.
@@ -259,7 +259,7 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord>
   const auto& models = reference_.models;
   // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
   by_series_ = by_series(own_);
-  for (auto* const pool : {&own_, &borrowed_, &reference_.records}) std::erase_if(*pool, has_server);
+  for (auto* const pool : {&own_, &borrowed_, &reference_.records}) std::erase_if(*pool, has_server_elsewhere);
   own_curves_ = compute_curves(own_, gpus, models, unnamed_gpu);
   borrowed_curves_ = compute_curves(borrowed_, gpus, models, "");
   reference_curves_ = compute_curves(reference_.records, gpus, models, "");

@@ -47,8 +47,8 @@ struct OneGpuEstimate {
 ///   batch scaled by the fixed part that is expected; another GPU's time by what an anchor model of the same
 ///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
 ///   bandwidth); the roofline of the catalogue.
-/// A worker beside its own parameter server stands for one GPU in its own series only, one with a server elsewhere
-/// nowhere. On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
+/// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
+/// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is a doubt of its own, and the text names them. Only the given records count. A time is never carried
 /// over to another precision.

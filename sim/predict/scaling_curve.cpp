@@ -69,10 +69,10 @@ std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
   return static_cast<std::size_t>(std::min(all, count));
 }
 
-void set_times(PredictedPoint& point, const StepSetup& setup, const StepTime& time) {
+void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
-  point.efficiency = setup.one_gpu_s / time.iteration_s;
+  point.efficiency = setup.one_gpu_s * curve.median.compute_factor / time.iteration_s;
   point.compute_s = time.compute_s;
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
@@ -154,7 +154,7 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
     const auto time = time_step(setup, estimated(curve, curve.median, gpus), fidelity);
     answer.sample_times_s = sample_times(curve, gpus);
-    set_times(point, setup, time);
+    set_times(point, curve, setup, time);
     set_interval(point, curve, setup, time.choice, answer.sample_times_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
