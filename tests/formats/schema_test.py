@@ -21,7 +21,7 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 2, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
+    "format": "ddlsim-calibration", "version": 3, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
     "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0},
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
