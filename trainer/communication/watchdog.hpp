@@ -75,7 +75,7 @@ private:
   std::vector<double> steps_s_;
   std::function<void()> check_;
   double failing_since_s_ = -1; ///< of the check; negative: it does not fail
-  std::thread thread_; // last: it uses the others
+  std::thread thread_;          // last: it uses the others
 };
 
 } // namespace ddltrain
