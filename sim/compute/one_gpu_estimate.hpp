@@ -42,7 +42,8 @@ struct OneGpuEstimate {
 };
 
 /// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
-///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two batches and more; a record of this GPU at this
+///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two
+///   batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
 ///   batch scaled by the fixed part that is expected; another GPU's time by what an anchor model of the same
 ///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory

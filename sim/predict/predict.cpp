@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ddlsim {
@@ -31,6 +32,27 @@ struct PredictionInputs {
   std::optional<Calibration> calibration;
 };
 
+/// A series that the cluster's records do not have is a slip of the pen, and so is a software that none of them names.
+void check_named_records(const Scenario& scenario, const std::vector<StepRecord>& own) {
+  std::set<std::string> series;
+  bool has_software = scenario.software.empty();
+  for (const auto& record : own) {
+    series.insert(record.head.series);
+    has_software = has_software || record.head.software.find(scenario.software) != std::string::npos;
+  }
+  if (!scenario.series.empty() && series.count(scenario.series) == 0) {
+    const auto nearest = nearest_name(scenario.series, {series.begin(), series.end()});
+    throw UserError(scenario.name, "/series",
+                    fmt::format("{} has no series {}; {}", scenario.cluster, in_quotes(scenario.series),
+                                nearest.empty() ? "name one of its records' series, or leave it out"
+                                                : "did you mean " + nearest + "?"));
+  }
+  if (!has_software)
+    throw UserError(scenario.name, "/software",
+                    fmt::format("no record of {} names the software {}; leave it out, or give a part of what they say",
+                                scenario.cluster, in_quotes(scenario.software)));
+}
+
 PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   PredictionInputs material{load_model(data, scenario.model),
                             load_cluster(data, scenario.cluster),
@@ -42,6 +64,7 @@ PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
                             load_calibration(data, scenario.cluster)};
   material.transport = choose_transport(scenario, material.cluster, material.preset);
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  check_named_records(scenario, own);
   material.priors = priors_on(material.cluster, material.priors);
   const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
   const ComputeQuestion question{material.model,     gpu,

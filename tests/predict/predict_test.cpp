@@ -41,6 +41,21 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
 }
 
+TEST_CASE("a series or a software that no record of the cluster has is refused", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {1};
+  scenario.cluster = "dlperf-v100";
+  scenario.series = "dlperf-pytorch-resnet50_v1.5-fp32-b128-line46";
+  CHECK_THROWS_WITH(predict(scenario, shipped, screening),
+                    Catch::Contains("did you mean dlperf-pytorch-resnet50_v1.5-fp32-b128-"));
+  scenario.series.clear();
+  scenario.software = "Fortran";
+  CHECK_THROWS_WITH(predict(scenario, shipped, screening),
+                    Catch::Contains("no record of dlperf-v100 names the software"));
+  scenario.software = "PyTorch 1.6";
+  CHECK_NOTHROW(predict(scenario, shipped, screening));
+}
+
 TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
   const auto prediction = predict(iris(), shipped, screening);
   CHECK(prediction.one_gpu_evidence == EvidenceLabel::transferred);
