@@ -35,7 +35,7 @@ struct Fabric {
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.
 struct Transport {
-  std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm
+  std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm
   std::string nic;  ///< name of a Nic; "" for shm
 };
 
@@ -72,6 +72,9 @@ struct Cluster {
 
 /// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.
 Cluster read_cluster(const std::filesystem::path& file);
+
+/// It has one node, and may not grow.
+bool is_one_machine(const Cluster& cluster);
 
 /// The transport of that name; null where the cluster has none.
 const Transport* transport_named(const Cluster& cluster, const std::string& name);
