@@ -90,6 +90,9 @@ std::string what_is_missing(const SeriesSummary& series, const DataFolder& data)
   const auto models = list_models(data);
   if (std::count(models.begin(), models.end(), series.model) == 0)
     return fmt::format("model {} has no layer table (`ddlsim list models`)", series.model);
+  if (preset_named(load_presets(data), series.preset) == nullptr)
+    return fmt::format("no preset is called {}; name the rows' framework, or --set preset=NAME (`ddlsim list presets`)",
+                       in_quotes(series.preset));
   if (load_cluster(data, series.cluster).nics.empty())
     return fmt::format("platforms/{}/cluster.json has no NIC", series.cluster);
   return "its GPU is not known, or has no rate for its precision (`ddlsim list gpus`)";

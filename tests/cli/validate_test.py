@@ -51,6 +51,8 @@ class ImportAndValidate(Case):
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
         self.assertIn("no answer to any point: ddlsim, uncalibrated", told.stdout)
+        stack = run("validate", "--measurements", self.table(), "--cluster", "iris", "--own-only", "--split", "T1", "--set", "preset=my-stack")
+        self.assertIn('ddlsim does not answer: no preset is called "my-stack"', stack.stderr)
         quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
 
