@@ -66,7 +66,7 @@ PredictionInputs read_inputs(const Scenario& scenario, const DataFolder& data) {
   const auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   check_named_records(scenario, own);
   material.priors = priors_on(material.cluster, material.priors);
-  const Gpu& gpu = find_gpu(material.gpus, material.cluster.gpu);
+  const Gpu& gpu = find_device(material.gpus, material.cluster.gpu);
   const ComputeQuestion question{material.model,     gpu,
                                  scenario.precision, scenario.batch_per_gpu,
                                  scenario.preset,    scenario.series,
@@ -144,7 +144,7 @@ double base_of(const OneGpuEstimate& compute) {
 
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const PredictionInputs& material) {
   const auto& cluster = material.cluster;
-  StepSetup setup{material.model, find_gpu(material.gpus, cluster.gpu), cluster, material.preset, material.transport,
+  StepSetup setup{material.model, find_device(material.gpus, cluster.gpu), cluster, material.preset, material.transport,
                   strategy};
   setup.precision = scenario.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
