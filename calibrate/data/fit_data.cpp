@@ -16,13 +16,10 @@ namespace ddlsim {
 namespace {
 
 constexpr double least_noise = 0.004; ///< clocks and data differ by that much between two days
-constexpr double unstated_noise =
-    0.015; ///< run-to-run deviation of published rates, DLPerf and ddl-benchmarks: 0.1-3 %
-constexpr double suspect_noise = 0.06;
 
-double noise_of(const SeriesPoint& point) {
-  if (point.suspect) return suspect_noise;
-  if (point.relative_spread <= 0) return unstated_noise;
+double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
+  if (point.suspect) return constants.suspect_noise;
+  if (point.relative_spread <= 0) return constants.unstated_noise;
   return std::max(least_noise, point.relative_spread / std::sqrt(std::max(1, point.repeats)));
 }
 
@@ -61,9 +58,9 @@ const Transport& transport_of(const Cluster& cluster, const Preset& preset, cons
   return *transport;
 }
 
-DataPoint point_of(const SeriesPoint& point) {
-  return {point.gpus,        point.nodes,     point.gpus_per_node, point.strategy,
-          point.iteration_s, noise_of(point), point.suspect};
+DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
+  return {point.gpus,   point.nodes, point.gpus_per_node, point.strategy, point.iteration_s, noise_of(point, constants),
+          point.suspect};
 }
 
 /// What a person would ask for that series' one-GPU time.
@@ -103,7 +100,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
     if (point.nodes > 1 && transport.nic.empty()) continue;
     const bool is_base = point.gpus == 1 && one_gpu.own_series && !series.one_gpu_s;
     if (is_base) continue;
-    fit_data.points.push_back(point_of(point));
+    fit_data.points.push_back(point_of(point, reference.constants));
   }
   return fit_data;
 }
@@ -209,7 +206,8 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   SelectedFitData selected;
   for (const auto& from : donors(own, RecordKind::step))
     add_steps(reference, from, cluster, priors, series, files, selected);
-  const auto conflicts = same_on_two_fabrics(series, reference);
+  std::map<std::string, std::string> conflicts;
+  if (reference.constants.same_on_two_fabrics > 0) conflicts = same_on_two_fabrics(series, reference);
   for (auto& one : selected.fit_data) {
     const auto reported = conflicts.find(one.id);
     if (reported == conflicts.end()) continue;

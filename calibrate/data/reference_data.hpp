@@ -2,6 +2,7 @@
 // The shipped catalogue, presets, priors, models and clusters, read once.
 
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/model_constants.hpp"
 
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@ struct ReferenceData {
   std::vector<Prior> priors;
   std::map<std::string, Model> models;
   std::map<std::string, Cluster> clusters;
+  ModelConstants constants{};
 };
 
 ReferenceData read_reference_data(const DataFolder& data);
