@@ -56,7 +56,7 @@ struct Cluster {
   std::string name;
   std::string title;
   std::string site; ///< the people and the fabric: what one cluster of a site shaped is no news to another of it
-  std::string gpu; ///< name in gpus.json; "" without GPUs, or when it is not stated
+  std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
   double host_memory_bandwidth_Bps = 0; ///< 0: not known
