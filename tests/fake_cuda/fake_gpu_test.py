@@ -94,6 +94,19 @@ class Training(FakeGpu):
     def test_servers_through_host_memory(self):
         self.same_as_on_the_processor("ps", "--servers", "1")
 
+    def test_without_overlap_through_host_memory(self):
+        self.same_as_on_the_processor("ring", "--overlap", "off")
+
+    def test_buffers_are_broadcast(self):
+        """Before the first all-reduce: rank 0's running statistics go to all, by the same way as the gradients."""
+        words = ("train", "--model", "mobilenet_v2", "--batch", "2", "--steps", "2", *GPU, "--ranks", "2")
+        self.well(*words, "--strategy", "ring")
+        self.well(*words, "--backend", "nccl")
+        first = self.badly(*words, "--backend", "nccl", DDLTRAIN_FAKE_NCCL_FAULT="fail:1")
+        self.assertIn("ncclBroadcast failed", first)
+        first = self.badly(*words, "--backend", "nccl", "--broadcast-buffers", "off", DDLTRAIN_FAKE_NCCL_FAULT="fail:1")
+        self.assertIn("ncclAllReduce failed", first)
+
     def test_one_rank_alone(self):
         self.well("train", *LENET, *GPU, "--strategy", "none")
 

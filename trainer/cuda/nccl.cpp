@@ -141,6 +141,14 @@ void NcclAllReduce::finish() {
   cuda_->wait_for(kComputing, summed_);
 }
 
+void NcclAllReduce::broadcast(float* data, std::size_t count) {
+  cuda_->use_device(gpu_);
+  cuda_->record(computed_, kComputing);
+  cuda_->wait_for(stream_, computed_);
+  nccl_->broadcast(communicator_, data, count, /*root=*/0, stream_);
+  finish();
+}
+
 void NcclAllReduce::sum_now(float* data, std::size_t count) {
   nccl_->all_reduce(communicator_, data, count, stream_);
   cuda_->finish(stream_);

@@ -51,8 +51,23 @@ std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
       update();
     };
   }
-  return staged_synchroniser(side.model.layout(), device.gradients, host.gradients, side.link,
-                             on_host(side, host, [] {}), std::move(after));
+  auto staged = staged_synchroniser(side.model.layout(), device.gradients, host.gradients, side.link,
+                                    on_host(side, host, [] {}), std::move(after));
+  return side.options.strategy.overlapped ? std::move(staged) : after_backward(std::move(staged));
+}
+
+/// The buffers of rank 0 to all, by MPI.
+std::function<void()> broadcast_by_mpi(const WorkerSide& side) {
+  const std::shared_ptr<MpiCommunicator> own = side.job.group->duplicate();
+  float* const buffers = side.buffers.data_ptr<float>();
+  const auto count = static_cast<std::size_t>(side.buffers.numel());
+  if (!side.link) return [own, buffers, count] { own->broadcast(buffers, count, 0); };
+  return [own, buffers, count, link = side.link, host = side.link->host_memory(count)] {
+    if (own->rank() == 0) link->fetch(link->mark(), host, buffers, count);
+    link->clear();
+    own->broadcast(host, count, 0);
+    if (own->rank() != 0) link->store(buffers, host, count);
+  };
 }
 
 std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
@@ -60,10 +75,17 @@ std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   MpiCommunicator& workers = *side.job.group;
   const std::string id = workers.gather(workers.rank() == 0 ? nccl->new_id() : "").front();
   const TrainStrategy& strategy = side.options.strategy;
-  return all_reduce_synchroniser(
-      side.model.layout(), side.model.memory().gradients, strategy.grouping, strategy.overlapped,
-      std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size()),
-      update_on_device(side.model, side.sgd, side.loss_scale));
+  auto own =
+      std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size());
+  NcclAllReduce& reducer = *own; // lives as long as the synchroniser
+  auto synchroniser = all_reduce_synchroniser(side.model.layout(), side.model.memory().gradients, strategy.grouping,
+                                              strategy.overlapped, std::move(own),
+                                              update_on_device(side.model, side.sgd, side.loss_scale));
+  if (side.buffers.numel() == 0) return synchroniser;
+  const auto broadcast = [&reducer, buffers = side.buffers] {
+    reducer.broadcast(buffers.data_ptr<float>(), static_cast<std::size_t>(buffers.numel()));
+  };
+  return sharing_at_start(std::move(synchroniser), broadcast);
 }
 
 } // namespace
@@ -73,8 +95,10 @@ std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side) {
     return lone_synchroniser(side.model, side.sgd, side.device, side.loss_scale);
   }
   if (side.options.backend == "nccl") return between_gpus(side);
-  if (side.link) return through_host(side);
-  return on_host(side, side.model.memory(), update_on_host(side.model, side.sgd));
+  auto synchroniser =
+      side.link ? through_host(side) : on_host(side, side.model.memory(), update_on_host(side.model, side.sgd));
+  if (side.buffers.numel() == 0) return synchroniser;
+  return sharing_at_start(std::move(synchroniser), broadcast_by_mpi(side));
 }
 
 std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors) {
