@@ -152,8 +152,23 @@ class Faults(FakeGpu):
             self.assertIn("no GPU can be used", self.badly(*words, DDLTRAIN_FAKE_CUDA_DEVICES="0"))
 
     def test_driver_too_old(self):
-        said = self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DRIVER="12.2")
-        self.assertIn("CUDA driver version is insufficient for CUDA runtime version", said)
+        for words in (self.TRAIN, self.COLLECTIVES):
+            said = self.badly(*words, DDLTRAIN_FAKE_CUDA_DRIVER="12.2")
+            self.assertIn("the NVIDIA driver is too old: it serves CUDA up to 12.2, and libcudart.so.13 is of CUDA 13.0; "
+                          "install a driver for CUDA 13.0 or later, or a LibTorch and an NCCL for CUDA 12.2", said)
+            self.assertNotIn("no GPU", said)
+
+    def test_no_driver(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            self.assertIn("no NVIDIA driver is loaded", self.badly(*words, DDLTRAIN_FAKE_CUDA_DRIVER="0.0"))
+
+    def test_a_gpu_too_old(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            said = self.badly(*words, DDLTRAIN_FAKE_CUDA_CAPABILITY="7.0")
+            self.assertIn("GPU 0 has compute capability 7.0, and CUDA 13.0, with which this program runs, serves 7.5 and "
+                          "later; use a LibTorch and an NCCL for CUDA 12, or a newer GPU", said)
+        self.assertIn("use a newer GPU", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_CAPABILITY="3.0"))
+        self.well(*self.TRAIN, DDLTRAIN_FAKE_CUDA_CAPABILITY="7.5")
 
     def test_two_ranks_on_one_gpu(self):
         self.assertIn("two ranks use GPU 0", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DEVICES="1"))
