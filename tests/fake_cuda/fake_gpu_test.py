@@ -184,6 +184,14 @@ class Faults(FakeGpu):
             said = self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT="fail:3")
             self.assertIn("ncclAllReduce failed: unhandled system error", said)
 
+    def test_work_fails_after_its_call_has_returned(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            for fault in ("async:3", "async:3:1"):  # where one rank fails, the others' work fails for that
+                with self.subTest(words[0] + " " + fault):
+                    self.assertIn("NCCL's work between the GPUs failed: remote process exited",
+                                  self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT=fault))
+        self.assertEqual(fake_sockets(), 0)
+
     def test_a_rank_dies(self):
         for words in (self.TRAIN, self.COLLECTIVES):
             self.assertIn("died of signal 9", self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT="die:3:1"))

@@ -39,7 +39,8 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi) {
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
   Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
-  Watchdog watchdog(world, hosts, arguments.stall, fail);
+  const Steps steps = agrees(arguments.options.strategy) ? Steps::together : Steps::alone;
+  Watchdog watchdog(world, hosts, arguments.stall, steps, fail);
   job.watchdog = &watchdog;
   if (arguments.ranks > 0 && arguments.ranks != job.workers) {
     throw ddlsim::UserError("", "",
@@ -165,7 +166,7 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train->add_flag("--anonymous", arguments.anonymous, "Leave the host's name out of the records");
   train
       ->add_option("--stall-limit", arguments.stall.least_s,
-                   "Seconds without a step (and 10 times the median) after which the job ends, naming the rank")
+                   "Seconds without a sign of a rank, or without a step (and 10 times the median), that end the job")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   train->callback([&arguments, &status] { status = train_command(arguments); });

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 
 namespace ddltrain {
@@ -123,6 +124,7 @@ NcclAllReduce::NcclAllReduce(std::shared_ptr<const CudaRuntime> cuda, std::share
 }
 
 NcclAllReduce::~NcclAllReduce() {
+  if (std::uncaught_exceptions() > 0) return; // leaving may wait for ranks that wait for this one
   nccl_->leave(communicator_);
   cuda_->destroy_event(computed_);
   cuda_->destroy_event(summed_);

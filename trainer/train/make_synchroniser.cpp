@@ -70,6 +70,23 @@ std::function<void()> broadcast_by_mpi(const WorkerSide& side) {
   };
 }
 
+/// Asks now and then whether what no call returns has failed, as long as `inner` lives.
+class Checked final : public Synchroniser {
+public:
+  Checked(std::unique_ptr<Synchroniser> inner, Watchdog& watchdog, std::function<void()> check)
+      : inner_(std::move(inner)), watchdog_(watchdog) {
+    watchdog_.set_check(std::move(check));
+  }
+  ~Checked() override { watchdog_.set_check({}); }
+  void start_step() override { inner_->start_step(); }
+  void gradient_ready(std::size_t position) override { inner_->gradient_ready(position); }
+  void finish() override { inner_->finish(); }
+
+private:
+  std::unique_ptr<Synchroniser> inner_;
+  Watchdog& watchdog_;
+};
+
 std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   const auto nccl = std::make_shared<Nccl>();
   MpiCommunicator& workers = *side.job.group;
@@ -81,6 +98,10 @@ std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   auto synchroniser = all_reduce_synchroniser(side.model.layout(), side.model.memory().gradients, strategy.grouping,
                                               strategy.overlapped, std::move(own),
                                               update_on_device(side.model, side.sgd, side.loss_scale));
+  if (side.job.watchdog != nullptr) {
+    const auto check = [&reducer] { reducer.check(); };
+    synchroniser = std::make_unique<Checked>(std::move(synchroniser), *side.job.watchdog, check);
+  }
   if (side.buffers.numel() == 0) return synchroniser;
   const auto broadcast = [&reducer, buffers = side.buffers] {
     reducer.broadcast(buffers.data_ptr<float>(), static_cast<std::size_t>(buffers.numel()));

@@ -24,6 +24,11 @@ struct TrainStrategy {
   std::string sharding = "bytes";
 };
 
+/// Whether workers wait for each other in every step, and hold the same parameters after it.
+inline bool agrees(const TrainStrategy& strategy) {
+  return strategy.exchange != Exchange::none && !strategy.asynchronous;
+}
+
 /// How the learning rate changes, in epochs.
 struct EpochSchedule {
   double warm_up = 0; ///< in which it rises from its share of one worker, 1 / workers

@@ -49,10 +49,6 @@ std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const D
   return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
 }
 
-bool agrees(const TrainStrategy& strategy) {
-  return strategy.exchange != Exchange::none && !strategy.asynchronous;
-}
-
 /// Gradients that are summed count their mean. An asynchronous server applies each push in full, as TensorFlow and MXNet
 /// do.
 SgdOptions sgd_of(const Run& run) {
