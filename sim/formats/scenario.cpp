@@ -154,6 +154,18 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
   return scenario;
 }
 
+namespace {
+
+/// What a record leaves open a scenario leaves out: the preset has it.
+nlohmann::json without_what_is_open(nlohmann::json strategy) {
+  for (const char* key : {"placement", "sharding"})
+    if (strategy.contains(key) && strategy[key] == "unknown") strategy.erase(key);
+  if (strategy.contains("servers") && strategy["servers"].contains("unknown")) strategy.erase("servers");
+  return strategy;
+}
+
+} // namespace
+
 std::string scenario_json(const Scenario& scenario) {
   const Scenario usual;
   nlohmann::ordered_json json{{"format", "ddlsim-scenario"},
@@ -170,7 +182,8 @@ std::string scenario_json(const Scenario& scenario) {
                               {"efficiency_bound", scenario.efficiency_bound},
                               {"seed", scenario.seed},
                               {"samples", scenario.samples}};
-  for (const auto& strategy : scenario.strategies) json["strategies"].push_back(nlohmann::ordered_json(strategy_to_json(strategy)));
+  for (const auto& strategy : scenario.strategies)
+    json["strategies"].push_back(nlohmann::ordered_json(without_what_is_open(strategy_to_json(strategy))));
   for (const auto& [key, text] : {std::pair{"gpu", scenario.gpu}, std::pair{"transport", scenario.transport},
                                   std::pair{"series", scenario.series}, std::pair{"software", scenario.software}})
     if (!text.empty()) json[key] = text;

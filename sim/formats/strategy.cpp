@@ -15,9 +15,9 @@ constexpr long most_servers = 1'000'000;
 
 void read_server_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   const bool record = use == StrategyUse::record;
-  strategy.servers = servers_from(node.at("servers"), use);
-  strategy.placement =
-      one_of<Placement>(node, "placement", record ? names_of<Placement>() : known_names_of<Placement>());
+  if (record || node.has("servers")) strategy.servers = servers_from(node.at("servers"), use);
+  strategy.placement = record ? one_of<Placement>(node, "placement")
+                              : one_of_or(node, "placement", Placement::unknown, known_names_of<Placement>());
   strategy.sharding = record ? one_of<Sharding>(node, "sharding")
                              : one_of_or(node, "sharding", Sharding::unknown, known_names_of<Sharding>());
   strategy.on_node_reduce = node.boolean_or("on_node_reduce", true);

@@ -107,6 +107,11 @@ class Processors(Case):
         self.assertEqual(prediction["strategies"][0]["transport"], "gloo-tcp")
         self.assertGreater(prediction["points"][1]["iteration_s"], prediction["points"][0]["iteration_s"])
 
+    def test_servers_that_nobody_counts_are_the_presets(self):
+        points = [json.loads(run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", strategies, "--gpus", "8", "--json").stdout)["points"]
+                  for strategies in ('/strategies=[{"name":"ps"}]', '/strategies=[{"name":"ps","servers":{"per_node":1},"placement":"colocated"}]')]
+        self.assertEqual(points[0][0]["iteration_s"], points[1][0]["iteration_s"])
+
     def test_a_preset_of_one_machine_ends_with_its_node(self):
         result = run("predict", SCENARIO, "--set", "/preset=pytorch-dp", "--set", '/strategies=[{"name":"auto"}]', "--gpus", "1,4,8", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
