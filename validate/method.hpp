@@ -17,8 +17,8 @@ enum class TakenAway { nothing, of_cluster, of_site };
 
 /// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
-  std::string split;    ///< as-shipped, ..., leave-one-cluster-out
-  std::string left_out; ///< model family, schedule or cluster; "" for a tier
+  std::string split;                         ///< as-shipped, ..., leave-one-cluster-out
+  std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
   TakenAway taken_away = TakenAway::of_cluster;
