@@ -174,6 +174,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
       return (cluster.empty() || series.cluster == cluster) && (!command.own_only || is_own(series, sources.first_own));
     };
   }
+  for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   const auto result = validate_measurements(sources.files, all_methods(data), options);
   narrate_own(sources, result, data, line);
   if (!command.html.empty()) {

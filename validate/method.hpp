@@ -11,10 +11,15 @@
 
 namespace ddlsim {
 
+/// Whose priors, constants and switches a split takes away before it asks about a cluster: nobody's; those that the
+/// cluster shaped; those that any cluster of its site shaped.
+enum class TakenAway { nothing, of_cluster, of_site };
+
 /// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
-  std::string split;                         ///< T1, ..., leave-one-cluster-out
-  std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
+  std::string split;    ///< as-shipped, ..., leave-one-cluster-out
+  std::string left_out; ///< model family, schedule or cluster; "" for a tier
+  TakenAway taken_away = TakenAway::of_cluster;
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
 };
@@ -32,8 +37,9 @@ struct Question {
 /// the method's residuals on the other clusters.
 struct Forecast {
   double predicted_s = 0;
-  double low_s = 0;  ///< 5 %
-  double high_s = 0; ///< 95 %
+  double low_s = 0;      ///< 5 %
+  double high_s = 0;     ///< 95 %
+  std::string refusal{}; ///< not empty: why there is no answer; the times are then 0, and the point counts as missed
 };
 
 /// A question with its answer, shown to a method only after it was scored.
@@ -84,7 +90,8 @@ public:
   virtual std::string name() const = 0;
   /// Called once a split, before its questions; whatever was learnt from an earlier split must be forgotten.
   virtual void prepare(const Evidence& evidence) = 0;
-  /// Nothing when the method cannot answer: a model without a layer table, a cluster without a rate.
+  /// Nothing where the method does not apply: two scales needed, one given. A method that ought to answer and cannot
+  /// returns a refusal.
   virtual std::optional<Forecast> forecast(const Question& question) const = 0;
   /// Targets of one series, after they were scored. Nothing from a method without parts.
   virtual std::optional<Explanation> explain(const std::vector<Answered>&) const { return {}; }

@@ -27,6 +27,7 @@ Json to_json(const Range& range) {
 Json to_json(const Score& score) {
   const bool interval = score.points_with_interval > 0;
   return {{"points", score.points},
+          {"refused", score.refused},
           {"series", score.series},
           {"clusters", score.clusters},
           {"mean_error", rounded_if(score.points > 0, score.mean_error)},
@@ -52,6 +53,7 @@ Json to_json(const ScoredPoint& point) {
   for (const auto& [method, forecast] : point.forecasts) methods[method] = to_json(forecast);
   return {{"series", point.series},
           {"cluster", point.cluster},
+          {"group", point.group},
           {"model", point.model},
           {"strategy", point.strategy},
           {"preset", point.preset},
@@ -62,7 +64,8 @@ Json to_json(const ScoredPoint& point) {
           {"left_out", point.left_out},
           {"class", std::string(1, point.grade)},
           {"measured_s", rounded(point.measured_s)},
-          {"methods", methods}};
+          {"methods", methods},
+          {"refusals", point.refusals}};
 }
 
 Json to_json(const PairedDifference& one) {

@@ -93,12 +93,16 @@ std::string interval_row(const std::string& title, const Scores& scores, double 
 }
 
 std::string overall_rows(const Scores& scores) {
-  auto text = mean_row("mean of clusters", scores, [](const SplitScore& s) -> const Score& { return s.overall; });
+  const bool sites = is_new_site(scores.front()->split);
+  auto text = mean_row(sites ? "mean of sites" : "mean of clusters", scores,
+                       [](const SplitScore& s) -> const Score& { return s.overall; });
   text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.judged; });
   for (const char grade : {'A', 'B', 'C'}) {
     text += mean_row(fmt::format("  class {}", grade), scores,
                      [grade](const SplitScore& s) -> const Score& { return s.by_class.at(grade); });
   }
+  if (std::any_of(scores.begin(), scores.end(), [](const SplitScore* s) { return s->overall.refused > 0; }))
+    text += overall_row("refused, %", scores, [](const Score& s) { return percent(1.0 * s.refused / s.points); });
   text += overall_row("median point", scores, [](const Score& s) { return percent(s.median_error); });
   text += overall_row("worst point", scores, [](const Score& s) { return percent(s.worst_error); });
   text += interval_row("covered by 90 %, %", scores, &Score::coverage);
@@ -207,6 +211,12 @@ std::string series_lines(const ValidationResult& result) {
 
 std::string split_title(const std::string& split) {
   static const std::map<std::string, std::string> titles{
+      {"new-T1", "new-T1: a new site, calibrated on one node; priors and switches that the site shaped taken away"},
+      {"new-T2", "new-T2: a new site, calibrated up to its first multi-node scale"},
+      {"new-T3", "new-T3: a new site, calibrated up to its second multi-node scale"},
+      {"as-shipped",
+       "as-shipped: asked of the shipped calibrations for the points that made them; this measures memory"},
+      {"as-shipped-without", "as-shipped-without: the same, the point's own experiment hidden"},
       {"T1", "T1: calibrated on one node; every larger scale predicted"},
       {"T2", "T2: calibrated up to the first multi-node scale"},
       {"T3", "T3: calibrated up to the second multi-node scale"},

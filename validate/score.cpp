@@ -1,5 +1,7 @@
 #include "validate/score.hpp"
 
+#include "validate/split.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +25,7 @@ bool covers(const Forecast& forecast, double measured_s) {
 class Nested {
 public:
   void add(const ScoredPoint& point, double value) {
-    values_[point.cluster][point.series].push_back(value);
+    values_[point.group][point.series].push_back(value);
     flat_.push_back(value);
   }
   const std::vector<double>& flat() const { return flat_; }
@@ -55,7 +57,7 @@ ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std
   for (const auto& point : points) {
     const auto found = point.forecasts.find(method);
     if (point.split == split && found != point.forecasts.end())
-      residuals[point.cluster].push_back(std::log(point.measured_s / found->second.predicted_s));
+      residuals[point.group].push_back(std::log(point.measured_s / found->second.predicted_s));
   }
   return residuals;
 }
@@ -82,7 +84,7 @@ public:
       const auto residuals = residuals_by_cluster(points_, point.split, method);
       for (const auto& [cluster, values] : residuals) of_method[cluster] = bounds_without(residuals, cluster);
     }
-    return of_method.at(point.cluster);
+    return of_method.at(point.group);
   }
 
 private:
@@ -102,6 +104,7 @@ void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& p
                           int draws, std::uint64_t seed) {
   Nested inside, width, scores;
   for (const auto* point : points) {
+    if (point->refusals.count(method) != 0) inside.add(*point, 0);
     const auto found = point->forecasts.find(method);
     if (found == point->forecasts.end() || !has_interval(found->second)) continue;
     inside.add(*point, covers(found->second, point->measured_s) ? 1 : 0);
@@ -119,6 +122,16 @@ void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& p
 
 double error_of(const Forecast& forecast, double measured_s) {
   return std::abs(std::log(forecast.predicted_s / measured_s));
+}
+
+std::optional<double> counted_error(const ScoredPoint& point, const std::string& method) {
+  constexpr double least_of_refusal = 0.5;
+  if (const auto found = point.forecasts.find(method); found != point.forecasts.end())
+    return error_of(found->second, point.measured_s);
+  if (point.refusals.count(method) == 0) return {};
+  const auto line = point.forecasts.find("straight-line");
+  return line == point.forecasts.end() ? least_of_refusal
+                                       : std::max(least_of_refusal, error_of(line->second, point.measured_s));
 }
 
 double interval_score(const Forecast& forecast, double measured_s) {
@@ -142,11 +155,11 @@ void add_residual_intervals(std::vector<ScoredPoint>& points) {
 Score score_points(const std::vector<const ScoredPoint*>& points, const std::string& method, int draws,
                    std::uint64_t seed) {
   Nested errors;
-  for (const auto* point : points) {
-    const auto found = point->forecasts.find(method);
-    if (found != point->forecasts.end()) errors.add(*point, error_of(found->second, point->measured_s));
-  }
   Score score;
+  for (const auto* point : points) {
+    if (const auto error = counted_error(*point, method)) errors.add(*point, *error);
+    if (point->refusals.count(method) != 0) ++score.refused;
+  }
   if (errors.flat().empty()) return score;
   const auto clusters = errors.cluster_means();
   score.points = static_cast<int>(errors.flat().size());
@@ -162,7 +175,8 @@ Score score_points(const std::vector<const ScoredPoint*>& points, const std::str
 
 SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::string& split, const std::string& method,
                        int draws, std::uint64_t seed) {
-  const auto points = pick(all, [&](const ScoredPoint& p) { return p.split == split; });
+  const auto of_split = pick(all, [&](const ScoredPoint& p) { return p.split == split; });
+  const auto points = pick(of_split, [&](const ScoredPoint& p) { return !p.emulated || !is_new_site(split); });
   SplitScore score{split, method, score_points(points, method, draws, seed), {}, {}, {}};
   score.judged = score_points(pick(points, [](const ScoredPoint& p) { return p.grade != 'C'; }), method, draws, seed);
   for (const char grade : {'A', 'B', 'C'}) {
@@ -170,7 +184,7 @@ SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::st
         score_points(pick(points, [&](const ScoredPoint& p) { return p.grade == grade; }), method, draws, seed);
   }
   std::map<std::string, std::vector<const ScoredPoint*>> clusters;
-  for (const auto* point : points) clusters[point->cluster].push_back(point);
+  for (const auto* point : of_split) clusters[point->group].push_back(point);
   for (const auto& [cluster, own] : clusters)
     if (const auto one = score_points(own, method, draws, seed); one.points > 0) score.by_cluster[cluster] = one;
   return score;
@@ -180,9 +194,9 @@ PairedDifference compare(const std::vector<const ScoredPoint*>& points, const st
                          const std::string& method, const std::string& rival, int draws, std::uint64_t seed) {
   Nested differences;
   for (const auto* point : points) {
-    const auto mine = point->forecasts.find(method), theirs = point->forecasts.find(rival);
-    if (point->split != split || mine == point->forecasts.end() || theirs == point->forecasts.end()) continue;
-    differences.add(*point, error_of(mine->second, point->measured_s) - error_of(theirs->second, point->measured_s));
+    if (point->split != split || (point->emulated && is_new_site(split))) continue;
+    const auto mine = counted_error(*point, method), theirs = counted_error(*point, rival);
+    if (mine && theirs) differences.add(*point, *mine - *theirs);
   }
   const auto clusters = differences.cluster_means();
   return {split,

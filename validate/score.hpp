@@ -5,6 +5,7 @@
 #include "validate/method.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct ScoredPoint {
   std::string series;
   std::string file;
   std::string cluster;
+  std::string group; ///< whose points are averaged before the mean over groups: the cluster, or its site
+  bool emulated = false;
   std::string model;
   std::string strategy; ///< text of the point's strategy
   std::string preset;
@@ -25,14 +28,17 @@ struct ScoredPoint {
   std::string left_out;
   char grade = 'C'; ///< noise class
   double measured_s = 0;
-  std::map<std::string, Forecast> forecasts; ///< by method; absent where it had no answer
+  std::map<std::string, Forecast> forecasts;   ///< by method; absent where it had no answer
+  std::map<std::string, std::string> refusals; ///< by method: why one that ought to answer did not
 };
 
-/// Averages over a list of points: over the points of a series, then series of a cluster, then clusters.
+/// Averages over a list of points: over the points of a series, then series of a cluster (or site), then clusters (or
+/// sites). A refusal counts as not held.
 struct Score {
-  int points = 0;
+  int points = 0; ///< answered or refused
+  int refused = 0;
   int series = 0;
-  int clusters = 0;
+  int clusters = 0; ///< or sites
   double mean_error = 0;
   double median_error = 0; ///< of the points
   double worst_error = 0;
@@ -44,14 +50,15 @@ struct Score {
   Range coverage_range;
 };
 
-/// All of one method in one split.
+/// All of one method in one split. In the splits of a new site, clusters whose compute was emulated stand in by_cluster
+/// and not in the means.
 struct SplitScore {
   std::string split;
   std::string method;
   Score overall;
   Score judged; ///< noise classes A and B only
   std::map<char, Score> by_class;
-  std::map<std::string, Score> by_cluster;
+  std::map<std::string, Score> by_cluster; ///< by site in the splits of a new site
 };
 
 /// Mean over clusters of (mean error of the method - of the rival), on points that both answered.
@@ -66,6 +73,10 @@ struct PairedDifference {
 };
 
 double error_of(const Forecast& forecast, double measured_s);
+
+/// The method's error at a point; a refusal counts with the straight line's error there, 50 % at least. Nothing where
+/// the method neither answered nor refused.
+std::optional<double> counted_error(const ScoredPoint& point, const std::string& method);
 
 /// (u - l) + 2 / a (l - x)+ + 2 / a (x - u)+ with a = 0.1, in natural logarithms of the three times.
 double interval_score(const Forecast& forecast, double measured_s);

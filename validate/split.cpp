@@ -82,7 +82,7 @@ bool all_visible(const SeriesPoint& point, const std::vector<bool>& visible) {
 
 Split make_split(const std::string& name, const std::string& left_out, std::vector<bool> visible,
                  const std::vector<Series>& series) {
-  Split split{name, left_out, std::move(visible), {}};
+  Split split{name, left_out, std::move(visible), {}, TakenAway::of_cluster};
   for (std::size_t s = 0; s < series.size(); ++s) {
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p)
@@ -150,12 +150,83 @@ void add_transfer(std::vector<Split>& splits, const std::string& name, const std
   }
 }
 
+bool is_asked_as_shipped(const SeriesPoint& point) {
+  return point.gpus > 1 && !point.suspect;
+}
+
+/// Everything is known; every point of several GPUs is asked.
+Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
+  Split split{"as-shipped", "", std::vector<bool>(records, true), {}, TakenAway::nothing};
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    SplitPart part{s, {}, {}};
+    for (std::size_t p = 0; p < series[s].points.size(); ++p) {
+      part.visible.push_back(p);
+      if (is_asked_as_shipped(series[s].points[p])) part.targets.push_back(p);
+    }
+    if (!part.targets.empty()) split.parts.push_back(std::move(part));
+  }
+  return split;
+}
+
+/// Which of the parts hides an experiment's points of several GPUs: a cluster's experiments take the parts in turns.
+std::map<Experiment, int> parts_of_experiments(const std::vector<Located>& records, int parts) {
+  std::map<Experiment, int> part_of;
+  for (const auto& at : records)
+    if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(experiment_of(at), 0);
+  std::map<std::string, int> seen; // by cluster
+  for (auto& [experiment, part] : part_of) part = seen[std::get<0>(experiment)]++ % parts;
+  return part_of;
+}
+
+void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>& records,
+                         const std::vector<Series>& series) {
+  constexpr int parts = 5; // as many fits a cluster; each then knows four fifths of the other experiments
+  const auto part_of = parts_of_experiments(records, parts);
+  for (int part = 0; part < parts; ++part) {
+    std::vector<bool> visible(records.size(), true);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const auto& at = records[i];
+      if (at.step != nullptr && at.step->gpus > 1) visible[i] = part_of.at(experiment_of(at)) != part;
+    }
+    auto split = make_split("as-shipped-without", fmt::format("part {} of {}", part + 1, parts), visible, series);
+    split.taken_away = TakenAway::nothing;
+    for (auto& one : split.parts)
+      std::erase_if(one.targets, [&](std::size_t p) { return !is_asked_as_shipped(series[one.series].points[p]); });
+    std::erase_if(split.parts, [](const SplitPart& one) { return one.targets.empty(); });
+    splits.push_back(std::move(split));
+  }
+}
+
+void add_tiers(std::vector<Split>& splits, const std::string& prefix, TakenAway taken_away,
+               const std::vector<Located>& records, const std::vector<Series>& series) {
+  for (int tier = 1; tier <= 3; ++tier) {
+    splits.push_back(make_split(fmt::format("{}T{}", prefix, tier), "", tier_mask(records, tier - 1), series));
+    splits.back().taken_away = taken_away;
+    keep_complete_parts(splits.back(), series, tier - 1);
+  }
+}
+
+constexpr const char* new_site_prefix = "new-";
+
 } // namespace
 
 const std::vector<std::string>& split_names() {
-  static const std::vector<std::string> names{
-      "T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out"};
+  static const std::vector<std::string> names{"new-T1",
+                                              "new-T2",
+                                              "new-T3",
+                                              "as-shipped",
+                                              "as-shipped-without",
+                                              "T1",
+                                              "T2",
+                                              "T3",
+                                              "leave-one-model-out",
+                                              "leave-one-strategy-out",
+                                              "leave-one-cluster-out"};
   return names;
+}
+
+bool is_new_site(const std::string& split) {
+  return split.starts_with(new_site_prefix);
 }
 
 std::string model_family(const std::string& model) {
@@ -170,10 +241,10 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {
   const auto records = locate(files);
   std::vector<Split> splits;
-  for (int tier = 1; tier <= 3; ++tier) {
-    splits.push_back(make_split(fmt::format("T{}", tier), "", tier_mask(records, tier - 1), series));
-    keep_complete_parts(splits.back(), series, tier - 1);
-  }
+  add_tiers(splits, new_site_prefix, TakenAway::of_site, records, series);
+  splits.push_back(split_as_shipped(records.size(), series));
+  add_shipped_without(splits, records, series);
+  add_tiers(splits, "", TakenAway::of_cluster, records, series);
   add_transfer(splits, "leave-one-model-out", records, series,
                [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
   add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {

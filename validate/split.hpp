@@ -2,6 +2,7 @@
 // What a method may see and what it must predict: tiers and transfer splits, by rule from the records alone.
 
 #include "calibrate/data/series.hpp"
+#include "validate/method.hpp"
 
 #include <string>
 #include <vector>
@@ -16,23 +17,31 @@ struct SplitPart {
 };
 
 struct Split {
-  std::string name;                  ///< T1, T2, T3, leave-one-model-out, leave-one-strategy-out, leave-one-cluster-out
-  std::string left_out;              ///< the model family, strategy or cluster; "" for a tier
+  std::string name;                  ///< one of split_names()
+  std::string left_out;              ///< the model family, strategy, cluster or part; "" for a tier
   std::vector<bool> visible_records; ///< by RecordIndex
   std::vector<SplitPart> parts;
+  TakenAway taken_away = TakenAway::of_cluster;
 };
 
 /// Names of the splits in the order of reports.
 const std::vector<std::string>& split_names();
 
-/// T1, T2, T3, then one split for each model family, strategy and cluster left out. Splits in which nothing is
-/// predicted are not there. Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data,
+/// new-T1 to new-T3, as-shipped, as-shipped-without, T1 to T3, then one split for each model family, strategy and cluster
+/// left out. Splits in which nothing is predicted are not there.
+/// as-shipped: nothing is hidden and nothing taken away; every point of several GPUs that is not suspect is asked, as a
+/// user would ask. as-shipped-without: each experiment is asked in one of five splits, which hides its points of several
+/// GPUs and those of the cluster's other experiments of that fifth; all else is known.
+/// Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data,
 /// strategy name, preset and transport, in whatever files. T1 shows its points of one node, T2 also its first
 /// multi-node scale, T3 also the second; larger scales are hidden and predicted. A series that lacks one of the scales
 /// shown takes no part in that tier. Transfer: what is left out keeps its one-GPU times only; a cluster left out loses
 /// its collective, point-to-point, server and input records too. A series with nothing visible, or nothing to predict,
-/// takes no part.
+/// takes no part. new-T1 to new-T3: the tiers, and what any cluster of the same site shaped is taken away.
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series);
+
+/// Whether a split asks about sites of which nothing but the records shown is known.
+bool is_new_site(const std::string& split);
 
 /// resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework variants: siblings would give
 /// the answer away.

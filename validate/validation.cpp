@@ -17,11 +17,19 @@ std::vector<Series> visible_series_of(const std::vector<Series>& series, const S
   return visible;
 }
 
+/// Whose points are averaged together: in the splits of a new site those of the site, but for emulated clusters.
+std::string group_of(const Series& series, const Split& split, const ValidationOptions& options) {
+  const auto site = options.site_of.find(series.cluster);
+  const bool by_site = is_new_site(split.name) && !series.emulated && site != options.site_of.end();
+  return by_site ? site->second : series.cluster;
+}
+
 ScoredPoint blank_point(const Series& series, const SeriesPoint& at, const Split& split, const Noise& noise) {
   ScoredPoint point;
   point.series = series.id;
   point.file = series.file;
   point.cluster = series.cluster;
+  point.emulated = series.emulated;
   point.model = series.model;
   point.strategy = to_text(at.strategy);
   point.preset = series.preset;
@@ -39,8 +47,9 @@ Question question_of(const Series& known, const SeriesPoint& at) {
   return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
 }
 
-bool is_tier(const Split& split) {
-  return split.left_out.empty();
+/// T1, T2 and T3: their series are taken apart where they are missed.
+bool is_explained(const Split& split) {
+  return split.left_out.empty() && split.taken_away == TakenAway::of_cluster;
 }
 
 /// Mean error of a method over the points from `first` on, which are of one series; 0 when it answered none.
@@ -67,30 +76,40 @@ void explain_series(const Split& split, const Series& known, const std::vector<A
   }
 }
 
+void ask(const Question& question, const std::vector<std::unique_ptr<Method>>& methods, ScoredPoint& point) {
+  for (const auto& method : methods) {
+    const auto forecast = method->forecast(question);
+    if (!forecast) continue;
+    if (forecast->refusal.empty()) point.forecasts[method->name()] = *forecast;
+    if (!forecast->refusal.empty()) point.refusals[method->name()] = forecast->refusal;
+  }
+}
+
 void run_part(const Split& split, const SplitPart& part, const Series& series, const Series& known, const Noise& noise,
-              const std::vector<std::unique_ptr<Method>>& methods, ValidationResult& result) {
+              const std::vector<std::unique_ptr<Method>>& methods, const ValidationOptions& options,
+              ValidationResult& result) {
   const auto first = result.points.size();
   std::vector<Answered> targets;
   for (const auto target : part.targets) {
     const auto& at = series.points[target];
     auto point = blank_point(series, at, split, noise);
+    point.group = group_of(series, split, options);
     targets.push_back({question_of(known, at), at.iteration_s});
-    for (const auto& method : methods)
-      if (const auto forecast = method->forecast(targets.back().question)) point.forecasts[method->name()] = *forecast;
+    ask(targets.back().question, methods, point);
     result.points.push_back(std::move(point));
   }
-  if (is_tier(split)) explain_series(split, known, targets, first, methods, result);
+  if (is_explained(split)) explain_series(split, known, targets, first, methods, result);
 }
 
 void run_split(const Split& split, const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                const std::vector<Noise>& noise, const std::vector<std::unique_ptr<Method>>& methods,
-               ValidationResult& result) {
+               const ValidationOptions& options, ValidationResult& result) {
   const auto visible = visible_files(files, split);
   const auto known = visible_series_of(series, split);
-  for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known});
+  for (const auto& method : methods) method->prepare({split.name, split.left_out, split.taken_away, visible, known});
   const auto first = static_cast<std::ptrdiff_t>(result.explained.size());
   for (const auto& part : split.parts)
-    run_part(split, part, series[part.series], known[part.series], noise[part.series], methods, result);
+    run_part(split, part, series[part.series], known[part.series], noise[part.series], methods, options, result);
   std::stable_sort(result.explained.begin() + first, result.explained.end(),
                    [](const auto& a, const auto& b) { return a.mean_error > b.mean_error; });
 }
@@ -177,7 +196,7 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = wanted_summaries(summarise(series, noise, splits), series, options);
-  for (const auto& split : splits) run_split(split, files, series, noise, methods, result);
+  for (const auto& split : splits) run_split(split, files, series, noise, methods, options, result);
   add_residual_intervals(result.points);
   if (methods.empty()) return result;
   const auto named = std::find(result.methods.begin(), result.methods.end(), options.reference);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct ValidationOptions {
   int bootstrap_draws = 2000;
   /// Series whose targets are scored; none given: all. The others still are evidence.
   std::function<bool(const Series&)> wanted;
+  std::map<std::string, std::string> site_of; ///< by cluster; one that is not there is a site of its own
 };
 
 /// Mean error of a series in a tier above which its prediction is explained.

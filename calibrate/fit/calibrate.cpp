@@ -60,16 +60,26 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
 
 } // namespace
 
+ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
+                       const std::vector<MeasurementFile>& files) {
+  ClusterFit fit{select_fit_data(reference, cluster, series, files), {}};
+  append(fit.selected.excluded, misplaced_files(cluster, files));
+  append(fit.selected.excluded, conflicting_repeats(cluster, series));
+  append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
+  append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));
+  fit.calibration = fit_steps(fit.selected.fit_data, {});
+  fit.calibration.cluster = cluster;
+  fit.calibration.excluded = fit.selected.excluded;
+  append(fit.calibration.excluded, mark_outliers(fit.calibration));
+  return fit;
+}
+
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files) {
-  const auto series = group_series(files);
   const auto own = files_of(cluster, files);
   const auto& machine = reference.clusters.at(cluster);
-  auto selected = select_fit_data(reference, cluster, series, files);
-  append(selected.excluded, misplaced_files(cluster, files));
-  append(selected.excluded, conflicting_repeats(cluster, series));
-  append(selected.excluded, remove_unit_mistakes(selected.fit_data));
-  append(selected.excluded, thin_evidence(machine, selected.fit_data));
+  auto fit = fit_cluster(reference, cluster, group_series(files), files);
+  const auto& selected = fit.selected;
   Calibrated all;
   all.compute = fit_compute(records_of<StepRecord>(own), reference.gpus, reference.models, machine.gpu);
   all.collectives = fit_collectives(own, {link_rate_Bps(machine), true});
@@ -77,10 +87,7 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                                [](const SeriesData& one) { return !one.points.empty(); });
   if (!any && all.compute.lines.empty() && all.collectives.fits.empty())
     refuse_without_data(cluster, selected.excluded);
-  all.calibration = fit_steps(selected.fit_data, {});
-  all.calibration.cluster = cluster;
-  all.calibration.excluded = selected.excluded;
-  append(all.calibration.excluded, mark_outliers(all.calibration));
+  all.calibration = std::move(fit.calibration);
   all.next =
       next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
   add_collectives(all);

@@ -1,7 +1,9 @@
 #pragma once
 // From the measurements of a cluster to its calibration.
 
+#include "calibrate/data/fit_data.hpp"
 #include "calibrate/data/reference_data.hpp"
+#include "calibrate/data/series.hpp"
 #include "calibrate/fit/collective_fit.hpp"
 #include "calibrate/fit/compute_fit.hpp"
 #include "calibrate/fit/next_measurement.hpp"
@@ -21,6 +23,16 @@ struct Calibrated {
   ComputeFit compute;
   std::vector<NextMeasurement> next{}; ///< the best three
 };
+
+/// The fit of a cluster's steps and transfers, as its calibration has it, and the evidence behind it.
+struct ClusterFit {
+  SelectedFitData selected;
+  Calibration calibration; ///< without collective curves, lines over batch and checksums of files
+};
+
+/// The fit behind calibrate(), which the validation asks for records that a split shows. `series` are those of `files`.
+ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
+                       const std::vector<MeasurementFile>& files);
 
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
 /// clusters; the others only show contradictions. Priors that were once learnt from the cluster do not count twice.

@@ -23,9 +23,13 @@ std::vector<fs::path> measurement_files(const fs::path& folder) {
   return files;
 }
 
+bool lends_steps(const Borrow& borrow) {
+  return std::find(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) != borrow.kinds.end();
+}
+
 bool is_borrowed(const Cluster& cluster, const std::string& name) {
   return std::any_of(cluster.borrows.begin(), cluster.borrows.end(),
-                     [&](const auto& borrow) { return borrow.cluster == name; });
+                     [&](const Borrow& borrow) { return borrow.cluster == name && lends_steps(borrow); });
 }
 
 } // namespace
@@ -33,7 +37,7 @@ bool is_borrowed(const Cluster& cluster, const std::string& name) {
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster) {
   std::vector<StepRecord> records;
   for (const auto& borrow : cluster.borrows) {
-    if (std::find(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) == borrow.kinds.end()) continue;
+    if (!lends_steps(borrow)) continue;
     const auto of_cluster = records_of<StepRecord>(read_cluster_measurements(data.platforms(), borrow.cluster));
     records.insert(records.end(), of_cluster.begin(), of_cluster.end());
   }

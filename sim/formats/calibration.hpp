@@ -101,4 +101,7 @@ struct Calibration {
 Calibration read_calibration(const std::filesystem::path& file);
 std::string calibration_json(const Calibration& calibration);
 
+/// The calibration as its file says it: with the digits that calibration_json() writes and no more.
+Calibration as_written(const Calibration& calibration);
+
 } // namespace ddlsim

@@ -195,4 +195,12 @@ Calibration read_calibration(const std::filesystem::path& file) {
   return calibration;
 }
 
+Calibration as_written(const Calibration& calibration) {
+  const auto document = parse_json(calibration_json(calibration), calibration.cluster);
+  Mistakes mistakes(calibration.cluster);
+  auto written = calibration_from(JsonNode(document, "", mistakes));
+  mistakes.throw_if_any();
+  return written;
+}
+
 } // namespace ddlsim

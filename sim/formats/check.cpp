@@ -25,9 +25,9 @@ using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 /// one line.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
-                           const Summary& summary) {
+                           const Summary& summary, int version = 1) {
   std::string text;
-  read_document(file, format, 1, [&](const JsonNode& root) {
+  read_document(file, format, version, [&](const JsonNode& root) {
     const auto content = read(root);
     look(content, root);
     text = summary(content);
@@ -116,7 +116,7 @@ std::string check_priors(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-priors", priors_from,
       [&](const std::vector<Prior>& priors, const JsonNode& root) { look_up_names(priors, root, data); },
-      [](const std::vector<Prior>& priors) { return fmt::format("priors: {}", priors.size()); });
+      [](const std::vector<Prior>& priors) { return fmt::format("priors: {}", priors.size()); }, priors_version);
 }
 
 constexpr auto no_names = [](const auto& /*content*/, const JsonNode& /*root*/) {};

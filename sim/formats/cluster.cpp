@@ -32,7 +32,7 @@ IntraNode intra_from(const JsonNode& node) {
 }
 
 std::vector<Nic> nics_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "bandwidth", "count", "path"};
+  static const std::vector<std::string> known{"name", "bandwidth", "count", "path", "path_shaped_by"};
   std::vector<Nic> nics;
   std::set<std::string> names;
   for (const auto& nic : node.list("nics")) {
@@ -40,7 +40,7 @@ std::vector<Nic> nics_from(const JsonNode& node) {
     nic.allow_only(known);
     nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
                     static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)),
-                    nic.one_of_or("path", nic_paths(), "")});
+                    nic.one_of_or("path", nic_paths(), ""), nic.texts_or_none("path_shaped_by")});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       nic.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));
@@ -179,12 +179,14 @@ std::vector<Borrow> borrows_from(const JsonNode& root) {
 } // namespace
 
 Cluster cluster_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",     "version", "name",      "title",  "node",    "fabric",
-                                              "transports", "storage", "available", "growth", "borrows", "sources"};
+  static const std::vector<std::string> known{"format", "version", "name",       "title",   "site",
+                                              "node",   "fabric",  "transports", "storage", "available",
+                                              "growth", "borrows", "sources"};
   Cluster cluster;
   root.allow_only(known);
   cluster.name = simple_name(root, "name");
   cluster.title = root.text("title");
+  cluster.site = root.has("site") ? simple_name(root, "site") : cluster.name;
   read_node(root.at("node"), cluster);
   cluster.fabric = fabric_from(root.at("fabric"));
   cluster.transports = transports_from(root, cluster.nics);

@@ -22,6 +22,7 @@ struct Nic {
   double bandwidth_Bps = 0; ///< line rate, one direction, one port
   int count = 1;            ///< ports a node that carry training traffic
   std::string path{};       ///< "" straight to the wire; "virtual-switch" through a hypervisor's software switch
+  std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
 };
 
 /// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the
@@ -54,6 +55,7 @@ struct Borrow {
 struct Cluster {
   std::string name;
   std::string title;
+  std::string site; ///< the people and the fabric: what one cluster of a site shaped is no news to another of it
   std::string gpu; ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated

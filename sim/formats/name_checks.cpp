@@ -99,6 +99,9 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
     check_name(root, "model", "model", scenario.model, list_models(data));
   const auto clusters = list_clusters(data);
   check_name(root, "cluster", "cluster", scenario.cluster, clusters);
+  if (!scenario.gpu.empty())
+    if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
+      check_gpu(root, "gpu", scenario.gpu, *gpus);
   const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
   if (!presets) return;
   check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
@@ -115,6 +118,8 @@ void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path&
   }
   const auto clusters = list_clusters(data);
   for (const auto& borrow : cluster.borrows) check_name(root, "borrows", "cluster", borrow.cluster, clusters);
+  for (const auto& nic : cluster.nics)
+    for (const auto& shaper : nic.path_shaped_by) check_name(root, "node", "cluster", shaper, clusters);
 }
 
 void look_up_names(const Calibration& calibration, const JsonNode& root, const fs::path& file, const DataFolder& data) {
@@ -131,8 +136,7 @@ void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const
   const auto presets = load_or_tell(root, "priors", [&] { return load_presets(data); });
   const auto places = root.list("priors");
   for (std::size_t i = 0; i < priors.size() && i < places.size(); ++i) {
-    for (const auto& cluster : priors[i].learnt_from)
-      check_name(places[i], "learnt_from", "cluster", cluster, clusters);
+    for (const auto& cluster : priors[i].shaped_by) check_name(places[i], "shaped_by", "cluster", cluster, clusters);
     if (presets) check_name(places[i], "preset", "preset", priors[i].preset, preset_names(*presets));
   }
 }

@@ -125,7 +125,7 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster) {
   std::vector<Prior> kept;
   std::copy_if(priors.begin(), priors.end(), std::back_inserter(kept), [&](const Prior& prior) {
-    return std::find(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == prior.learnt_from.end();
+    return std::find(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == prior.shaped_by.end();
   });
   return kept;
 }

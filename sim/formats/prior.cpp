@@ -18,7 +18,7 @@ namespace {
 
 Prior prior_from(const JsonNode& node) {
   static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
-                                              "width",     "scale",     "unit",   "source", "learnt_from"};
+                                              "width",     "scale",     "unit",   "source", "shaped_by"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -33,7 +33,7 @@ Prior prior_from(const JsonNode& node) {
   prior.width = node.positive("width");
   prior.unit = node.text("unit");
   prior.source = node.paragraph("source");
-  prior.learnt_from = node.texts_or_none("learnt_from");
+  prior.shaped_by = node.texts_or_none("shaped_by");
   return prior;
 }
 
@@ -42,8 +42,8 @@ bool hides(const Prior& earlier, const Prior& later) {
   const auto same = earlier.parameter == later.parameter && earlier.transport == later.transport &&
                     earlier.preset == later.preset && earlier.path == later.path;
   return same && !earlier.parameter.empty() &&
-         std::all_of(earlier.learnt_from.begin(), earlier.learnt_from.end(), [&](const std::string& cluster) {
-           return std::find(later.learnt_from.begin(), later.learnt_from.end(), cluster) != later.learnt_from.end();
+         std::all_of(earlier.shaped_by.begin(), earlier.shaped_by.end(), [&](const std::string& cluster) {
+           return std::find(later.shaped_by.begin(), later.shaped_by.end(), cluster) != later.shaped_by.end();
          });
 }
 
@@ -67,7 +67,7 @@ std::vector<Prior> priors_from(const JsonNode& root) {
 
 std::vector<Prior> read_priors(const std::filesystem::path& file) {
   std::vector<Prior> priors;
-  read_document(file, "ddlsim-priors", 1, [&](const JsonNode& root) { priors = priors_from(root); });
+  read_document(file, "ddlsim-priors", priors_version, [&](const JsonNode& root) { priors = priors_from(root); });
   return priors;
 }
 

@@ -9,6 +9,9 @@
 
 namespace ddlsim {
 
+/// Of priors.json. 2: `shaped_by` has this name.
+inline constexpr int priors_version = 2;
+
 /// Log-normal unless `scale` is linear (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
 struct Prior {
   std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
@@ -19,7 +22,7 @@ struct Prior {
   PriorScale scale = PriorScale::log;
   std::string unit; ///< "s", "1", "B/s"
   std::string source;
-  std::vector<std::string> learnt_from; ///< clusters that shaped it: dropped when one of them is under test
+  std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
   std::string path{};                   ///< of the transport's NIC, as in a cluster file; "" when it holds for all
 };
 

@@ -103,27 +103,14 @@ double StatedRate::width() const {
 }
 
 Scenario scenario_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",
-                                              "version",
-                                              "name",
-                                              "model",
-                                              "batch_per_gpu",
-                                              "precision",
-                                              "wire_precision",
-                                              "cluster",
-                                              "slow_node",
-                                              "input",
-                                              "gpus",
-                                              "strategies",
-                                              "preset",
-                                              "transport",
-                                              "rank_mapping",
-                                              "efficiency_bound",
-                                              "seed",
-                                              "samples",
-                                              "one_gpu_samples_per_s",
-                                              "series",
-                                              "software"};
+  static const std::vector<std::string> known{"format",         "version",       "name",
+                                              "model",          "batch_per_gpu", "precision",
+                                              "wire_precision", "cluster",       "gpu",
+                                              "slow_node",      "input",         "gpus",
+                                              "strategies",     "preset",        "transport",
+                                              "rank_mapping",   "gpus_per_node", "efficiency_bound",
+                                              "seed",           "samples",       "one_gpu_samples_per_s",
+                                              "series",         "software"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;
@@ -135,11 +122,13 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.precision = one_of<Precision>(root, "precision");
   scenario.wire_precision = one_of_or(root, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
   scenario.cluster = root.text("cluster");
+  scenario.gpu = root.text_or("gpu", "");
   scenario.gpus = gpus_from_scenario(root);
   scenario.strategies = strategies_from(root);
   scenario.preset = root.text("preset");
   scenario.transport = root.one_of_or("transport", transport_names(), "");
   scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
+  scenario.gpus_per_node = static_cast<int>(root.integer_or("gpus_per_node", 0, 1, most_ranks));
   if (root.has("one_gpu_samples_per_s")) scenario.one_gpu = stated_rate_from(root);
   scenario.series = root.text_or("series", "");
   scenario.software = root.text_or("software", "");

@@ -41,11 +41,13 @@ struct Scenario {
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;
   std::string cluster;
+  std::string gpu;       ///< name in gpus.json, of nodes that hold another card; "": the cluster's
   std::vector<int> gpus; ///< ascending
   std::vector<Strategy> strategies;
   std::string preset;
   std::string transport; ///< "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
+  int gpus_per_node = 0;             ///< that ranks take of every node; 0: all that the cluster has
   std::optional<StatedRate> one_gpu; ///< beats every record
   std::string series;                ///< of the cluster's records: whose software and switches are meant; "": any
   std::string software;              ///< part of the records' `software`, where several stacks contradict each other

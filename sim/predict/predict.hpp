@@ -18,8 +18,4 @@ struct PredictOptions {
 /// (beyond growth, a strategy that cannot be simulated) is a row with its error.
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options);
 
-/// The transport of a scenario: its own, else the first of the preset's that the cluster has.
-/// Throws UserError naming what the cluster has and what the preset can use.
-Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset);
-
 } // namespace ddlsim

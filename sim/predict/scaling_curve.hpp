@@ -28,6 +28,7 @@ struct Curve {
   EvidenceLabel compute_label;     ///< of the one-GPU rate
   double discrepancy_width = 0.05; ///< standard deviation of ln that model_discrepancy was drawn with
   CalibrationInfo learnt{};        ///< from the cluster's calibration, where there is one
+  std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
 };
 
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.

@@ -5,7 +5,7 @@
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/iteration/step.hpp"
-#include "sim/predict/predict.hpp"
+#include "sim/predict/ask.hpp"
 
 #include <algorithm>
 #include <string>

@@ -150,8 +150,8 @@ TEST_CASE("names in priors are looked up") {
   const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
     return sample.reported("a.json", ddlsim_test::sample_priors(), spoilt);
   };
-  CHECK(reported({"/priors/1/learnt_from/0", "\"isis\"", ""}) ==
-        Lines{"/priors/1/learnt_from: no cluster is called \"isis\"; did you mean iris? there are: iris"});
+  CHECK(reported({"/priors/1/shaped_by/0", "\"isis\"", ""}) ==
+        Lines{"/priors/1/shaped_by: no cluster is called \"isis\"; did you mean iris? there are: iris"});
   CHECK(
       reported({"/priors/2/preset", "\"horrovod\"", ""}) ==
       Lines{

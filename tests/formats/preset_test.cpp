@@ -108,7 +108,7 @@ TEST_CASE("the most special prior is found") {
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "horovod").median == 0.7);
   CHECK(find_prior(priors, "nic_efficiency", "grpc", "tf-ps").median == 0.75);
   CHECK(find_prior(priors, "offset", "", "").scale == ddlsim::PriorScale::linear);
-  CHECK(priors[1].learnt_from == std::vector<std::string>{"iris"});
+  CHECK(priors[1].shaped_by == std::vector<std::string>{"iris"});
   CHECK_THROWS_WITH(
       find_prior(priors, "nic_eficiency", "", ""),
       "no prior is called \"nic_eficiency\"; did you mean nic_efficiency? there are: nic_efficiency, offset");
@@ -141,10 +141,10 @@ TEST_CASE("what is wrong with a prior is reported") {
 TEST_CASE("a second prior counts where the first is dropped because its cluster is under test") {
   auto priors = ddlsim_test::sample_priors();
   auto second = priors["priors"][1]; // learnt from iris
-  second["learnt_from"] = {"dlperf-v100"};
+  second["shaped_by"] = {"dlperf-v100"};
   priors["priors"].push_back(second);
   const ddlsim_test::TemporaryFolder folder;
   CHECK(read_priors(folder.write("priors.json", priors.dump())).size() == 6);
-  priors["priors"][5]["learnt_from"] = {"dlperf-v100", "iris"}; // dropped whenever the first is
+  priors["priors"][5]["shaped_by"] = {"dlperf-v100", "iris"}; // dropped whenever the first is
   CHECK_THROWS_AS(read_priors(folder.write("priors.json", priors.dump())), ddlsim::UserError);
 }

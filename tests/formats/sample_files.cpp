@@ -60,10 +60,10 @@ json sample_presets() {
 }
 
 json sample_priors() {
-  return json::parse(R"({"format": "ddlsim-priors", "version": 1, "priors": [
+  return json::parse(R"({"format": "ddlsim-priors", "version": 2, "priors": [
     {"parameter": "nic_efficiency", "median": 0.75, "width": 0.3, "scale": "log", "unit": "1", "source": "guess"},
     {"parameter": "nic_efficiency", "transport": "nccl-ib", "median": 0.8, "width": 0.15, "unit": "1",
-     "source": "runs", "learnt_from": ["iris"]},
+     "source": "runs", "shaped_by": ["iris"]},
     {"parameter": "nic_efficiency", "preset": "horovod", "median": 0.7, "width": 0.1, "unit": "1", "source": "runs"},
     {"parameter": "nic_efficiency", "transport": "nccl-ib", "preset": "horovod", "median": 0.6, "width": 0.1,
      "unit": "1", "source": "runs"},

@@ -21,7 +21,7 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
   const auto presets = load_presets(shipped_priors);
   for (const auto& cluster : list_clusters(shipped_priors)) {
     const auto kept = priors_without(priors, cluster);
-    for (const auto& prior : kept) CHECK(std::count(prior.learnt_from.begin(), prior.learnt_from.end(), cluster) == 0);
+    for (const auto& prior : kept) CHECK(std::count(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == 0);
     for (const auto& preset : presets)
       for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})

@@ -64,7 +64,7 @@ TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures",
     INFO(prior.parameter << ": " << prior.source);
     // The reference data's records validate nothing; a prior that other clusters shaped names them, and is dropped for
     // them.
-    const bool from_other_clusters = prior.learnt_from.empty();
+    const bool from_other_clusters = prior.shaped_by.empty();
     const auto* measured = row(from_other_clusters ? reference : all, prior.parameter);
     if (measured == nullptr) { // same-family anchors in reduced precision: only outside the reference data
       CHECK(prior.parameter == "compute_anchored_family_reduced");

@@ -1,25 +1,56 @@
 #include "validate/methods/simulator.hpp"
 
-#include "calibrate/data/fit_data.hpp"
-#include "calibrate/fit/step_fit.hpp"
-#include "calibrate/fit/step_problem.hpp"
+#include "calibrate/fit/calibrate.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/statistics.hpp"
-#include "sim/iteration/server_step.hpp"
-#include "sim/predict/posterior.hpp"
+#include "sim/predict/ask.hpp"
+#include "validate/question.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <future>
 #include <map>
 #include <string>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
 
-constexpr int samples = 100; ///< behind an interval: its 5 % end is then the mean of the 5th and 6th sample
-constexpr std::uint64_t seed = 1;
+bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters) {
+  return std::any_of(shapers.begin(), shapers.end(), [&](const std::string& shaper) {
+    return std::find(clusters.begin(), clusters.end(), shaper) != clusters.end();
+  });
+}
+
+/// The reference data without what these clusters shaped.
+ReferenceData without_shaped_by(ReferenceData reference, const std::vector<std::string>& clusters) {
+  for (const auto& cluster : clusters) reference.priors = priors_without(reference.priors, cluster);
+  for (auto& [name, cluster] : reference.clusters)
+    for (auto& nic : cluster.nics)
+      if (is_shaped_by(nic.path_shaped_by, clusters)) nic.path.clear();
+  return reference;
+}
+
+std::vector<std::string> clusters_of_site(const ReferenceData& reference, const std::string& cluster) {
+  std::vector<std::string> names;
+  for (const auto& [name, one] : reference.clusters)
+    if (one.site == reference.clusters.at(cluster).site) names.push_back(name);
+  return names;
+}
+
+/// What a split lets ddlsim know of one cluster.
+struct ClusterKnowledge {
+  ReferenceData reference;
+  std::unique_ptr<const OneGpuTimes> one_gpu_times;
+  std::optional<Calibration> calibration; ///< none for the uncalibrated method
+
+  Knowledge known_of(const std::string& cluster) const {
+    return {reference.clusters.at(cluster),
+            reference.gpus,
+            reference.presets,
+            reference.priors,
+            calibration ? &*calibration : nullptr,
+            [this](const ComputeQuestion& question) { return one_gpu_times->find(question); }};
+  }
+};
 
 class Simulator : public Method {
 public:
@@ -28,117 +59,91 @@ public:
   std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
 
   void prepare(const Evidence& evidence) override {
-    fits_.clear();
-    times_.clear();
+    known_.clear();
     files_ = &evidence.files;
     series_ = &evidence.series;
+    taken_away_ = evidence.taken_away;
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
-    const auto& cluster = question.known.cluster;
-    if (reference_.clusters.count(cluster) == 0) return {}; // a user's own cluster
-    const auto priors = priors_of(cluster);
-    const auto fit_data = series_data(reference_, priors, question.known, times_of(cluster));
-    if (!fit_data || (question.nodes > 1 && fit_data->setup.cluster.nics.empty())) return {};
-    const DataPoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, 1, 0, false};
+    if (reference_.clusters.count(question.known.cluster) == 0) return {}; // a user's own cluster
     try {
-      if (fitted_) return ask(*fit_data, point, fit_of(cluster), priors);
-      const auto key = std::tuple(question.known.id, question.gpus, question.nodes, fit_data->setup.one_gpu_s);
-      const auto known = answered_.find(key);
-      if (known != answered_.end()) return known->second;
-      return answered_.emplace(key, ask(*fit_data, point, {}, priors)).first->second;
-    } catch (const UserError&) {
-      return {}; // no prior, no link
+      return ask(question);
+    } catch (const UserError& error) {
+      return refused(error.mistakes().front().what);
     }
   }
 
   std::optional<Explanation> explain(const std::vector<Answered>& targets) const override;
 
 private:
-  std::vector<Prior> priors_of(const std::string& cluster) const {
-    return priors_on(reference_.clusters.at(cluster), priors_without(reference_.priors, cluster));
-  }
+  static Forecast refused(const std::string& why) { return {0, 0, 0, why}; }
 
-  const OneGpuTimes& times_of(const std::string& cluster) const {
-    auto& times = times_[cluster];
-    if (!times) times = one_gpu_times_of(reference_, reference_.clusters.at(cluster), *files_);
-    return *times;
-  }
-
-  const Calibration& fit_of(const std::string& cluster) const {
-    const auto known = fits_.find(cluster);
-    if (known != fits_.end()) return known->second;
-    return fits_.emplace(cluster, fit_steps(select_fit_data(reference_, cluster, *series_, *files_).fit_data, {}))
-        .first->second;
-  }
-
-  static ResidualEstimate residual_at(const Calibration& calibration, const std::string& id, const DataPoint& point) {
-    ResidualProcess process;
-    std::vector<KnownResidual> known;
-    for (const auto& series : calibration.series) {
-      if (series.id != id) continue;
-      process.spread = series.spread;
-      for (const auto& one : series.points) known.push_back({{one.gpus, one.nodes}, one.residual, one.noise});
+  ReferenceData reference_for(const std::string& cluster) const {
+    switch (taken_away_) {
+    case TakenAway::nothing:
+      return reference_;
+    case TakenAway::of_cluster:
+      return without_shaped_by(reference_, {cluster});
+    case TakenAway::of_site:
+      return without_shaped_by(reference_, clusters_of_site(reference_, cluster));
     }
-    return estimate_residual(process, known, {point.gpus, point.nodes});
+    return reference_;
   }
 
-  static Forecast ask(const SeriesData& fit_data, const DataPoint& point, const Calibration& calibration,
-                      const std::vector<Prior>& priors) {
-    const PosteriorQuestion question{fit_data.compute_prior, fit_data.setup.preset,
-                                     is_parameter_server(point.strategy.name), fit_data.scope};
-    const auto posterior = find_posterior(priors, &calibration, question, samples, seed);
-    const auto estimated = residual_at(calibration, fit_data.id, point);
-    std::size_t discrepancy = 0;
-    while (parameter_fields()[discrepancy].value != &Parameters::model_discrepancy) ++discrepancy;
-    std::vector<double> times_s(posterior.samples.values.size());
-    const auto run = [&](std::size_t first) {
-      CachedStep model(fit_data, point);
-      for (std::size_t w = first; w < times_s.size(); w += method_threads) {
-        Parameters sample = posterior.samples.values[w];
-        sample.model_discrepancy =
-            std::exp(estimated.mean + estimated.spread * posterior.samples.z_scores[w][discrepancy]);
-        times_s[w] = model.time_s(sample);
-      }
-    };
-    auto other = std::async(std::launch::async, [&] { run(1); });
-    run(0);
-    other.get();
-    Parameters median = posterior.median;
-    median.model_discrepancy = std::exp(estimated.mean);
-    const double predicted_s = model_time_s(fit_data, point, median);
-    return {predicted_s, std::min(predicted_s, quantile(times_s, low_tail)),
-            std::max(predicted_s, quantile(times_s, high_tail))};
+  const ClusterKnowledge& knowledge_of(const std::string& cluster) const {
+    auto& known = known_[cluster];
+    if (known) return *known;
+    known = std::make_unique<ClusterKnowledge>();
+    known->reference = reference_for(cluster);
+    const auto& reference = known->reference;
+    known->one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(cluster), *files_);
+    if (fitted_) known->calibration = as_written(fit_cluster(reference, cluster, *series_, *files_).calibration);
+    return *known;
+  }
+
+  Curve curve_of(const Question& question) const {
+    const auto& knowledge = knowledge_of(question.known.cluster);
+    const auto known = knowledge.known_of(question.known.cluster);
+    const auto scenario = scenario_of(question, known.cluster);
+    const auto model = knowledge.reference.models.find(scenario.model);
+    if (model == knowledge.reference.models.end())
+      throw UserError(scenario.model, "", fmt::format("model {} has no layer table", scenario.model));
+    return make_curve(scenario, scenario.strategies.front(), model->second, known);
+  }
+
+  Forecast ask(const Question& question) const {
+    const auto answer = predict_point(curve_of(question), question.gpus, Fidelity::automatic).point;
+    if (!answer.error.empty()) return refused(answer.error);
+    return {answer.iteration_s, answer.iteration_s_low, answer.iteration_s_high};
   }
 
   ReferenceData reference_;
   bool fitted_;
+  TakenAway taken_away_ = TakenAway::nothing;
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;
-  mutable std::map<std::string, std::unique_ptr<const OneGpuTimes>> times_;        ///< of this split
-  mutable std::map<std::string, Calibration> fits_;                                ///< of this split
-  mutable std::map<std::tuple<std::string, int, int, double>, Forecast> answered_; ///< without a fit: splits ask again
+  mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
 };
+
+/// A curve as the search for one parameter reads it.
+SeriesData searchable(const Curve& curve, const std::string& series) {
+  SeriesData data{series, to_text(curve.setup.strategy), {}, curve.setup, "", curve.priors, {}};
+  return data;
+}
 
 /// Of the calibrated simulator only: the uncalibrated one is off because it saw no data.
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
-  const auto& known = targets.front().question.known;
-  const auto priors = priors_of(known.cluster);
-  const auto fit_data = series_data(reference_, priors, known, times_of(known.cluster));
-  if (!fit_data) return {};
-  const auto& calibration = fit_of(known.cluster);
-  std::vector<ExplainedPoint> points;
   try {
+    const auto& known = targets.front().question.known;
+    std::vector<ExplainedPoint> points;
     for (const auto& [asked, measured_s] : targets) {
+      const auto curve = curve_of(asked);
       const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
-      const PosteriorQuestion question{fit_data->compute_prior, fit_data->setup.preset,
-                                       is_parameter_server(asked.strategy.name), fit_data->scope};
-      auto sample = find_posterior(priors, &calibration, question, 1, seed).median;
-      sample.model_discrepancy = std::exp(residual_at(calibration, fit_data->id, point).mean);
-      points.push_back({point, sample});
+      points.push_back({point, estimated(curve, curve.median, asked.gpus)});
     }
-    return explain_points(*fit_data, points);
+    return explain_points(searchable(curve_of(targets.front().question), known.id), points);
   } catch (const UserError&) {
     return {}; // a target that could not be answered either
   }

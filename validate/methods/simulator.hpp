@@ -10,12 +10,12 @@
 
 namespace ddlsim {
 
-/// "ddlsim": for each cluster the fit of calibrate/fit/step_fit.hpp on the visible records, under the priors that were
-/// not learnt from it; the series' residual at the scale asked for is estimated from its visible scales. Interval: 5 %
-/// and 95 % of drawn samples. Cannot answer where the simulator cannot time the series (calibrate/data/fit_data.hpp).
+/// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
+/// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
+/// away (priors, kinds of path) is missing in both. Refuses what `predict` refuses.
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
-/// "uncalibrated": the same without the fit: compute scaled to the series' own one-GPU time, all else at the priors.
+/// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
 
 /// Threads that share the samples of a forecast, or the parameters of an explanation.

@@ -1,0 +1,152 @@
+#include "sim/predict/ask.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/predict/posterior.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+bool has_servers(const CalibratedSeries& series) {
+  const auto name = strategy_name_in(series.strategy);
+  return name && is_parameter_server(*name);
+}
+
+/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
+bool same_strategy(const CalibratedSeries& series, const Strategy& strategy) {
+  const bool any_all_reduce = series.strategy == to_text(StrategyName::all_reduce) &&
+                              (strategy.name == StrategyName::ring || strategy.name == StrategyName::automatic);
+  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
+}
+
+/// The same stack, model and batch from the same one-GPU time.
+bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
+  return covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
+}
+
+/// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
+/// strategies of one stack are compared by what they do and not by what the model misses of one of them.
+void learn_residuals(CalibrationInfo& learnt, const std::vector<const CalibratedSeries*>& of_stack,
+                     const Strategy& strategy) {
+  std::vector<const CalibratedSeries*> used;
+  for (const auto* series : of_stack)
+    if (same_strategy(*series, strategy)) used.push_back(series);
+  if (used.empty()) used = of_stack;
+  for (const auto* series : used) {
+    learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
+    for (const auto& point : series->points)
+      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+  }
+}
+
+/// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
+  CalibrationInfo learnt;
+  learnt.any = true;
+  for (const int at : calibrated_fields(calibration, scope)) {
+    const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
+    learnt.identified.push_back(one != nullptr && one->identified);
+    learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
+  }
+  std::vector<double> spreads;
+  std::vector<const CalibratedSeries*> of_stack;
+  for (const auto& series : calibration.series) {
+    if (series.scope.transport != scope.transport) continue;
+    spreads.push_back(series.spread);
+    if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
+    if (has_servers(series) != is_parameter_server(strategy.name)) continue;
+    learnt.donated = learnt.donated || series.borrowed;
+    if (series.borrowed) continue;
+    for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+  }
+  learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
+  if (spreads.empty()) learnt.residual_process.spread = ResidualProcess{}.spread;
+  learn_residuals(learnt, of_stack, strategy);
+  return learnt;
+}
+
+/// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.
+double base_of(const OneGpuEstimate& compute) {
+  return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
+}
+
+/// The card of the nodes.
+const Gpu& gpu_of(const Scenario& scenario, const Knowledge& known) {
+  return find_gpu(known.gpus, scenario.gpu.empty() ? known.cluster.gpu : scenario.gpu);
+}
+
+/// GPUs that ranks take of every node.
+int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
+  if (scenario.gpus_per_node <= cluster.gpus_per_node)
+    return scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
+  throw UserError(scenario.name, "/gpus_per_node",
+                  fmt::format("{} GPUs a node are more than {} has ({}); give fewer, or leave it out",
+                              scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
+}
+
+StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
+                   double one_gpu_s) {
+  const auto& cluster = known.cluster;
+  const auto& preset = find_preset(known.presets, scenario.preset);
+  StepSetup setup{model,   gpu_of(scenario, known), cluster, preset, choose_transport(scenario, cluster, preset),
+                  strategy};
+  setup.precision = scenario.precision;
+  setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
+  setup.batch_per_gpu = scenario.batch_per_gpu;
+  setup.one_gpu_s = one_gpu_s;
+  setup.slow_node = scenario.slow_node;
+  setup.input = scenario.input;
+  return setup;
+}
+
+} // namespace
+
+OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
+  return known.one_gpu_time({model, gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu,
+                             scenario.preset, scenario.series, scenario.software, scenario.one_gpu});
+}
+
+Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known) {
+  const auto& cluster = known.cluster;
+  const auto compute = one_gpu_of(scenario, model, known);
+  const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s);
+  const auto& transport = setup.transport.name;
+  const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
+                               scenario.model, scenario.batch_per_gpu, base_of(compute)};
+  const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
+  auto posterior = find_posterior(priors, known.calibration,
+                                  {compute.prior, setup.preset, is_parameter_server(strategy.name), scope},
+                                  scenario.samples, scenario.seed);
+  const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
+  CalibrationInfo learnt;
+  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, strategy);
+  if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
+  const int gpus_per_node = gpus_per_node_of(scenario, cluster);
+  return {setup,
+          posterior.median,
+          std::move(posterior.samples),
+          gpus_per_node,
+          std::max(cluster.available_nodes, cluster.growth_max_nodes) * gpus_per_node,
+          compute.label,
+          discrepancy_width,
+          std::move(learnt),
+          priors_of_fields(priors, compute.prior, transport, setup.preset.name)};
+}
+
+Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {
+  if (!scenario.transport.empty()) return find_transport(cluster, scenario.transport);
+  if (const auto* transport = transport_for(cluster, preset)) return *transport;
+  std::vector<std::string> has;
+  for (const auto& transport : cluster.transports) has.push_back(transport.name);
+  throw UserError(scenario.name, "/preset",
+                  fmt::format("preset \"{}\" can use {}, and cluster \"{}\" has {}; give another preset, or /transport",
+                              preset.name, join_names(preset.transports), cluster.name, join_names(has)));
+}
+
+} // namespace ddlsim
