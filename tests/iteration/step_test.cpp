@@ -174,8 +174,10 @@ TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]
 TEST_CASE("a hash places tensors by an order that each sample draws; nobody's order is the middle of nine", "[step]") {
   SmallCluster small;
   small.model.layers.clear();
-  for (int i = 0; i < 40; ++i)
-    small.model.layers.push_back({"fc" + std::to_string(i), "linear", 1e8, 0, {{"weight", {1'000'000}, 4e6}}});
+  for (int i = 0; i < 60; ++i) { // large ones among small ones: orders of equal tensors are alike
+    const double size_bytes = i % 3 == 0 ? 4e6 : 4e3;
+    small.model.layers.push_back({"fc" + std::to_string(i), "linear", 1e8, 0, {{"weight", {1}, size_bytes}}});
+  }
   auto setup = small.setup(StrategyName::ps, 8);
   setup.strategy.servers = {ServerCount::Rule::count, 8};
   setup.strategy.placement = Placement::dedicated;
@@ -188,8 +190,9 @@ TEST_CASE("a hash places tensors by an order that each sample draws; nobody's or
   std::vector<double> times_s;
   for (std::uint64_t order = 1; order <= 9; ++order) times_s.push_back(time_s(order));
   std::sort(times_s.begin(), times_s.end());
-  CHECK(times_s.front() < 0.9 * times_s.back());
-  CHECK(time_s({}) == times_s[4]); // tensors are alike and ready at once, so the busiest server decides
+  CHECK(times_s.front() < 0.95 * times_s.back());
+  CHECK(time_s({}) > times_s.front());
+  CHECK(time_s({}) < times_s.back());
   setup.strategy.sharding = Sharding::bytes;
   CHECK(time_s({}) == time_s(1));
 }
