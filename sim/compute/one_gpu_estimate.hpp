@@ -54,6 +54,8 @@ struct OneGpuEstimate {
 /// their spread is a doubt of its own, and the text names them. Between measured batches the time goes over from what
 /// the one's records say to what the other's say (near_batches.hpp). Only the given records count. A time is never
 /// carried over to another precision, but for bf16 without any record, which is amp's with more doubt.
+/// A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one, find() throws
+/// UserError.
 class OneGpuTimes {
 public:
   /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the

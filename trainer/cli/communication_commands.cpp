@@ -5,6 +5,7 @@
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/records/machine.hpp"
@@ -30,7 +31,7 @@ class Measuring {
 public:
   Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
       : session(mpi), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
-        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall,
+        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall, Steps::together,
                                     [this](std::exception_ptr failure) { end_job(session, world.rank(), failure); }) {
     job.watchdog = &watchdog;
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
@@ -190,6 +191,7 @@ int collectives_command(const CommunicationOptions& options) {
   const auto sizes = byte_sizes(options.sizes);
   if (options.backend == "nccl") { // say what is missing before ranks are started
     const CudaRuntime cuda;
+    check_capability(cuda, gpu_of(0, cuda.devices()), "");
     const Nccl nccl;
   }
   for (const std::string& operation : options.operations) collective_named(operation); // refuses what is unknown

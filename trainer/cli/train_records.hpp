@@ -20,6 +20,9 @@ struct TrainSoftware {
 /// facts_of_node() of each node, in the nodes' order. nodes: of these ranks, or of the first of them. Collective.
 std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous);
 
+/// What decides about the numbers that an optimizer makes: learning rate and its schedule, momentum, weight decay.
+Facts settings_of(const SgdOptions& sgd, const EpochSchedule& schedule);
+
 /// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
 class TrainRecords {
 public:

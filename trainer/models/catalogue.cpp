@@ -15,40 +15,51 @@ using Entries = std::vector<CatalogueEntry>;
 const std::string kImage224 = "image 3x224x224";
 const std::string kImage299 = "image 3x299x299";
 
-const LearningRate kDigitsRate = {0.05, "tried here: 98 % of digits are right after one epoch"};
+const Hyperparameter kDigitsRate = {0.05, "tried here: 98 % of digits are right after one epoch"};
 /// The papers' 0.01 (Krizhevsky et al. 2012, section 5; Simonyan and Zisserman, arXiv 1409.1556, section 3.1) is for
 /// images of mean zero and small initial weights; with He's weights and without batch normalisation it ends in NaN.
-const LearningRate kPlainRate = {0.001, "a tenth of the 0.01 of Krizhevsky et al. 2012 and of arXiv 1409.1556"};
-const LearningRate kGoogLeNetRate = {0.01, "the same as bvlc_googlenet of Caffe's model zoo"};
-const LearningRate kInceptionRate = {0.045, "arXiv 1512.00567, section 8"};
-const LearningRate kMobileNetRate = {0.045, "arXiv 1801.04381, section 6.1"};
-const LearningRate kResNetRate = {0.1, "arXiv 1512.03385, section 3.4"};
-const LearningRate kBertRate = {1e-4, "arXiv 1810.04805, appendix A.2 (of Adam)"};
+const Hyperparameter kPlainRate = {0.001, "a tenth of the 0.01 of Krizhevsky et al. 2012 and of arXiv 1409.1556"};
+const Hyperparameter kGoogLeNetRate = {0.01, "the same as bvlc_googlenet of Caffe's model zoo"};
+const Hyperparameter kInceptionRate = {0.045, "arXiv 1512.00567, section 8"};
+const Hyperparameter kMobileNetRate = {0.045, "arXiv 1801.04381, section 6.1"};
+const Hyperparameter kResNetRate = {0.1, "arXiv 1512.03385, section 3.4"};
+const Hyperparameter kBertRate = {1e-4, "arXiv 1810.04805, appendix A.2 (of Adam)"};
+
+const Hyperparameter kNoDecay = {0, "digits are learnt without"};
+const Hyperparameter kAlexNetDecay = {5e-4, "Krizhevsky et al. 2012, section 5"};
+const Hyperparameter kVggDecay = {5e-4, "arXiv 1409.1556, section 3.1"};
+const Hyperparameter kGoogLeNetDecay = {2e-4, "bvlc_googlenet of Caffe's model zoo"};
+const Hyperparameter kInceptionDecay = {4e-5, "inception_arg_scope of TensorFlow's slim/nets/inception_utils.py"};
+const Hyperparameter kMobileNetDecay = {4e-5, "arXiv 1801.04381, section 6.1"};
+const Hyperparameter kResNetDecay = {1e-4, "arXiv 1512.03385, section 3.4"};
+const Hyperparameter kBertDecay = {0.01, "arXiv 1810.04805, appendix A.2 (of Adam)"};
 
 void add_classic(Entries& entries) {
   const auto add = [&entries](const std::string& name, const std::string& title, const std::string& sample, auto make,
-                              const LearningRate& rate) {
-    entries.push_back({name, title, sample, make, rate});
+                              const Hyperparameter& rate, const Hyperparameter& decay) {
+    entries.push_back({name, title, sample, make, rate, decay});
   };
-  add("lenet5", "LeNet-5 on digits, 10 classes", "image 1x28x28", lenet5, kDigitsRate);
+  add("lenet5", "LeNet-5 on digits, 10 classes", "image 1x28x28", lenet5, kDigitsRate, kNoDecay);
   add(
       "alexnet", "AlexNet of one column (torchvision), 1000 classes", kImage224,
-      [] { return alexnet(AlexNetVariant::torchvision); }, kPlainRate);
+      [] { return alexnet(AlexNetVariant::torchvision); }, kPlainRate, kAlexNetDecay);
   add(
       "alexnet_tf", "AlexNet as in tf_cnn_benchmarks, 1001 classes", "image 3x227x227",
-      [] { return alexnet(AlexNetVariant::tensorflow); }, kPlainRate);
+      [] { return alexnet(AlexNetVariant::tensorflow); }, kPlainRate, kAlexNetDecay);
   add(
       "alexnet_mxnet", "AlexNet as in MXNet's image-classification example, 1000 classes", kImage224,
-      [] { return alexnet(AlexNetVariant::mxnet); }, kPlainRate);
-  add("vgg16", "VGG-16, 1000 classes", kImage224, vgg16, kPlainRate);
+      [] { return alexnet(AlexNetVariant::mxnet); }, kPlainRate, kAlexNetDecay);
+  add("vgg16", "VGG-16, 1000 classes", kImage224, vgg16, kPlainRate, kVggDecay);
   add("googlenet", "GoogLeNet without auxiliary heads (torchvision), 1000 classes", kImage224, googlenet,
-      kGoogLeNetRate);
-  add("mobilenet_v2", "MobileNetV2 of width 1.0, 1000 classes", kImage224, mobilenet_v2, kMobileNetRate);
+      kGoogLeNetRate, kGoogLeNetDecay);
+  add("mobilenet_v2", "MobileNetV2 of width 1.0, 1000 classes", kImage224, mobilenet_v2, kMobileNetRate,
+      kMobileNetDecay);
 }
 
 void add_inception(Entries& entries) {
   const auto add = [&entries](const std::string& name, const std::string& title, InceptionVariant variant) {
-    entries.push_back({name, title, kImage299, [variant] { return inception_v3(variant); }, kInceptionRate});
+    entries.push_back(
+        {name, title, kImage299, [variant] { return inception_v3(variant); }, kInceptionRate, kInceptionDecay});
   };
   add("inception_v3", "Inception v3 without auxiliary head, 1000 classes", InceptionVariant::torchvision);
   add("inception_v3_aux", "Inception v3 with auxiliary head (torchvision), 1000 classes",
@@ -62,7 +73,7 @@ void add_resnet(Entries& entries, const std::string& depth, const ResNetDepths& 
   const auto add = [&](const std::string& version_name, const std::string& remark, ResNetVersion version) {
     entries.push_back({"resnet" + depth + "_" + version_name,
                        "ResNet-" + depth + " " + version_name + " (" + remark + "), 1000 classes", kImage224,
-                       [depths, version] { return resnet(depths, version); }, kResNetRate});
+                       [depths, version] { return resnet(depths, version); }, kResNetRate, kResNetDecay});
   };
   add("v1", "stride in the first 1x1", ResNetVersion::v1);
   add("v1.5", "stride in the 3x3", ResNetVersion::v1_5);
@@ -79,7 +90,7 @@ void add_bert(Entries& entries, const std::string& size, BertShape shape) {
     const std::string length = std::to_string(tokens);
     entries.push_back({"bert_" + size + "_seq" + length,
                        "BERT-" + size + " pre-training, " + length + " tokens, " + remark + " scored by the word head",
-                       "sequence of " + length + " tokens", [shape] { return bert(shape); }, kBertRate});
+                       "sequence of " + length + " tokens", [shape] { return bert(shape); }, kBertRate, kBertDecay});
   };
   add(64, 0, "all");
   add(128, 20, "20");
