@@ -12,7 +12,6 @@ namespace ddlsim {
 /// does not know left out.
 std::string html_escaped(const std::string& text);
 
-
 /// 12.3 for a ratio of 0.123.
 std::string html_percent(double ratio);
 
