@@ -96,6 +96,19 @@ std::string why_no_answer(const ValidationResult& result, const std::string& ser
   return why;
 }
 
+/// What a series needs before anything of it can be predicted.
+std::string what_to_add(const SeriesSummary& series) {
+  const int inside = series.scales - series.multi_node_scales;
+  if (series.multi_node_scales == 0)
+    return fmt::format("{} scale{}, all inside one node, and a test predicts from one node to more; give a run on two "
+                       "nodes or more",
+                       series.scales, series.scales == 1 ? "" : "s");
+  if (inside == 0)
+    return fmt::format("{} scale{}, none inside one node; give a run on one node", series.scales,
+                       series.scales == 1 ? "" : "s");
+  return "the splits asked for need more scales of several nodes than it has; give a larger one, or take --split T1";
+}
+
 /// Why a series of the user's own, or the simulator's answer to it, is missing.
 void narrate_own(const Sources& sources, const ValidationResult& result, const DataFolder& data,
                  const CommandLine& line) {
@@ -108,9 +121,7 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
     if (own.count(one.id) == 0) continue;
     if (std::count(known.begin(), known.end(), one.cluster) == 0) unknown.insert(one.cluster);
     if (one.splits.empty()) {
-      narrate(line, fmt::format("{}: nothing to predict: {} scale{}, {} of several nodes; give a one-GPU row and "
-                                "at least one larger scale",
-                                one.id, one.scales, one.scales == 1 ? "" : "s", one.multi_node_scales));
+      narrate(line, fmt::format("{}: nothing to predict: {}", one.id, what_to_add(one)));
     } else if (const auto why = why_no_answer(result, one.id); !why.empty()) {
       narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, why));
     }

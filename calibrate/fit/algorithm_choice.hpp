@@ -15,7 +15,8 @@ namespace ddlsim {
 class AlgorithmChoices {
 public:
   /// `likelihood_share`: exponent of the likelihood in a weight (a power posterior).
-  AlgorithmChoices(const std::vector<SeriesData>& series, double likelihood_share);
+  explicit AlgorithmChoices(const std::vector<SeriesData>& series,
+                            double likelihood_share = ModelConstants{}.algorithm_likelihood_share);
 
   std::size_t count() const { return open_.size(); }
   const std::vector<LikelyChoice>& choices(std::size_t open) const { return open_[open].choices; }

@@ -183,6 +183,12 @@ RobustFit best_fit(const RobustProblem& robust, const std::vector<std::vector<do
 
 } // namespace
 
+ResidualProcess StepFitOptions::residual_process() const {
+  auto process = residual_process_of(constants);
+  process.spread = constants.fit_spread;
+  return process;
+}
+
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options) {
   StepProblem problem(series, options);
   SlopeFollower slopes(problem);

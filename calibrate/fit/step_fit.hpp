@@ -4,6 +4,7 @@
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/model_constants.hpp"
+#include "sim/predict/residual_process.hpp"
 
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace ddlsim {
 
 struct StepFitOptions {
   ModelConstants constants{};
-  int noise_rounds = 2; ///< fits after which the spread is judged again, by transport
+  ResidualProcess residual_process() const; ///< before the data say how far series are off
+  int noise_rounds = 2;                     ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 

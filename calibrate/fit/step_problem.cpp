@@ -73,8 +73,8 @@ StepProblem::StepProblem(const std::vector<SeriesData>& series, const StepFitOpt
 }
 
 ResidualProcess StepProblem::residual_process_of(std::size_t series) const {
-  auto process = ddlsim::residual_process_of(options_.constants);
-  process.spread = options_.constants.fit_spread * scale(noise_group(series_[series])) * own_[series];
+  auto process = options_.residual_process();
+  process.spread *= scale(noise_group(series_[series])) * own_[series];
   return process;
 }
 

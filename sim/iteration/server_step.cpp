@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace ddlsim {
 namespace {
@@ -55,7 +56,10 @@ ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, 
   const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
   const Sharding rule = sharding_of(setup, sample);
   ServerExchange exchange;
-  exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
+  std::uint64_t key_order = 0;
+  if (rule == Sharding::hash)
+    key_order = sample.key_order ? *sample.key_order : typical_key_order(by_creation, servers);
+  exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes, key_order);
   std::stable_sort(exchange.shards.begin(), exchange.shards.end(),
                    [&](const Shard& a, const Shard& b) { return ready_s[a.tensor] < ready_s[b.tensor]; });
   for (const auto& shard : exchange.shards) exchange.ready_s.push_back(ready_s[shard.tensor]);

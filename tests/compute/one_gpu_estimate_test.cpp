@@ -286,4 +286,60 @@ TEST_CASE("synthetic data comes before real data", "[evidence]") {
   CHECK(find_compute(desk.question(32), {real}, {}).one_gpu_s == 0.3);
 }
 
+TEST_CASE("where one curve ends and another takes over, the time goes over from one to the other", "[evidence]") {
+  // Horovod at 64 only, 4 ms a sample; another stack's line from 32 to 128, 5 ms a sample.
+  const Desk desk;
+  const std::vector<StepRecord> own{record(64, 0.0018 + 64 * 0.004), record(32, 0.0018 + 32 * 0.005, "apex"),
+                                    record(128, 0.0018 + 128 * 0.005, "apex")};
+  const auto at = [&](double batch) { return find_compute(desk.question(batch), own, {}); };
+  CHECK(at(64).one_gpu_s == own[0].iteration_s);
+  CHECK(at(64).disagreement == 0);
+  for (const double beside : {63.0, 65.0})
+    CHECK(at(beside).one_gpu_s == Approx(0.0018 + beside * 0.004).epsilon(0.02)); // of 25 % between the two
+  CHECK(at(100).one_gpu_s == Approx(0.0018 + 100 * 0.005).epsilon(0.02));
+  CHECK(at(80).disagreement > 0.06);
+  for (double batch = 32; batch < 128; ++batch) {
+    const double grows = at(batch + 1).one_gpu_s / at(batch).one_gpu_s;
+    CHECK(grows > 1);
+    CHECK(grows < 1.1);
+  }
+}
+
+TEST_CASE("between its own batches a curve goes through its records", "[evidence]") {
+  const Desk desk; // the middle record is 10 % off the line through the others
+  const std::vector<StepRecord> own{record(32, 0.32), record(64, 0.70), record(128, 1.28)};
+  for (const double measured : {32.0, 64.0, 128.0})
+    for (const double beside : {measured - 0.01, measured + 0.01})
+      CHECK(find_compute(desk.question(beside), own, {}).one_gpu_s ==
+            Approx(find_compute(desk.question(measured), own, {}).one_gpu_s).epsilon(1e-3)); // 0.01 of a batch of 32
+}
+
+TEST_CASE("bf16 that nobody measured is amp's time with another stack's doubt", "[evidence]") {
+  const Desk desk;
+  auto amp = record(32, 0.1);
+  amp.precision = Precision::amp;
+  auto question = desk.question(32);
+  question.precision = Precision::bf16;
+  const auto found = find_compute(question, {amp}, {});
+  CHECK(found.one_gpu_s == 0.1);
+  CHECK(found.label == EvidenceLabel::transferred);
+  CHECK(found.doubts == std::vector<std::string>{"compute_measured", "compute_other_stack_reduced"});
+  CHECK(found.text.find("bf16 was never measured, and this is amp") != std::string::npos);
+  CHECK(find_compute(question, {}, {}).prior == "compute_roofline_reduced");
+  auto own = record(32, 0.2);
+  own.precision = Precision::bf16;
+  CHECK(find_compute(question, {amp, own}, {}).one_gpu_s == 0.2);
+}
+
+TEST_CASE("another GPU's time at a batch far from the one asked for comes before the roofline, in doubt",
+          "[evidence]") {
+  const Desk desk;
+  const OtherClusterTimes reference{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
+  const auto near = find_compute(desk.question(128), {}, {}, reference);
+  const auto far = find_compute(desk.question(129), {}, {}, reference);
+  CHECK(far.one_gpu_s / near.one_gpu_s == Approx(129.0 / 128).epsilon(0.001)); // the fixed part
+  CHECK(near.doubts == std::vector<std::string>{"compute_scaled"});
+  CHECK(far.doubts.back() == "compute_one_batch");
+}
+
 } // namespace ddlsim

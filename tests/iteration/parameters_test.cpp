@@ -69,6 +69,8 @@ TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives th
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto other = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 4);
+  CHECK(draws.values[0].key_order != draws.values[1].key_order);
+  CHECK(draws.values[0].key_order == again.values[0].key_order);
   CHECK(draws.z_scores == again.z_scores);
   CHECK(draws.z_scores != other.z_scores);
   for (std::size_t k = 0; k < parameter_fields().size(); ++k) {
