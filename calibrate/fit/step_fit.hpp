@@ -3,15 +3,15 @@
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/calibration.hpp"
-#include "sim/predict/residual_process.hpp"
+#include "sim/formats/model_constants.hpp"
 
 #include <vector>
 
 namespace ddlsim {
 
 struct StepFitOptions {
-  ResidualProcess residual_process{.spread = 0.03}; ///< before the data say how far series are off
-  int noise_rounds = 2;                             ///< fits after which the spread is judged again, by transport
+  ModelConstants constants{};
+  int noise_rounds = 2; ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 

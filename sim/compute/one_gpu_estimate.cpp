@@ -1,5 +1,6 @@
 #include "sim/compute/one_gpu_estimate.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
@@ -124,6 +125,22 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   return text;
 }
 
+std::string device_name(const RecordHead& head, const ComputeQuestion& question) {
+  if (!head.gpu.empty()) return head.gpu;
+  return head.device == "cpu" ? "processor" : question.gpu.name;
+}
+
+bool is_unnamed(const ComputeQuestion& question) {
+  return question.gpu.name == unnamed_device().name;
+}
+
+/// What an estimate says of a device that nobody named.
+std::string unnamed_text(const ComputeQuestion& question) {
+  if (!is_unnamed(question)) return "";
+  return fmt::format("; no GPU is named: backward has the shape that it has on a {}, and memory is not checked",
+                     shape_of_unnamed);
+}
+
 OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& best) {
   const auto& head = best.nearest->record->head;
   const bool own = best.rung == Rung::measured || best.rung == Rung::on_line;
@@ -131,8 +148,8 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
   return {best.time_s,
           doubts.front(),
           own ? EvidenceLabel::calibrated : EvidenceLabel::transferred,
-          fmt::format("one {}: {:.4g} samples/s, {}", head.gpu.empty() ? question.gpu.name : head.gpu,
-                      question.batch / best.time_s, how_text(best, question)),
+          fmt::format("one {}: {:.4g} samples/s, {}{}", device_name(head, question), question.batch / best.time_s,
+                      how_text(best, question), unnamed_text(question)),
           fmt::format("{}:{}", std::filesystem::path(head.file).filename().string(), head.line),
           doubts};
 }
@@ -230,8 +247,8 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   estimate.prior = "compute_measured";
   estimate.doubts = {estimate.prior};
   estimate.label = EvidenceLabel::calibrated;
-  estimate.text =
-      fmt::format("one {}: {:.4g} samples/s, as the scenario states", question.gpu.name, stated.samples_per_s);
+  estimate.text = fmt::format("one {}: {:.4g} samples/s, as the scenario states{}", question.gpu.name,
+                              stated.samples_per_s, unnamed_text(question));
   estimate.stated_width = stated.width();
   return estimate;
 }
@@ -283,6 +300,12 @@ OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
     estimate.own_series = own_series;
     return estimate;
   }
+  if (is_unnamed(question))
+    throw UserError(
+        "", "/model",
+        fmt::format("the cluster names no GPU, and has no record of one processor with {} in {}; measure it "
+                    "with ddltrain, or state /one_gpu_samples_per_s",
+                    question.model.name, to_text(question.precision)));
   std::vector<BatchCurve> all = own_curves_;
   all.insert(all.end(), borrowed_curves_.begin(), borrowed_curves_.end());
   all.insert(all.end(), reference_curves_.begin(), reference_curves_.end());

@@ -52,7 +52,8 @@ struct OneGpuEstimate {
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is a doubt of its own, and the text names them. Only the given records count. A time is never carried
-/// over to another precision.
+/// over to another precision. A device that nobody named (unnamed_device()) is known by records of its own cluster alone:
+/// without one, find() throws UserError.
 class OneGpuTimes {
 public:
   /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the

@@ -77,7 +77,7 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
                            const Machine& machine, double slowdown) {
   ServerSetup ready{machine, {}, {}, {}};
   ready.machine.nic_Bps *= sample.server_duplex;
-  ready.servers = build_servers(setup.strategy, ready.machine, sample);
+  ready.servers = build_servers(completed(setup.strategy, setup.preset), ready.machine, sample);
   const bool local = serves_itself(setup, machine);
   if (local) { // memory copies: no socket, no RPC
     ready.servers.dedicated = false;
@@ -94,12 +94,13 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 } // namespace
 
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
-  return machine.nodes() == 1 && (setup.strategy.placement != Placement::dedicated || !setup.preset.serves_one_machine);
+  const bool dedicated = completed(setup.strategy, setup.preset).placement == Placement::dedicated;
+  return machine.nodes() == 1 && (!dedicated || !setup.preset.serves_one_machine);
 }
 
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine) {
-  const auto servers = build_servers(setup.strategy, machine, sample);
+  const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
   const auto exchange = build_exchange(setup, sample, profile, machine, servers.servers, 1);
   const auto classes = find_server_classes(machine, servers, exchange);
   std::size_t shards = 0;

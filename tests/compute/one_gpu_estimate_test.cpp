@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "tests/formats/plain_records.hpp"
 
@@ -44,6 +45,27 @@ TEST_CASE("a borrowed record at this batch comes before an own one at another", 
   const auto found = find_compute(desk.question(32), {record(64, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.3);
   CHECK(found.label == EvidenceLabel::transferred);
+}
+
+TEST_CASE("a device that nobody named is known by records of its own cluster alone", "[evidence]") {
+  Desk desk;
+  desk.gpu = unnamed_device();
+  auto processor = record(32, 0.2);
+  processor.head.gpu = "";
+  processor.head.device = "cpu";
+  const auto found = find_compute(desk.question(32), {processor}, {});
+  CHECK(found.one_gpu_s == 0.2);
+  CHECK(found.label == EvidenceLabel::calibrated);
+  CHECK_THAT(found.text, Catch::StartsWith("one processor: 160 samples/s, measured here") &&
+                             Catch::EndsWith("no GPU is named: backward has the shape that it has on a V100-SXM2-16GB, "
+                                             "and memory is not checked"));
+  const std::string refusal = "no record of one processor with m in fp32";
+  OtherClusterTimes others{{record(32, 0.1), processor}, {desk.gpu}, {}};
+  CHECK_THROWS_WITH(find_compute(desk.question(32), {}, {record(32, 0.1)}, others), Catch::Contains(refusal));
+  auto stated = desk.question(32);
+  stated.stated = StatedRate{64, 0, 0};
+  CHECK(find_compute(stated, {}, {}).one_gpu_s == 0.5);
+  CHECK_THAT(find_compute(stated, {}, {}).text, Catch::Contains("no GPU is named"));
 }
 
 TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {

@@ -23,7 +23,7 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
     const auto kept = priors_without(priors, cluster);
     for (const auto& prior : kept) CHECK(std::count(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == 0);
     for (const auto& preset : presets)
-      for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"})
+      for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
           CHECK_NOTHROW(median_parameters(kept, compute, transport, preset.name));
   }

@@ -58,6 +58,21 @@ TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
   CHECK(limited.bottleneck == "server-software");
 }
 
+TEST_CASE("servers that a record does not count or place are the preset's", "[step]") {
+  SmallCluster small;
+  small.preset.servers = {ServerCount::Rule::count, 3};
+  small.preset.placement = Placement::dedicated;
+  auto open = small.setup(StrategyName::ps, 4);
+  auto stated = open;
+  stated.strategy.servers = {ServerCount::Rule::count, 3};
+  stated.strategy.placement = Placement::dedicated;
+  CHECK(time_step(open, small.sample, Fidelity::closed_form).iteration_s ==
+        time_step(stated, small.sample, Fidelity::closed_form).iteration_s);
+  CHECK(dedicated_server_hosts(open, small.sample) == 3);
+  stated.strategy.placement = Placement::colocated;
+  CHECK(dedicated_server_hosts(stated, small.sample) == 0);
+}
+
 TEST_CASE("every software cost is in the iteration once", "[step]") {
   const SmallCluster small;
   const double transfer_s =
