@@ -142,6 +142,24 @@ class Measuring(FakeGpu):
         self.assertIn("fake GPU of ddltrain's tests", refused.stdout + refused.stderr)
 
 
+    def test_nccl_says_the_transport(self):
+        """A fake GPU's records cannot be calibrated, whatever they say of the network."""
+        train = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl", "--output", self.file)
+        collectives = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "4KiB",
+                       *FEW, "--output", self.file)
+        cases = (({}, "shm"), ({"DDLTRAIN_FAKE_NCCL_WAY": "[send] via NET/IB/0/GDRDMA"}, "nccl-ib"),
+                 ({"DDLTRAIN_FAKE_NCCL_WAY": "via P2P/CUMEM"}, "unknown"), ({"NCCL_DEBUG": "VERSION"}, "unknown"))
+        for environment, transport in cases:
+            for words in (train, collectives):
+                with self.subTest(words[0] + str(environment)):
+                    self.well(*words, **environment)
+                    context, *_, last = self.records()
+                    self.assertEqual(last["transport"], transport)
+                    said = [name for name in context["settings"] if name.startswith("NCCL_DEBUG")]
+                    self.assertEqual(said, [name for name in environment if name == "NCCL_DEBUG"])
+                    os.remove(self.file)
+
+
 class Faults(FakeGpu):
     TRAIN = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl")
     COLLECTIVES = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "1MiB",

@@ -8,8 +8,10 @@
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
+#include "trainer/cuda/nccl_log.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/surroundings.hpp"
+#include "trainer/records/transport.hpp"
 #include "trainer/train/job.hpp"
 
 #include <CLI/CLI.hpp>
@@ -32,7 +34,7 @@ std::string command_line(const std::vector<std::string>& words) {
 }
 
 /// One rank of the job.
-void run_rank(TrainArguments arguments, const MpiSession& mpi) {
+void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nccl_log) {
   MpiCommunicator world(MPI_COMM_WORLD);
   world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy, arguments.threads)));
   const std::string command = command_line(arguments.words);
@@ -64,6 +66,7 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi) {
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
+  records.tell_transport(nccl_transport(world.gather(nccl_ways(nccl_log.text()))));
   records.finish(result, before, world);
 }
 
@@ -81,7 +84,8 @@ int train_command(TrainArguments arguments) {
   }
   if (!started_by_launcher() && processes > 1)
     return run_local_job(processes, arguments.words, arguments.cores_per_rank);
-  run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi); });
+  const NcclLog nccl_log(arguments.options.backend == "nccl");
+  run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi, nccl_log); });
   return 0;
 }
 

@@ -95,7 +95,8 @@ Facts settings_of(const SgdOptions& sgd, const EpochSchedule& schedule) {
 
 TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software,
                            const std::string& command, bool writes)
-    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)), writes_(writes) {
+    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)),
+      transport_(arguments.transport), writes_(writes) {
   if (!writes_) return;
   if (!arguments_.output_file.empty()) {
     const bool replays = !arguments_.options.replay.empty(); // neither device computes
@@ -134,9 +135,12 @@ RecordHead TrainRecords::head() const {
       options.precision == ddlsim::Precision::fp32 ? "" : "-" + arguments_.precision));
   const bool nccl = options.backend == "nccl";
   head.library = nccl ? "nccl" : mpi_library_name(software_.library);
-  head.transport = arguments_.transport.empty() ? known_transport(head.library, workers_.nodes, settings_of_run())
-                                                : arguments_.transport;
+  head.transport = transport_.empty() ? known_transport(head.library, workers_.nodes, settings_of_run()) : transport_;
   return head;
+}
+
+void TrainRecords::tell_transport(const std::string& transport) {
+  if (transport_.empty() && transport != "unknown") transport_ = transport;
 }
 
 void TrainRecords::add(const EpochReport& epoch) {

@@ -31,6 +31,8 @@ public:
                bool writes);
 
   void add(const EpochReport& epoch);
+  /// What the run itself told of its transport: "unknown" changes nothing, nor does anything where the user told it.
+  void tell_transport(const std::string& transport);
   /// Adds the step record. Collective over all ranks.
   void finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world);
 
@@ -42,6 +44,7 @@ private:
   TrainArguments arguments_;
   NodeMap workers_;
   TrainSoftware software_;
+  std::string transport_; ///< of the step record
   bool writes_;
   std::optional<RecordFile> file_;
 };
