@@ -9,6 +9,7 @@ namespace ddlsim {
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data) {
   context.catalogue = load_gpus(data);
   context.known_models = list_models(data);
+  context.known_clusters = list_clusters(data);
   context.find_cluster = [data](const std::string& name) -> std::optional<Cluster> {
     const auto clusters = list_clusters(data);
     if (std::find(clusters.begin(), clusters.end(), name) == clusters.end()) return std::nullopt;

@@ -36,17 +36,20 @@ public:
   }
 };
 
+/// Options of every command, before its name or after it.
+void add_common_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--data", line.data_folder,
+                 fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
+      ->type_name("FOLDER")
+      ->group("Of every command");
+  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")->group("Of every command");
+}
+
 /// A command with its examples and the options that every command has.
 CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
   auto& command = *app.add_subcommand(name, description);
   command.footer(examples_of(name));
-  command
-      .add_option("--data", line.data_folder,
-                  fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
-      ->type_name("FOLDER")
-      ->group("Of every command");
-  command.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")
-      ->group("Of every command");
+  add_common_options(command, line);
   return command;
 }
 
@@ -335,6 +338,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   app.formatter(help);
   app.footer(examples_of(""));
   app.require_subcommand(1);
+  add_common_options(app, line);
   add_check(app, line, check);
   add_list(app, line, list);
   add_predict(app, line, predict, variation);

@@ -85,20 +85,28 @@ bool is_own(const Series& series, RecordIndex first_own) {
          });
 }
 
-/// Why the simulator does not answer for a series on a cluster that has a file.
-std::string what_is_missing(const SeriesSummary& series, const DataFolder& data) {
-  const auto models = list_models(data);
-  if (std::count(models.begin(), models.end(), series.model) == 0)
-    return fmt::format("model {} has no layer table (`ddlsim list models`)", series.model);
-  if (load_cluster(data, series.cluster).nics.empty())
-    return fmt::format("platforms/{}/cluster.json has no NIC", series.cluster);
-  return "its GPU is not known, or has no rate for its precision (`ddlsim list gpus`)";
+/// Why the simulator answers none of the series' points; "" where it answers one.
+std::string why_no_answer(const ValidationResult& result, const std::string& series) {
+  std::string why;
+  for (const auto& point : result.points) {
+    if (point.series != series) continue;
+    if (point.forecasts.count(barred_method) != 0) return "";
+    if (const auto refusal = point.refusals.find(barred_method); refusal != point.refusals.end()) why = refusal->second;
+  }
+  return why;
 }
 
-bool has_answer(const ValidationResult& result, const std::string& series) {
-  return std::any_of(result.points.begin(), result.points.end(), [&](const ScoredPoint& point) {
-    return point.series == series && point.forecasts.count(barred_method) != 0;
-  });
+/// What a series needs before anything of it can be predicted.
+std::string what_to_add(const SeriesSummary& series) {
+  const int inside = series.scales - series.multi_node_scales;
+  if (series.multi_node_scales == 0)
+    return fmt::format("{} scale{}, all inside one node, and a test predicts from one node to more; give a run on two "
+                       "nodes or more",
+                       series.scales, series.scales == 1 ? "" : "s");
+  if (inside == 0)
+    return fmt::format("{} scale{}, none inside one node; give a run on one node", series.scales,
+                       series.scales == 1 ? "" : "s");
+  return "the splits asked for need more scales of several nodes than it has; give a larger one, or take --split T1";
 }
 
 /// Why a series of the user's own, or the simulator's answer to it, is missing.
@@ -111,14 +119,11 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   std::set<std::string> unknown;
   for (const auto& one : result.series) {
     if (own.count(one.id) == 0) continue;
-    const bool is_known = std::count(known.begin(), known.end(), one.cluster) != 0;
-    if (!is_known) unknown.insert(one.cluster);
+    if (std::count(known.begin(), known.end(), one.cluster) == 0) unknown.insert(one.cluster);
     if (one.splits.empty()) {
-      narrate(line, fmt::format("{}: nothing to predict: {} scale{}, {} of several nodes; give a one-GPU row and "
-                                "at least one larger scale",
-                                one.id, one.scales, one.scales == 1 ? "" : "s", one.multi_node_scales));
-    } else if (is_known && !has_answer(result, one.id)) {
-      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, what_is_missing(one, data)));
+      narrate(line, fmt::format("{}: nothing to predict: {}", one.id, what_to_add(one)));
+    } else if (const auto why = why_no_answer(result, one.id); !why.empty()) {
+      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, why));
     }
   }
   for (const auto& cluster : unknown) {

@@ -21,7 +21,7 @@ double in_percent(double ratio) {
 
 SplitBar bar_of(const SplitScore& score) {
   SplitBar bar;
-  bar.points = score.overall.points;
+  bar.points = score.overall.points - score.overall.refused;
   bar.figures["mean_error"] = in_percent(score.overall.mean_error);
   const auto a = score.by_class.find('A');
   if (a != score.by_class.end() && a->second.points > 0) bar.figures["class_a"] = in_percent(a->second.mean_error);

@@ -17,11 +17,11 @@ enum class TakenAway { nothing, of_cluster, of_site };
 
 /// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
-  std::string split;    ///< as-shipped, ..., leave-one-cluster-out
-  std::string left_out; ///< model family, schedule or cluster; "" for a tier
-  TakenAway taken_away = TakenAway::of_cluster;
+  std::string split;                         ///< as-shipped, ..., leave-one-cluster-out
+  std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
+  TakenAway taken_away = TakenAway::of_cluster;
 };
 
 /// One point to predict: the measured time is not in it.
@@ -40,6 +40,8 @@ struct Forecast {
   double low_s = 0;      ///< 5 %
   double high_s = 0;     ///< 95 %
   std::string refusal{}; ///< not empty: why there is no answer; the times are then 0, and the point counts as missed
+  std::string
+      scenario{}; ///< the JSON of a scenario that `ddlsim predict` answers with the same digits; "": there is none
 };
 
 /// A question with its answer, shown to a method only after it was scored.

@@ -43,9 +43,11 @@ Json to_json(const Score& score) {
 
 Json to_json(const Forecast& forecast) {
   const bool interval = forecast.low_s > 0;
-  return {{"predicted_s", rounded(forecast.predicted_s)},
-          {"low_s", rounded_if(interval, forecast.low_s)},
-          {"high_s", rounded_if(interval, forecast.high_s)}};
+  Json json{{"predicted_s", rounded(forecast.predicted_s)},
+            {"low_s", rounded_if(interval, forecast.low_s)},
+            {"high_s", rounded_if(interval, forecast.high_s)}};
+  if (!forecast.scenario.empty()) json["scenario"] = Json::parse(forecast.scenario);
+  return json;
 }
 
 Json to_json(const ScoredPoint& point) {

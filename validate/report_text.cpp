@@ -12,8 +12,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t methods_side_by_side = 7;
-constexpr std::size_t cluster_width = 25;
+constexpr std::size_t methods_side_by_side = 6;
+constexpr std::size_t cluster_width = 28;
+constexpr std::size_t least_method_width = 10;
 
 using Scores = std::vector<const SplitScore*>;
 
@@ -21,22 +22,16 @@ std::string percent(double ratio) {
   return fmt::format("{:.1f}", 100 * ratio);
 }
 
-/// "throughput-line" does not fit a column of 10; its start does.
-std::string column_title(const std::string& method) {
-  return method.substr(0, 10);
-}
-
-std::string row(const std::string& title, const std::string& count, const std::vector<std::string>& cells) {
-  auto line = fmt::format("{:<{}.{}} {:>7}", title, cluster_width, cluster_width, count);
-  for (const auto& cell : cells) line += fmt::format(" {:>10}", cell);
-  return line + "\n";
+/// A column is as wide as its method's name.
+std::size_t column_width(const SplitScore& score) {
+  return std::max(least_method_width, score.method.size());
 }
 
 std::string row_of(const std::string& title, const std::string& count, const Scores& scores,
                    const std::function<std::string(const SplitScore&)>& cell) {
-  std::vector<std::string> cells;
-  for (const auto* score : scores) cells.push_back(cell(*score));
-  return row(title, count, cells);
+  auto line = fmt::format("{:<{}} {:>7}", cut_in_the_middle(title, cluster_width), cluster_width, count);
+  for (const auto* score : scores) line += fmt::format(" {:>{}}", cell(*score), column_width(*score));
+  return line + "\n";
 }
 
 const Score* of_cluster(const SplitScore& score, const std::string& cluster) {
@@ -187,7 +182,7 @@ std::string split_block(const ValidationResult& result, const std::string& split
     const auto count = std::min(methods_side_by_side, all.size() - first);
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
     const Scores some(begin, begin + static_cast<std::ptrdiff_t>(count));
-    text += row_of("mean error, %", "points", some, [](const SplitScore& s) { return column_title(s.method); });
+    text += row_of("mean error, %", "points", some, [](const SplitScore& s) { return s.method; });
     text += cluster_rows(some) + overall_rows(some);
   }
   return text + note + difference_rows(result, all, split) + ranking_rows(result, all, split) +
@@ -259,7 +254,7 @@ std::string shares_text(const ForecastParts& parts) {
 std::string block(const ExplainedSeries& one) {
   const auto& parts = one.why.points.back();
   const auto indent = [](const std::string& text) { return "    " + cut(text, line_width - 4) + "\n"; };
-  return "  " + cut(one.series, line_width - 2) + "\n" +
+  return "  " + cut_in_the_middle(one.series, line_width - 2) + "\n" +
          indent(fmt::format("{:.1f} % off; {} GPUs: measured {}, {} says {}, most of it {}", 100 * one.mean_error,
                             parts.gpus, seconds_text(parts.measured_s), one.method, seconds_text(parts.predicted_s),
                             parts.bottleneck)) +

@@ -111,7 +111,7 @@ void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& p
     width.add(*point, 0.5 * std::log(found->second.high_s / found->second.low_s));
     scores.add(*point, interval_score(found->second, point->measured_s));
   }
-  score.points_with_interval = static_cast<int>(inside.flat().size());
+  score.points_with_interval = static_cast<int>(scores.flat().size());
   score.coverage = mean(inside.cluster_means());
   score.half_width = mean(width.cluster_means());
   score.interval_score = mean(scores.cluster_means());

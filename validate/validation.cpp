@@ -106,7 +106,7 @@ void run_split(const Split& split, const std::vector<MeasurementFile>& files, co
                const ValidationOptions& options, ValidationResult& result) {
   const auto visible = visible_files(files, split);
   const auto known = visible_series_of(series, split);
-  for (const auto& method : methods) method->prepare({split.name, split.left_out, split.taken_away, visible, known});
+  for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known, split.taken_away});
   const auto first = static_cast<std::ptrdiff_t>(result.explained.size());
   for (const auto& part : split.parts)
     run_part(split, part, series[part.series], known[part.series], noise[part.series], methods, options, result);

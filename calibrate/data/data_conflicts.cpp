@@ -23,10 +23,11 @@ Experiment experiment_of(const Series& series) {
 double line_rate_Bps(const Series& series, const ReferenceData& reference) {
   const auto cluster = reference.clusters.find(series.cluster);
   if (cluster == reference.clusters.end() || series.points.empty()) return 0;
-  const auto& preset = preset_of(reference, series.preset, series.points.front().strategy);
-  const auto transport = transport_of(cluster->second, preset, series.transport);
-  if (transport.nic.empty()) return 0;
-  const auto& nic = find_nic(cluster->second, transport.nic);
+  const auto* preset = preset_named(reference.presets, series.preset);
+  const auto* transport = preset == nullptr ? transport_named(cluster->second, series.transport)
+                                            : transport_for(cluster->second, *preset, series.transport);
+  if (transport == nullptr || transport->nic.empty()) return 0;
+  const auto& nic = find_nic(cluster->second, transport->nic);
   return nic.bandwidth_Bps * nic.count;
 }
 

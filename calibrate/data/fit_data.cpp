@@ -3,7 +3,10 @@
 #include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/compute/layer_times.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,29 +15,52 @@
 namespace ddlsim {
 namespace {
 
-constexpr const char* shape_stand_in = "V100-SXM2-16GB";
 constexpr double least_noise = 0.004; ///< clocks and data differ by that much between two days
-constexpr double unstated_noise =
-    0.015; ///< run-to-run deviation of published rates, DLPerf and ddl-benchmarks: 0.1-3 %
-constexpr double suspect_noise = 0.06;
 
-double noise_of(const SeriesPoint& point) {
-  if (point.suspect) return suspect_noise;
-  if (point.relative_spread <= 0) return unstated_noise;
+double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
+  if (point.suspect) return constants.suspect_noise;
+  if (point.relative_spread <= 0) return constants.unstated_noise;
   return std::max(least_noise, point.relative_spread / std::sqrt(std::max(1, point.repeats)));
 }
 
-/// A series that does not name its GPU but has a one-GPU time needs a device only for the shape of backward; any
-/// CNN-era card gives it.
-const Gpu& gpu_of(const ReferenceData& reference, const Series& series, const Cluster& cluster) {
-  const std::string& stated = series.gpu.empty() ? cluster.gpu : series.gpu;
-  if (stated.empty() && one_gpu_time(series)) return find_gpu(reference.gpus, shape_stand_in);
-  return find_gpu(reference.gpus, stated);
+[[noreturn]] void refuse(const Series& series, const std::string& why) {
+  throw UserError(series.id, "", why);
 }
 
-DataPoint point_of(const SeriesPoint& point) {
-  return {point.gpus,        point.nodes,     point.gpus_per_node, point.strategy,
-          point.iteration_s, noise_of(point), point.suspect};
+const Model& model_of(const ReferenceData& reference, const Series& series) {
+  const auto model = reference.models.find(series.model);
+  if (model == reference.models.end()) refuse(series, fmt::format("model {} has no layer table", series.model));
+  return model->second;
+}
+
+const Cluster& cluster_of(const ReferenceData& reference, const Series& series) {
+  const auto cluster = reference.clusters.find(series.cluster);
+  if (cluster == reference.clusters.end())
+    refuse(series, fmt::format("cluster {} has no cluster.json", series.cluster));
+  if (series.device == "cpu" && !cluster->second.gpu.empty())
+    refuse(series, "it was measured on a processor, and the cluster computes on GPUs");
+  return cluster->second;
+}
+
+const Preset& preset_of(const ReferenceData& reference, const Series& series) {
+  const auto* preset = preset_named(reference.presets, series.preset);
+  if (preset == nullptr)
+    refuse(series, fmt::format("no preset is called {}, so that nobody knows how its gradients travel",
+                               in_quotes(series.preset)));
+  return *preset;
+}
+
+const Transport& transport_of(const Cluster& cluster, const Preset& preset, const Series& series) {
+  const auto* transport = transport_for(cluster, preset, series.transport);
+  if (transport == nullptr)
+    refuse(series, fmt::format("cluster {} has none of the transports of preset {}: {}", cluster.name, preset.name,
+                               join_names(preset.transports)));
+  return *transport;
+}
+
+DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
+  return {point.gpus,   point.nodes, point.gpus_per_node, point.strategy, point.iteration_s, noise_of(point, constants),
+          point.suspect};
 }
 
 /// What a person would ask for that series' one-GPU time.
@@ -42,14 +68,18 @@ ComputeQuestion compute_question(const Series& series, const Model& model, const
   return {model, gpu, series.precision, series.batch_per_gpu, series.preset, series.name};
 }
 
+/// Throws UserError with one sentence why the simulator cannot time the series.
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
-                       const Model& model, const Cluster& cluster, const OneGpuTimes& one_gpu_times) {
+                       const OneGpuTimes& one_gpu_times) {
+  const auto& model = model_of(reference, series);
+  const auto& cluster = cluster_of(reference, series);
+  const auto& preset = preset_of(reference, series);
+  const auto& transport = transport_of(cluster, preset, series);
   Strategy strategy;
   strategy.name = series.strategy_name;
   if (!series.points.empty()) strategy = series.points.front().strategy;
-  const auto& preset = preset_of(reference, series.preset, strategy);
-  const auto transport = transport_of(cluster, preset, series.transport);
-  const Gpu& gpu = gpu_of(reference, series, cluster);
+  const Gpu& gpu = find_device(reference.gpus, series.gpu.empty() ? cluster.gpu : series.gpu);
+  peak_flop_per_s(gpu, series.precision); // throws where the catalogue has none
   const auto one_gpu = one_gpu_times.find(compute_question(series, model, gpu));
   SeriesData fit_data{
       series.id,
@@ -67,10 +97,10 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   fit_data.priors = priors_of_fields(with_doubts_of(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
                                      transport.name, preset.name);
   for (const auto& point : series.points) {
-    if (point.nodes > 1 && cluster.nics.empty()) continue;
+    if (point.nodes > 1 && transport.nic.empty()) continue;
     const bool is_base = point.gpus == 1 && one_gpu.own_series && !series.one_gpu_s;
     if (is_base) continue;
-    fit_data.points.push_back(point_of(point));
+    fit_data.points.push_back(point_of(point, reference.constants));
   }
   return fit_data;
 }
@@ -96,20 +126,16 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
       if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
         pool.push_back(*step);
   }
-  const auto unnamed_gpu = cluster.gpu.empty() ? std::string(shape_stand_in) : cluster.gpu;
+  const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
   return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others));
 }
 
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times) {
-  const auto model = reference.models.find(series.model);
-  const auto cluster = reference.clusters.find(series.cluster);
-  if (model == reference.models.end() || cluster == reference.clusters.end()) return {};
-  if (series.device == "cpu" && !cluster->second.gpu.empty()) return {};
   try {
-    return fit_data_of(reference, priors, series, model->second, cluster->second, one_gpu_times);
+    return fit_data_of(reference, priors, series, one_gpu_times);
   } catch (const UserError&) {
-    return {}; // a GPU or a precision that the catalogue does not have
+    return {};
   }
 }
 
@@ -135,21 +161,25 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   return names;
 }
 
+/// One GPU alone synchronises nothing, so that its framework needs no preset: its time is no evidence of travel, and is
+/// found again as the one-GPU time of others.
+bool is_alone_without_preset(const ReferenceData& reference, const Series& series) {
+  return series.points.empty() && preset_named(reference.presets, series.preset) == nullptr;
+}
+
 void add_steps(const ReferenceData& reference, const std::string& from, const std::string& cluster,
                const std::vector<Prior>& priors, const std::vector<Series>& series,
                const std::vector<MeasurementFile>& files, SelectedFitData& selected) {
   const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(from), files);
   for (const auto& one : series) {
-    if (one.cluster != from) continue;
-    auto fit_data = series_data(reference, priors, one, *one_gpu_times);
-    if (!fit_data) {
-      selected.excluded.push_back({one.id, "the simulator cannot time it: no layer table of the model, a GPU or "
-                                           "precision that the catalogue does not have, or it was measured on a "
-                                           "processor of a cluster of GPUs"});
-      continue;
+    if (one.cluster != from || is_alone_without_preset(reference, one)) continue;
+    try {
+      auto fit_data = fit_data_of(reference, priors, one, *one_gpu_times);
+      fit_data.borrowed = from != cluster;
+      if (!fit_data.borrowed || !fit_data.points.empty()) selected.fit_data.push_back(std::move(fit_data));
+    } catch (const UserError& refusal) {
+      selected.excluded.push_back({one.id, "the simulator cannot time it: " + refusal.mistakes().front().what});
     }
-    fit_data->borrowed = from != cluster;
-    if (!fit_data->borrowed || !fit_data->points.empty()) selected.fit_data.push_back(std::move(*fit_data));
   }
 }
 
@@ -176,7 +206,8 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   SelectedFitData selected;
   for (const auto& from : donors(own, RecordKind::step))
     add_steps(reference, from, cluster, priors, series, files, selected);
-  const auto conflicts = same_on_two_fabrics(series, reference);
+  std::map<std::string, std::string> conflicts;
+  if (reference.constants.same_on_two_fabrics > 0) conflicts = same_on_two_fabrics(series, reference);
   for (auto& one : selected.fit_data) {
     const auto reported = conflicts.find(one.id);
     if (reported == conflicts.end()) continue;

@@ -48,15 +48,16 @@ inline bool is_transfer(const SeriesData& series) {
   return series.measured != Measured::step;
 }
 
-/// Nothing where the simulator cannot time the series: a model without a layer table, a cluster, GPU or precision that
-/// is not in the catalogue, several nodes without a NIC. The one-GPU time is what a prediction
-/// that names the series would start from. A suspect point is four times as noisy as one without a stated spread. The
-/// result refers into `reference`.
+/// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU, precision or
+/// preset that is not in the catalogue; none of the preset's transports on the cluster; no GPU named, and no one-GPU
+/// time of its own. Points on several nodes are left out where the transport has no NIC. The one-GPU time is what a
+/// prediction that names the series would start from. A suspect point is four times as noisy as one without a stated
+/// spread. The result refers into `reference`.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times);
 
 /// One-GPU times that questions about a cluster may look at, in these files: its own, those of clusters it borrows
-/// steps from, and all others'. A cluster that names no GPU counts as having the card that stands in for it.
+/// steps from, and all others'. Records of a cluster without a GPU that name none are of unnamed_device().
 std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
                                                     const std::vector<MeasurementFile>& files);
 

@@ -79,7 +79,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
         (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;
     series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
-                             transfer_noise, false, sample.sample.size_bytes});
+                             reference.constants.transfer_noise, false, sample.sample.size_bytes});
   }
   return series;
 }
@@ -155,7 +155,7 @@ std::vector<SeriesData> server_series(const ReferenceData& reference, const std:
     const int per_node = record.nodes == 1 ? record.workers : 1;
     for (const auto& [size_bytes, times_s] : exchange.times_s)
       series.points.push_back({record.workers, record.nodes, per_node, series.setup.strategy, median(times_s),
-                               transfer_noise, false, size_bytes});
+                               reference.constants.transfer_noise, false, size_bytes});
     all.push_back(std::move(series));
   }
   return all;

@@ -8,9 +8,6 @@
 #include <vector>
 
 namespace ddlsim {
-/// How far the simulator's law of a latency and a rate is off real transfers over sizes, which bend between the two:
-/// Hockney's law over published nccl-tests tables (tests/calibrate/collective_shipped_test.cpp).
-constexpr double transfer_noise = 0.12;
 /// Below, libraries have protocols of their own (NCCL's LL, MPI's eager messages) that training's groups do not use.
 constexpr double least_transfer_bytes = 16 * 1024;
 
@@ -22,13 +19,13 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 /// All-reduces and messages: one series for each curve of collective_data() over a transport that the cluster has. A
 /// curve is an all-reduce by a ring, a tree or a library's own choice (as the preset lists it), or a message whose
 /// record says whether it crossed nodes, and which was no faster than the wire. Points are sizes of 16 KiB and more, as
-/// noisy as transfer_noise.
+/// noisy as the transfer_noise of the reference data.
 std::vector<SeriesData> collective_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                           const Cluster& cluster, const std::vector<MeasurementFile>& files);
 
 /// Exchanges with one server: one series for each file, series, transport, work (push, pull, push-pull) and number of
 /// workers of the cluster's server records. Points are sizes of 16 KiB and more with the median of their times, as
-/// noisy as transfer_noise. Left out: records that do not state workers, nodes or size, and records whose server shares
+/// noisy as the transfer_noise of the reference data. Left out: records that do not state workers, nodes or size, and records whose server shares
 /// a node with some of its workers but not with all.
 std::vector<SeriesData> server_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Cluster& cluster, const std::vector<MeasurementFile>& files);

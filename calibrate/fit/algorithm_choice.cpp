@@ -6,11 +6,6 @@
 namespace ddlsim {
 namespace {
 
-/// Exponent of the likelihood (a power posterior). Points that miss for another reason also favour an algorithm: at
-/// full likelihood, and with one multi-node scale, DLPerf's favoured the double tree, which is wrong, by a cost of some
-/// units.
-constexpr double expected_share = 0.25;
-
 bool depends_on_algorithm(const SeriesData& series) {
   if (series.measured != Measured::step && series.measured != Measured::all_reduce) return false;
   return std::any_of(series.points.begin(), series.points.end(), [](const DataPoint& point) { return point.gpus > 1; });
@@ -24,7 +19,8 @@ bool same(const std::vector<LikelyChoice>& a, const std::vector<LikelyChoice>& b
 
 } // namespace
 
-AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series) : open_of_(series.size(), -1) {
+AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series, double likelihood_share)
+    : likelihood_share_(likelihood_share), open_of_(series.size(), -1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
     const bool servers = is_parameter_server(series[s].setup.strategy.name);
     const auto& choices = servers ? series[s].setup.preset.shardings : series[s].setup.preset.all_reduce;
@@ -52,7 +48,7 @@ double AlgorithmChoices::weight(std::size_t open, std::size_t choice) const {
   double least = costs[choice];
   for (const double cost : costs)
     if (cost >= 0) least = std::min(least, cost);
-  return open_[open].choices[choice].weight * std::exp(expected_share * (least - costs[choice]));
+  return open_[open].choices[choice].weight * std::exp(likelihood_share_ * (least - costs[choice]));
 }
 
 std::vector<CalibratedChoice> AlgorithmChoices::calibrated() const {

@@ -14,14 +14,16 @@ namespace ddlsim {
 /// Each starts at the likeliest.
 class AlgorithmChoices {
 public:
-  explicit AlgorithmChoices(const std::vector<SeriesData>& series);
+  /// `likelihood_share`: exponent of the likelihood in a weight (a power posterior).
+  explicit AlgorithmChoices(const std::vector<SeriesData>& series,
+                            double likelihood_share = ModelConstants{}.algorithm_likelihood_share);
 
   std::size_t count() const { return open_.size(); }
   const std::vector<LikelyChoice>& choices(std::size_t open) const { return open_[open].choices; }
   std::size_t chosen(std::size_t open) const { return open_[open].chosen; }
   void choose(std::size_t open, std::size_t choice) { open_[open].chosen = choice; }
   void set_cost(std::size_t open, std::size_t choice, double cost) { open_[open].costs[choice] = cost; }
-  /// Prior weight x exp((least cost - cost) / 4), not normalised; 0 for a choice without a cost.
+  /// Prior weight x exp(likelihood share x (least cost - cost)), not normalised; 0 for a choice without a cost.
   double weight(std::size_t open, std::size_t choice) const;
 
   /// Has the sample of that series run what is chosen; leaves it as it is where nothing is open.
@@ -39,6 +41,7 @@ private:
     std::size_t chosen = 0;
   };
 
+  double likelihood_share_;
   std::vector<OpenChoice> open_;
   std::vector<int> open_of_; ///< by series; -1: nothing is open
 };

@@ -67,7 +67,7 @@ ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluste
   append(fit.selected.excluded, conflicting_repeats(cluster, series));
   append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
   append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));
-  fit.calibration = fit_steps(fit.selected.fit_data, {});
+  fit.calibration = fit_steps(fit.selected.fit_data, {.constants = reference.constants});
   fit.calibration.cluster = cluster;
   fit.calibration.excluded = fit.selected.excluded;
   append(fit.calibration.excluded, mark_outliers(fit.calibration));

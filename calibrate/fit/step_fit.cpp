@@ -55,7 +55,7 @@ void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, c
 }
 
 /// Tries every other algorithm of every open choice, one choice after another, each with a few steps of a fit from the
-/// present one. The one of largest weight is kept; weights are prior weight x exp(-cost / 4).
+/// present one. The one of largest weight is kept; weights are prior weight x exp(-share of the likelihood x cost).
 RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, RobustFit fit) {
   constexpr int few_steps = 3;
   auto& algorithm_choices = problem.algorithm_choices();
@@ -182,6 +182,12 @@ RobustFit best_fit(const RobustProblem& robust, const std::vector<std::vector<do
 }
 
 } // namespace
+
+ResidualProcess StepFitOptions::residual_process() const {
+  auto process = residual_process_of(constants);
+  process.spread = constants.fit_spread;
+  return process;
+}
 
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options) {
   StepProblem problem(series, options);

@@ -3,6 +3,7 @@
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/calibration.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "sim/predict/residual_process.hpp"
 
 #include <vector>
@@ -10,8 +11,9 @@
 namespace ddlsim {
 
 struct StepFitOptions {
-  ResidualProcess residual_process{.spread = 0.03}; ///< before the data say how far series are off
-  int noise_rounds = 2;                             ///< fits after which the spread is judged again, by transport
+  ModelConstants constants{};
+  ResidualProcess residual_process() const; ///< before the data say how far series are off
+  int noise_rounds = 2;                     ///< fits after which the spread is judged again, by transport
   int threads = 2;
 };
 

@@ -61,8 +61,8 @@ std::string noise_group(const SeriesData& series) {
 }
 
 StepProblem::StepProblem(const std::vector<SeriesData>& series, const StepFitOptions& options)
-    : series_(series), options_(options), free_parameters_(find_free_parameters(series)), algorithm_choices_(series),
-      own_(series.size(), 1) {
+    : series_(series), options_(options), free_parameters_(find_free_parameters(series)),
+      algorithm_choices_(series, options.constants.algorithm_likelihood_share), own_(series.size(), 1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
     scale_[noise_group(series[s])] = 1;
     for (std::size_t p = 0; p < series[s].points.size(); ++p) {
@@ -73,7 +73,7 @@ StepProblem::StepProblem(const std::vector<SeriesData>& series, const StepFitOpt
 }
 
 ResidualProcess StepProblem::residual_process_of(std::size_t series) const {
-  ResidualProcess process = options_.residual_process;
+  auto process = options_.residual_process();
   process.spread *= scale(noise_group(series_[series])) * own_[series];
   return process;
 }

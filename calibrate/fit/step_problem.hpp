@@ -6,6 +6,7 @@
 #include "calibrate/fit/free_parameters.hpp"
 #include "calibrate/fit/step_fit.hpp"
 #include "sim/base/robust_fit.hpp"
+#include "sim/predict/residual_process.hpp"
 
 #include <functional>
 #include <map>

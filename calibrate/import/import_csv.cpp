@@ -199,6 +199,24 @@ void note_assumptions(const CsvTable& table, const std::vector<std::string>& col
   }
 }
 
+/// Where neither the rows nor the cluster say how many GPUs a node has, one mistake says so for all rows.
+bool has_nodes(const std::vector<std::string>& columns, const ImportContext& stated, const std::string& where,
+               std::vector<Mistake>& mistakes) {
+  for (const char* name : {"nodes", "gpus_per_node"})
+    if (stated.given.count(name) != 0 || std::find(columns.begin(), columns.end(), name) != columns.end()) return true;
+  if (stated.cluster_gpus_per_node > 0 || stated.cluster.empty()) return stated.cluster_gpus_per_node > 0;
+  const bool known = stated.find_cluster && stated.find_cluster(stated.cluster);
+  const auto near = nearest_name(stated.cluster, stated.known_clusters);
+  mistakes.push_back(
+      {where, "gpus_per_node",
+       fmt::format("found no column nodes or gpus_per_node, and {}{}; add a column, or a line "
+                   "'# gpus_per_node: 4' at the top, or name a cluster that has GPUs",
+                   known ? fmt::format("the cluster '{}' has no GPUs", stated.cluster)
+                         : fmt::format("no cluster '{}' is known (`ddlsim list clusters`)", stated.cluster),
+                   known || near.empty() ? "" : fmt::format(", did you mean '{}'?", near))});
+  return false;
+}
+
 Context read_context(const Preamble& preamble, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
   auto context = context_record(preamble.stated, file, mistakes);
   context.source_repository = preamble.source.source_repository;
@@ -218,15 +236,18 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& stat
   fill_from_cluster(preamble.stated);
   check_given(stated, mistakes);
   const auto columns = read_header(table, file, mistakes);
-  const bool whole = has_required_columns(columns, preamble.stated, at_line(file, table.header.line), mistakes);
+  const auto header = at_line(file, table.header.line);
+  const bool whole = has_required_columns(columns, preamble.stated, header, mistakes);
   auto& out = imported.measurements;
   out.file = file;
   out.context = read_context(preamble, file, mistakes);
   if (!whole) throw_mistakes(mistakes);
+  constexpr int any = 1; // the mistake is told: rows are read for their others
+  const int per_node =
+      has_nodes(columns, preamble.stated, header, mistakes) ? preamble.stated.cluster_gpus_per_node : any;
   for (const auto& row : table.rows) {
     RowMistakes row_mistakes(at_line(file, row.line), mistakes);
-    auto record =
-        step_record(cells_of(row, columns, preamble.stated), preamble.stated.cluster_gpus_per_node, row_mistakes);
+    auto record = step_record(cells_of(row, columns, preamble.stated), per_node, row_mistakes);
     record.head.file = file.string();
     record.head.line = row.line;
     record.head.gpu = out.context.gpu;

@@ -30,8 +30,9 @@ struct ImportContext {
   int cluster_gpus_per_node = 0; ///< 0: not known
   /// The shipped cluster of a name, nothing when there is none; may be empty. Called once the file has been read.
   std::function<std::optional<Cluster>(const std::string& name)> find_cluster;
-  std::vector<Gpu> catalogue;            ///< empty: GPU names are taken as the file has them
-  std::vector<std::string> known_models; ///< empty: model names are not looked up
+  std::vector<Gpu> catalogue;              ///< empty: GPU names are taken as the file has them
+  std::vector<std::string> known_models;   ///< empty: model names are not looked up
+  std::vector<std::string> known_clusters; ///< to offer the nearest name of
 };
 
 /// Records ready to be written, and what a person should know about them.

@@ -118,6 +118,13 @@ double weighted_quantile(std::vector<Weighted> values, double share) {
   return values.back().first;
 }
 
+std::vector<int> random_order(int count, std::mt19937_64& random) {
+  std::vector<int> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random() % (i + 1)]);
+  return order;
+}
+
 Range bootstrap_mean(const std::vector<double>& values, int draws, std::uint64_t seed) {
   if (values.size() < 2 || draws < 1) return {mean(values), mean(values)};
   std::mt19937_64 random(seed);

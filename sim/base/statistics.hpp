@@ -43,6 +43,9 @@ using Weighted = std::pair<double, double>;
 /// Smallest value with at least `share` of the weight at or below it; 0 for none.
 double weighted_quantile(std::vector<Weighted> values, double share);
 
+/// A random order of 0..count-1 by Fisher and Yates; std::shuffle's output differs between libraries.
+std::vector<int> random_order(int count, std::mt19937_64& random);
+
 /// 5 % and 95 % of the means of `draws` resamples of the values, drawn with replacement; both the mean when there is
 /// one value.
 struct Range {

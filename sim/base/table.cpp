@@ -37,6 +37,28 @@ std::string to_lines(std::string_view sentence, std::size_t columns) {
 
 namespace {
 
+/// A byte inside a character of UTF-8, not its first.
+bool is_continuation(char c) {
+  constexpr unsigned leading_bits = 0xC0;
+  constexpr unsigned continuation = 0x80;
+  return (static_cast<unsigned char>(c) & leading_bits) == continuation;
+}
+
+} // namespace
+
+std::string cut_in_the_middle(std::string_view text, std::size_t most) {
+  constexpr std::string_view dots = "...";
+  if (text.size() <= most) return std::string(text);
+  if (most <= dots.size()) return std::string(dots.substr(0, most));
+  std::size_t before = (most - dots.size() + 1) / 2;
+  std::size_t after = text.size() - (most - dots.size() - before);
+  while (before > 0 && is_continuation(text[before])) --before;
+  while (after < text.size() && is_continuation(text[after])) ++after;
+  return fmt::format("{}{}{}", text.substr(0, before), dots, text.substr(after));
+}
+
+namespace {
+
 std::string to_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
                     const std::vector<std::string>& cells) {
   std::string line;

@@ -16,21 +16,23 @@ bool line_holds(const BatchCurve& curve, double batch) {
          batch <= reach_beyond_largest * curve.points.back().batch;
 }
 
-std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& curve, double batch) {
+std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& curve, double batch, bool any_batch) {
   constexpr double farthest = 4; // batches; the error of one batch was measured that far
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
   const auto expected_s = expected_fixed_s(index.models(), index.gpus(), curve.model, curve.gpu);
-  if (!expected_s || away(*nearest) > std::log(farthest)) return {};
-  return CellTime{fit_line({{nearest->batch, nearest->time_s}}, *expected_s).time_s(batch), CurveUse::estimated};
+  const bool is_far = away(*nearest) > std::log(farthest);
+  if (!expected_s || (is_far && !any_batch)) return {};
+  return CellTime{fit_line({{nearest->batch, nearest->time_s}}, *expected_s).time_s(batch),
+                  is_far ? CurveUse::far : CurveUse::estimated};
 }
 
-std::optional<CellTime> time_on_curve(const CurveIndex& index, const BatchCurve& curve, double batch) {
+std::optional<CellTime> time_on_curve(const CurveIndex& index, const BatchCurve& curve, double batch, bool any_batch) {
   for (const auto& point : curve.points)
     if (point.batch == batch) return CellTime{point.time_s, CurveUse::measured};
   if (curve.line && line_holds(curve, batch)) return CellTime{curve.line->time_s(batch), CurveUse::line};
-  return estimated(index, curve, batch);
+  return estimated(index, curve, batch, any_batch);
 }
 
 const Gpu* gpu_named(const std::vector<Gpu>& gpus, const std::string& name) {
@@ -72,10 +74,11 @@ const CurveIndex::Cell& CurveIndex::cell(const std::string& gpu, const std::stri
   return found == cells_.end() ? none : found->second;
 }
 
-std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch) {
+std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch,
+                                     bool any_batch) {
   std::optional<CellTime> best;
   for (const auto* curve : cell) {
-    const auto time = time_on_curve(index, *curve, batch);
+    const auto time = time_on_curve(index, *curve, batch, any_batch);
     if (time && (!best || std::tuple(time->use, time->time_s) < std::tuple(best->use, best->time_s))) best = time;
   }
   return best;
@@ -120,7 +123,9 @@ std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGp
       const int uses = static_cast<int>(model_there->use) + static_cast<int>(here->use) + static_cast<int>(there->use);
       const Rank rank{preset != question.preset, uses, away, gpu, anchor};
       if (best && best->first <= rank) continue;
-      best = {rank, {model_there->time_s * here->time_s / there->time_s, gpu, preset, anchor, own_family}};
+      best = {rank,
+              {model_there->time_s * here->time_s / there->time_s, gpu, preset, anchor, own_family,
+               std::max({model_there->use, here->use, there->use})}};
     }
   }
   if (!best) return {};
@@ -132,11 +137,12 @@ std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQ
   std::optional<std::pair<Rank, OtherGpuTime>> best;
   for (const auto& [gpu, preset] : runners(index, question)) {
     const auto distance = gpu_distance(index.gpus(), gpu, question.gpu, question.precision);
-    const auto there = time_in_cell(index, index.cell(gpu, question.model, question.precision, preset), question.batch);
+    const auto there = time_in_cell(index, index.cell(gpu, question.model, question.precision, preset), question.batch,
+                                    question.any_batch);
     if (!distance || !there) continue;
     const Rank rank{preset != question.preset, std::abs(*distance), there->use, gpu, preset};
     if (best && best->first <= rank) continue;
-    best = {rank, {there->time_s * std::exp(-*distance), gpu, preset, "", false}};
+    best = {rank, {there->time_s * std::exp(-*distance), gpu, preset, "", false, there->use}};
   }
   if (!best) return {};
   return best->second;

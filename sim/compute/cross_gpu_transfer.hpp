@@ -28,9 +28,9 @@ private:
   std::map<std::tuple<std::string, std::string, Precision, std::string>, Cell> cells_;
 };
 
-/// How a time at a batch follows from curves: as measured, on the line, or estimated from one batch (at most a factor
-/// 4).
-enum class CurveUse { measured, line, estimated };
+/// How a time at a batch follows from curves: as measured, on the line, estimated from one batch (at most a factor 4),
+/// or from one farther off.
+enum class CurveUse { measured, line, estimated, far };
 struct CellTime {
   double time_s = 0;
   CurveUse use = CurveUse::measured;
@@ -38,7 +38,9 @@ struct CellTime {
 
 /// The fastest of the cell's curves at that batch (a GPU is compared at the best its libraries reach), by the best use
 /// that is possible.
-std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch);
+/// `any_batch`: also from batches more than a factor 4 off.
+std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch,
+                                     bool any_batch = false);
 
 /// A one-GPU time that other GPUs are asked for.
 struct OtherGpuQuestion {
@@ -47,6 +49,7 @@ struct OtherGpuQuestion {
   Precision precision = Precision::fp32;
   std::string preset;
   double batch = 0;
+  bool any_batch = false; ///< scaled_time: also from batches more than a factor 4 off
 };
 
 struct OtherGpuTime {
@@ -55,6 +58,7 @@ struct OtherGpuTime {
   std::string preset; ///< the stack it ran under
   std::string anchor; ///< the model that both GPUs ran; "" when scaled by the catalogue
   bool same_family = false;
+  CurveUse use = CurveUse::measured; ///< of its times the one farthest from a measurement
 };
 
 /// "resnet", "vgg", "alexnet", "inception"; "" for networks whose time does not keep its ratio to theirs from GPU to

@@ -78,6 +78,10 @@ double bytes_per_parameter(WirePrecision wire_precision) {
   return 4;
 }
 
+double gradient_bytes_per_parameter(Precision precision) {
+  return precision == Precision::fp16 ? 2 : 4;
+}
+
 double peak_flop_per_s(const Gpu& gpu, Precision precision) {
   for (const auto& name : units_of(precision))
     if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end()) return peak->second;
@@ -111,26 +115,28 @@ double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precis
 }
 
 ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,
-                               double forward_share, double bytes_per_parameter_) {
-  return compute_profile(backward_shape(model, gpu, precision, batch, bytes_per_parameter_), total_s, forward_share);
+                               double forward_share, double wire_bytes_per_parameter) {
+  return compute_profile(backward_shape(model, gpu, precision, batch, wire_bytes_per_parameter), total_s,
+                         forward_share);
 }
 
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                             double bytes_per_parameter) {
+                             double wire_bytes_per_parameter) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
   const double backward_sum = std::accumulate(times.begin(), times.end(), 0.0,
                                               [](double sum, const LayerTime& time) { return sum + time.backward_s; });
   int tensor = 0;
   for (const auto& layer : model.layers) tensor += static_cast<int>(layer.tensors.size());
   BackwardShape shape;
-  shape.reserve(static_cast<std::size_t>(tensor));
+  shape.wire_share = wire_bytes_per_parameter / gradient_bytes_per_parameter(precision);
+  shape.tensors.reserve(static_cast<std::size_t>(tensor));
   double done = 0;
   for (std::size_t l = model.layers.size(); l-- > 0;) {
     done += times[l].backward_s;
     const double share = backward_sum > 0 ? std::min(1.0, done / backward_sum) : 1.0;
     const auto& tensors = model.layers[l].tensors;
     for (std::size_t t = tensors.size(); t-- > 0;)
-      shape.push_back({--tensor, tensors[t].size_bytes / 4 * bytes_per_parameter, share});
+      shape.tensors.push_back({--tensor, tensors[t].size_bytes / 4 * wire_bytes_per_parameter, share});
   }
   return shape;
 }
@@ -139,8 +145,9 @@ ComputeProfile compute_profile(const BackwardShape& shape, double total_s, doubl
   ComputeProfile profile;
   profile.forward_s = forward_share * total_s;
   profile.backward_s = total_s - profile.forward_s;
-  profile.tensors.reserve(shape.size());
-  for (const auto& one : shape)
+  profile.wire_share = shape.wire_share;
+  profile.tensors.reserve(shape.tensors.size());
+  for (const auto& one : shape.tensors)
     profile.tensors.push_back({one.tensor, one.size_bytes, profile.forward_s + profile.backward_s * one.done});
   return profile;
 }

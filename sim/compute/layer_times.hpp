@@ -22,6 +22,7 @@ struct ComputeProfile {
   double forward_s = 0;
   double backward_s = 0;
   std::vector<ReadyTensor> tensors; ///< in the order they become ready
+  double wire_share = 1;            ///< bytes on the wire over bytes of the gradients as backward leaves them
   double total_s() const { return forward_s + backward_s; }
 };
 
@@ -38,13 +39,17 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
 /// layer times and of 60 us a layer and pass for launching. The prior of compute_roofline has its measured error.
 double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
-/// The profile whose total is `total_s`, split by `forward_share`; `bytes_per_parameter` is 4 for fp32 on the wire, 2
-/// for fp16.
+/// The profile whose total is `total_s`, split by `forward_share`; `wire_bytes_per_parameter` is 4 for fp32 on the
+/// wire, 2 for fp16.
 ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,
-                               double forward_share, double bytes_per_parameter);
+                               double forward_share, double wire_bytes_per_parameter);
 
 /// Bytes a gradient scalar has on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and bf16.
 double bytes_per_parameter(WirePrecision wire_precision);
+
+/// Bytes a gradient scalar has where backward leaves it: 2 for fp16, where the model itself is half, else 4 (amp and
+/// bf16 compute in half and keep parameters and gradients in fp32).
+double gradient_bytes_per_parameter(Precision precision);
 
 /// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the
 /// catalogue has none.
@@ -58,12 +63,14 @@ struct TensorShare {
   double done = 0;       ///< 0 to 1
 };
 
-/// In the order they become ready.
-using BackwardShape = std::vector<TensorShare>;
+struct BackwardShape {
+  std::vector<TensorShare> tensors; ///< in the order they become ready
+  double wire_share = 1;            ///< as in ComputeProfile
+};
 
 /// By roofline_layer_times(). Made once for samples that differ in the times only.
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                             double bytes_per_parameter);
+                             double wire_bytes_per_parameter);
 
 /// The profile whose total is `total_s`, split by `forward_share`.
 ComputeProfile compute_profile(const BackwardShape& shape, double total_s, double forward_share);

@@ -1,6 +1,8 @@
 #include "sim/compute/one_gpu_estimate.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
+#include "sim/compute/candidates.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/batch_line.hpp"
@@ -9,88 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <set>
 
 namespace ddlsim {
 namespace {
 
-enum class Pool { own, borrowed, reference };
-
-/// Rungs of the ladder that need records of the question's GPU, best first.
-enum class Rung { measured, on_line, measured_elsewhere, on_line_elsewhere, estimated };
-
-/// One curve that could answer, and how well: smaller ranks first.
-struct Candidate {
-  Rung rung;
-  Pool pool;
-  bool other_preset;
-  double batch_distance; ///< |ln(batch ratio)| to the nearest measured batch
-  double time_s;
-  const BatchCurve* curve;
-  const CurvePoint* nearest;
-  bool on_line;
-};
-
-auto rank_of(const Candidate& candidate) {
-  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
-                    candidate.other_preset, has_server(*candidate.nearest->record), candidate.curve->synchronised);
-}
-
 /// 16 bits depend far more on the stack than fp32 does.
 std::string for_precision(const std::string& prior, Precision precision) {
   return is_half(precision) ? prior + "_reduced" : prior;
-}
-
-bool inside(const BatchCurve& curve, double batch) {
-  return curve.points.size() > 1 && batch >= curve.points.front().batch && batch <= curve.points.back().batch;
-}
-
-bool in_reach(const BatchCurve& curve, double batch) {
-  return curve.points.size() > 1 && batch >= reach_below_smallest * curve.points.front().batch &&
-         batch <= reach_beyond_largest * curve.points.back().batch;
-}
-
-Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
-  const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / question.batch)); };
-  const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
-                                        [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
-  const bool other = curve.preset != question.preset;
-  const bool here = pool == Pool::own && !other;
-  Candidate candidate{Rung::estimated, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
-  if (nearest->batch == question.batch) {
-    candidate.rung = here ? Rung::measured : Rung::measured_elsewhere;
-  } else if (curve.line) {
-    candidate.on_line = true;
-    candidate.time_s = curve.line->time_s(question.batch);
-    if (in_reach(curve, question.batch))
-      candidate.rung = here && inside(curve, question.batch) ? Rung::on_line : Rung::on_line_elsewhere;
-  } else {
-    const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
-    candidate.time_s = fit_line({{nearest->batch, nearest->time_s}}, expected_s).time_s(question.batch);
-  }
-  return candidate;
-}
-
-bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
-  return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
-}
-
-void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
-                    const ComputeQuestion& question) {
-  for (const auto& curve : curves)
-    if (is_asked(curve, question)) found.push_back(candidate_of(curve, pool, question));
-}
-
-bool names_software(const Candidate& candidate, const std::string& software) {
-  return candidate.nearest->record->head.software.find(software) != std::string::npos;
-}
-
-/// Candidates with the software asked for, where there are some.
-std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
-  const auto named = [&](const Candidate& one) { return names_software(one, software); };
-  if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))
-    std::erase_if(candidates, [&](const Candidate& one) { return !named(one); });
-  return candidates;
 }
 
 std::vector<std::string> doubts_of(const Candidate& best, const ComputeQuestion& question) {
@@ -124,6 +52,22 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   return text;
 }
 
+std::string device_name(const RecordHead& head, const ComputeQuestion& question) {
+  if (!head.gpu.empty()) return head.gpu;
+  return head.device == "cpu" ? "processor" : question.gpu.name;
+}
+
+bool is_unnamed(const ComputeQuestion& question) {
+  return question.gpu.name == unnamed_device().name;
+}
+
+/// What an estimate says of a device that nobody named.
+std::string unnamed_text(const ComputeQuestion& question) {
+  if (!is_unnamed(question)) return "";
+  return fmt::format("; no GPU is named: backward has the shape that it has on a {}, and memory is not checked",
+                     shape_of_unnamed);
+}
+
 OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& best) {
   const auto& head = best.nearest->record->head;
   const bool own = best.rung == Rung::measured || best.rung == Rung::on_line;
@@ -131,8 +75,8 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
   return {best.time_s,
           doubts.front(),
           own ? EvidenceLabel::calibrated : EvidenceLabel::transferred,
-          fmt::format("one {}: {:.4g} samples/s, {}", head.gpu.empty() ? question.gpu.name : head.gpu,
-                      question.batch / best.time_s, how_text(best, question)),
+          fmt::format("one {}: {:.4g} samples/s, {}{}", device_name(head, question), question.batch / best.time_s,
+                      how_text(best, question), unnamed_text(question)),
           fmt::format("{}:{}", std::filesystem::path(head.file).filename().string(), head.line),
           doubts};
 }
@@ -171,14 +115,37 @@ void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& e
                                log_times.size(), names_of(equals));
 }
 
-OneGpuEstimate from_best(const ComputeQuestion& question, std::vector<Candidate> candidates) {
-  const auto best = *std::min_element(candidates.begin(), candidates.end(),
-                                      [](const Candidate& a, const Candidate& b) { return rank_of(a) < rank_of(b); });
-  std::erase_if(candidates, [&](const Candidate& candidate) { return rank_of(candidate) != rank_of(best); });
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.time_s < b.time_s; });
-  auto estimate = from_candidate(question, candidates[(candidates.size() - 1) / 2]);
-  note_disagreement(estimate, candidates);
+/// The best candidate's time. Between batches that were measured, at one of which another curve may answer, it goes over
+/// from one to the other, and how far they contradict each other is a doubt.
+std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question) {
+  auto candidates = candidates_on(curves, question);
+  if (candidates.empty()) return {};
+  const auto equals = best_of(candidates);
+  Candidate best = middle_of(equals);
+  JoinedTime joined{best.time_s, best.time_s, 0};
+  if (best.batch_distance > 0)
+    joined = join_near_batches(best.time_s, question.batch, near_batches(curves, candidates, question));
+  best.time_s = joined.time_s;
+  auto estimate = from_candidate(question, best);
+  note_disagreement(estimate, equals);
+  if (joined.deviation <= most_between_repeats) return estimate;
+  estimate.disagreement = std::hypot(estimate.disagreement, joined.deviation);
+  estimate.text += fmt::format("; records at batches near it say {:.4g} ms", 1e3 * joined.near_s);
+  return estimate;
+}
+
+bool is_roofline(const OneGpuEstimate& estimate) {
+  return estimate.prior.rfind("compute_roofline", 0) == 0;
+}
+
+/// bf16 runs on the tensor cores that amp runs on, at the same rate; what else the stack does may differ.
+OneGpuEstimate as_of_amp(OneGpuEstimate estimate) {
+  const auto doubt = for_precision("compute_other_stack", Precision::bf16);
+  auto& doubts = estimate.doubts;
+  if (std::find(doubts.begin(), doubts.end(), doubt) == doubts.end()) doubts.push_back(doubt);
+  if (estimate.label == EvidenceLabel::calibrated) estimate.label = EvidenceLabel::transferred;
+  estimate.own_series = false;
+  estimate.text += "; bf16 was never measured, and this is amp";
   return estimate;
 }
 
@@ -192,6 +159,7 @@ OneGpuEstimate from_other_gpu(const ComputeQuestion& question, const OtherGpuTim
   evidence.doubts = {evidence.prior};
   if (anchored && other.preset != question.preset)
     evidence.doubts.push_back(for_precision("compute_other_stack", question.precision));
+  if (other.use == CurveUse::far) evidence.doubts.emplace_back("compute_one_batch");
   const auto how = anchored ? fmt::format("times what {} gains from it to this one", other.anchor)
                             : std::string("scaled by the root of peak rate times memory bandwidth");
   evidence.text =
@@ -212,15 +180,49 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
+/// By what other GPUs ran: at batches near theirs, else at any.
+std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQuestion asked) {
+  for (const bool own_family : {true, false})
+    if (const auto other = anchored_time(index, asked, own_family)) return other;
+  if (const auto other = scaled_time(index, asked)) return other;
+  asked.any_batch = true;
+  return scaled_time(index, asked);
+}
+
+/// What others' records answer at their own batches, carried to the batch asked for.
+std::vector<NearBatch> near_batches_of_others(const CurveIndex& index, const OtherGpuQuestion& asked,
+                                              double expected_s) {
+  std::set<double> batches;
+  for (const auto& curve : index.curves())
+    if (curve.model == asked.model && curve.precision == asked.precision)
+      for (const auto& point : curve.points)
+        if (is_near(point.batch, asked.batch)) batches.insert(point.batch);
+  std::vector<NearBatch> near;
+  for (const double batch : batches) {
+    auto there = asked;
+    there.batch = batch;
+    const auto other = time_of_others(index, there);
+    if (other && other->use == CurveUse::measured)
+      near.push_back({batch, fit_line({{batch, other->time_s}}, expected_s).time_s(asked.batch)});
+  }
+  return near;
+}
+
 OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector<BatchCurve>& all,
                               const std::vector<Gpu>& gpus, const ModelSizes& models) {
   const CurveIndex index(all, gpus, models);
   const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
                                question.batch};
-  for (const bool own_family : {true, false})
-    if (const auto other = anchored_time(index, asked, own_family)) return from_other_gpu(question, *other);
-  if (const auto other = scaled_time(index, asked)) return from_other_gpu(question, *other);
-  return from_roofline(question);
+  auto other = time_of_others(index, asked);
+  if (!other) return from_roofline(question);
+  if (other->use == CurveUse::measured) return from_other_gpu(question, *other);
+  const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
+  const auto joined =
+      join_near_batches(other->time_s, question.batch, near_batches_of_others(index, asked, expected_s));
+  other->time_s = joined.time_s;
+  auto estimate = from_other_gpu(question, *other);
+  if (joined.deviation > most_between_repeats) estimate.disagreement = joined.deviation;
+  return estimate;
 }
 
 OneGpuEstimate as_stated(const ComputeQuestion& question) {
@@ -230,8 +232,8 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   estimate.prior = "compute_measured";
   estimate.doubts = {estimate.prior};
   estimate.label = EvidenceLabel::calibrated;
-  estimate.text =
-      fmt::format("one {}: {:.4g} samples/s, as the scenario states", question.gpu.name, stated.samples_per_s);
+  estimate.text = fmt::format("one {}: {:.4g} samples/s, as the scenario states{}", question.gpu.name,
+                              stated.samples_per_s, unnamed_text(question));
   estimate.stated_width = stated.width();
   return estimate;
 }
@@ -267,26 +269,41 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord>
     series_curves_[series] = compute_curves(records, gpus, models, unnamed_gpu);
 }
 
-OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
-  if (question.stated) return as_stated(question);
-  std::vector<Candidate> candidates;
-  if (const auto named = series_curves_.find(question.series); named != series_curves_.end())
-    add_candidates(candidates, named->second, Pool::own, question);
-  const bool own_series = !candidates.empty();
-  if (!own_series) {
-    add_candidates(candidates, own_curves_, Pool::own, question);
-    add_candidates(candidates, borrowed_curves_, Pool::borrowed, question);
-    add_candidates(candidates, reference_curves_, Pool::reference, question);
-  }
-  if (!candidates.empty()) {
-    auto estimate = from_best(question, of_software(std::move(candidates), question.software));
-    estimate.own_series = own_series;
-    return estimate;
-  }
+OneGpuEstimate OneGpuTimes::find_in_precision(const ComputeQuestion& question) const {
+  const Curves named{{named_curves(question.series), Pool::own}};
+  auto estimate = find_on_curves(named, question);
+  if (estimate) estimate->own_series = true;
+  if (!estimate)
+    estimate = find_on_curves(
+        {{&own_curves_, Pool::own}, {&borrowed_curves_, Pool::borrowed}, {&reference_curves_, Pool::reference}},
+        question);
+  if (estimate) return *estimate;
+  if (is_unnamed(question))
+    throw UserError(
+        "", "/model",
+        fmt::format("the cluster names no GPU, and has no record of one processor with {} in {}; measure it "
+                    "with ddltrain, or state /one_gpu_samples_per_s",
+                    question.model.name, to_text(question.precision)));
   std::vector<BatchCurve> all = own_curves_;
   all.insert(all.end(), borrowed_curves_.begin(), borrowed_curves_.end());
   all.insert(all.end(), reference_curves_.begin(), reference_curves_.end());
   return from_elsewhere(question, all, reference_.gpus, reference_.models);
+}
+
+OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
+  if (question.stated) return as_stated(question);
+  auto estimate = find_in_precision(question);
+  if (question.precision != Precision::bf16 || !is_roofline(estimate)) return estimate;
+  auto with_amp = question;
+  with_amp.precision = Precision::amp;
+  auto of_amp = find_in_precision(with_amp);
+  return is_roofline(of_amp) ? estimate : as_of_amp(std::move(of_amp));
+}
+
+const std::vector<BatchCurve>* OneGpuTimes::named_curves(const std::string& series) const {
+  static const std::vector<BatchCurve> none;
+  const auto named = series_curves_.find(series);
+  return named == series_curves_.end() ? &none : &named->second;
 }
 
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,

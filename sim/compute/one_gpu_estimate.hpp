@@ -51,8 +51,11 @@ struct OneGpuEstimate {
 /// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
-/// their spread is a doubt of its own, and the text names them. Only the given records count. A time is never carried
-/// over to another precision.
+/// their spread is a doubt of its own, and the text names them. Between measured batches the time goes over from what
+/// the one's records say to what the other's say (near_batches.hpp). Only the given records count. A time is never
+/// carried over to another precision, but for bf16 without any record, which is amp's with more doubt.
+/// A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one, find() throws
+/// UserError.
 class OneGpuTimes {
 public:
   /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the
@@ -65,6 +68,9 @@ public:
   OneGpuEstimate find(const ComputeQuestion& question) const;
 
 private:
+  OneGpuEstimate find_in_precision(const ComputeQuestion& question) const;
+  const std::vector<BatchCurve>* named_curves(const std::string& series) const;
+
   std::vector<StepRecord> own_;
   std::vector<StepRecord> borrowed_;
   OtherClusterTimes reference_;

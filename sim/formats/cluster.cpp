@@ -203,6 +203,10 @@ Cluster read_cluster(const std::filesystem::path& file) {
   return cluster;
 }
 
+bool is_one_machine(const Cluster& cluster) {
+  return std::max(cluster.available_nodes, cluster.growth_max_nodes) <= 1;
+}
+
 const Transport* transport_named(const Cluster& cluster, const std::string& name) {
   for (const auto& transport : cluster.transports)
     if (transport.name == name) return &transport;

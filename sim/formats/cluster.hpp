@@ -36,7 +36,7 @@ struct Fabric {
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.
 struct Transport {
-  std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm
+  std::string name; ///< nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm
   std::string nic;  ///< name of a Nic; "" for shm
 };
 
@@ -56,7 +56,7 @@ struct Cluster {
   std::string name;
   std::string title;
   std::string site; ///< the people and the fabric: what one cluster of a site shaped is no news to another of it
-  std::string gpu; ///< name in gpus.json; "" without GPUs, or when it is not stated
+  std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
   double host_memory_bandwidth_Bps = 0; ///< 0: not known
@@ -74,6 +74,9 @@ struct Cluster {
 
 /// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.
 Cluster read_cluster(const std::filesystem::path& file);
+
+/// It has one node, and may not grow.
+bool is_one_machine(const Cluster& cluster);
 
 /// The transport of that name; null where the cluster has none.
 const Transport* transport_named(const Cluster& cluster, const std::string& name);

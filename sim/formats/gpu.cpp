@@ -104,4 +104,19 @@ const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
   throw UserError("", "", unknown_name_text("GPU", name, all_names, names));
 }
 
+const Gpu& unnamed_device() {
+  static const Gpu device = [] {
+    Gpu made;
+    made.name = "unnamed device";
+    made.peak_flop_per_s = {{"fp32", 15.7e12}, {"fp16-tensor", 125e12}}; // platforms/gpus.json, shape_of_unnamed
+    made.memory_bandwidth_Bps = 900e9;
+    return made;
+  }();
+  return device;
+}
+
+const Gpu& find_device(const std::vector<Gpu>& gpus, const std::string& name) {
+  return name.empty() ? unnamed_device() : find_gpu(gpus, name);
+}
+
 } // namespace ddlsim

@@ -26,4 +26,12 @@ std::vector<Gpu> read_gpus(const std::filesystem::path& file);
 /// By name or alias; throws UserError offering the nearest name.
 const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name);
 
+/// What computes where nobody names a GPU: a processor, or a card that a source leaves out. Backward has the shape that
+/// it has on the card of `shape_of_unnamed`; no rate is ever computed of it, and without a memory nothing is refused.
+const Gpu& unnamed_device();
+inline constexpr const char* shape_of_unnamed = "V100-SXM2-16GB";
+
+/// The GPU of that name; unnamed_device() for "". Throws UserError as find_gpu().
+const Gpu& find_device(const std::vector<Gpu>& gpus, const std::string& name);
+
 } // namespace ddlsim

@@ -73,9 +73,7 @@ void check_transport(const Scenario& scenario, const JsonNode& root, const Clust
   }
   for (const auto& preset : presets) {
     if (preset.name != scenario.preset) continue;
-    const bool usable =
-        std::any_of(there.begin(), there.end(), [&](const auto& name) { return is_in(preset.transports, name); });
-    if (!usable) {
+    if (transport_for(cluster, preset) == nullptr) {
       root.mistake_at("preset", fmt::format("{} uses {}, cluster {} has {}; choose another preset or cluster",
                                             preset.name, join_names(preset.transports), cluster.name,
                                             there.empty() ? "none" : join_names(there)));

@@ -255,8 +255,8 @@ std::optional<StrategyName> strategy_name_in(std::string_view strategy_text) {
 namespace {
 
 constexpr std::pair<const char*, Carrier> transports[] = {
-    {"nccl-ib", Carrier::nccl}, {"nccl-tcp", Carrier::nccl}, {"mpi-ib", Carrier::mpi},
-    {"mpi-tcp", Carrier::mpi},  {"grpc", Carrier::grpc},     {"shm", Carrier::shm},
+    {"nccl-ib", Carrier::nccl},  {"nccl-tcp", Carrier::nccl}, {"mpi-ib", Carrier::mpi}, {"mpi-tcp", Carrier::mpi},
+    {"gloo-tcp", Carrier::gloo}, {"grpc", Carrier::grpc},     {"shm", Carrier::shm},
 };
 
 } // namespace

@@ -59,7 +59,7 @@ enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
 enum class FabricKind { star, fat_tree };
 
 /// What software a transport moves bytes with; shm stays inside a node.
-enum class Carrier { nccl, mpi, grpc, shm };
+enum class Carrier { nccl, mpi, gloo, grpc, shm };
 
 /// What the GPUs of a node do with a gradient before it leaves for parameter servers:
 ///   reduce_scatter  each sums a part, and the parts are gathered when they are back
@@ -148,7 +148,7 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy);
 /// The name in front of a strategy's text: that of "ps(2 dedicated, bytes)" is ps. Nothing for a text of none.
 std::optional<StrategyName> strategy_name_in(std::string_view strategy_text);
 
-/// The transports that cluster files may name: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm".
+/// The transports that cluster files may name: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm".
 const std::vector<std::string>& transport_names();
 
 /// What moves the bytes of the transport of that name; nothing for a name of none.

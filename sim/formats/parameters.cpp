@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -69,14 +68,6 @@ constexpr std::array<ParameterField, 20> fields{{
      "a run of this model at the largest scale at hand"},
 }};
 
-/// A random order of 0..count-1 by Fisher and Yates; std::shuffle's output differs between libraries.
-std::vector<int> random_order(int count, std::mt19937_64& random) {
-  std::vector<int> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  for (int i = count - 1; i > 0; --i) std::swap(order[i], order[random() % static_cast<std::uint64_t>(i + 1)]);
-  return order;
-}
-
 } // namespace
 
 std::span<const ParameterField> parameter_fields() {
@@ -127,6 +118,7 @@ Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compu
   }
   const auto order = random_order(count, random);
   for (int i = 0; i < count; ++i) draws.algorithm_quantiles.push_back((order[i] + 0.5) / count);
+  for (auto& sample : draws.values) sample.key_order = random();
   return draws;
 }
 

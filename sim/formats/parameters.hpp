@@ -23,21 +23,22 @@ struct Parameters {
   double socket_Bps = 0;     ///< what the sockets of one node carry whatever the wire: copies by the CPU; huge for RDMA
   double net_latency_s = 0;  ///< one crossing from node to node, software included
   double link_spread = 0;    ///< standard deviation of nodes' NIC rates, as a share: a collective waits for the slowest
-  double intra_efficiency = 0;           ///< reached over the cluster file's path rate
-  double intra_latency_factor = 0;       ///< on the cluster file's path latency
-  double operation_cost_s = 0;           ///< one collective operation
-  double tensor_cost_s = 0;              ///< one tensor inside a collective operation (negotiation, copies)
-  double tensor_cost_slope_s = 0;        ///< the same for each doubling of the ranks that talk (negotiation_hops)
-  double sync_on_s = 0;                  ///< switching synchronisation on, an iteration
-  double second_node_jump = 0;           ///< share of compute lost once there are two nodes
-  double step_spread = 0;                ///< standard deviation of a node's compute, as a share
-  double server_process_Bps = 0;         ///< one server process, each direction
-  double server_connection_Bps = 0;      ///< one connection of a server
-  double server_duplex = 0;              ///< rate left when both directions are busy
-  double server_message_cost_s = 0;      ///< one message at a server
-  double model_discrepancy = 1;          ///< what no parameter explains: a factor on the iteration
-  std::optional<Algorithm> all_reduce{}; ///< of those the preset's library may run; nothing: the likeliest
-  std::optional<Sharding> sharding{};    ///< of those the preset's servers may have; nothing: the likeliest
+  double intra_efficiency = 0;              ///< reached over the cluster file's path rate
+  double intra_latency_factor = 0;          ///< on the cluster file's path latency
+  double operation_cost_s = 0;              ///< one collective operation
+  double tensor_cost_s = 0;                 ///< one tensor inside a collective operation (negotiation, copies)
+  double tensor_cost_slope_s = 0;           ///< the same for each doubling of the ranks that talk (negotiation_hops)
+  double sync_on_s = 0;                     ///< switching synchronisation on, an iteration
+  double second_node_jump = 0;              ///< share of compute lost once there are two nodes
+  double step_spread = 0;                   ///< standard deviation of a node's compute, as a share
+  double server_process_Bps = 0;            ///< one server process, each direction
+  double server_connection_Bps = 0;         ///< one connection of a server
+  double server_duplex = 0;                 ///< rate left when both directions are busy
+  double server_message_cost_s = 0;         ///< one message at a server
+  double model_discrepancy = 1;             ///< what no parameter explains: a factor on the iteration
+  std::optional<Algorithm> all_reduce{};    ///< of those the preset's library may run; nothing: the likeliest
+  std::optional<Sharding> sharding{};       ///< of those the preset's servers may have; nothing: the likeliest
+  std::optional<std::uint64_t> key_order{}; ///< of tensors that a hash places (place_tensors); nothing: a typical one
 
   bool operator==(const Parameters&) const = default;
 };

@@ -71,7 +71,8 @@ Preset preset_from(const JsonNode& node) {
   static const std::vector<std::string> known{
       "name",     "title",      "grouping",   "first_bucket",   "bucket",
       "cycle",    "split",      "overlapped", "library",        "all_reduce",
-      "sharding", "transports", "source",     "node_reduction", "serves_one_machine"};
+      "sharding", "transports", "source",     "node_reduction", "serves_one_machine",
+      "servers",  "placement"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
@@ -83,6 +84,8 @@ Preset preset_from(const JsonNode& node) {
   preset.library = one_of<Library>(node, "library");
   preset.all_reduce = weighted_from(node, "all_reduce", names_of<Algorithm>());
   preset.shardings = weighted_from(node, "sharding", known_names_of<Sharding>());
+  if (node.has("servers")) preset.servers = servers_from(node.at("servers"), StrategyUse::scenario);
+  preset.placement = one_of_or(node, "placement", preset.placement, known_names_of<Placement>());
   preset.node_reduce = one_of_or(node, "node_reduction", NodeReduce::reduce_scatter);
   preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
   preset.transports = transports_from(node);
@@ -115,8 +118,16 @@ const std::string& choice_at(const std::vector<LikelyChoice>& choices, double dr
   return choices.front().name;
 }
 
+Strategy completed(Strategy strategy, const Preset& preset) {
+  if (strategy.servers.rule == ServerCount::Rule::unknown) strategy.servers = preset.servers;
+  if (strategy.placement == Placement::unknown) strategy.placement = preset.placement;
+  return strategy;
+}
+
 const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated) {
+  static const Transport shared_memory{"shm", ""};
   if (const auto* named = transport_named(cluster, stated)) return named;
+  if (is_one_machine(cluster) && is_in(preset.transports, shared_memory.name)) return &shared_memory;
   for (const auto& name : preset.transports)
     if (const auto* first = transport_named(cluster, name)) return first;
   return nullptr;
@@ -128,12 +139,16 @@ std::vector<Preset> read_presets(const std::filesystem::path& file) {
   return presets;
 }
 
+const Preset* preset_named(const std::vector<Preset>& presets, const std::string& name) {
+  const auto found =
+      std::find_if(presets.begin(), presets.end(), [&](const Preset& preset) { return preset.name == name; });
+  return found == presets.end() ? nullptr : &*found;
+}
+
 const Preset& find_preset(const std::vector<Preset>& presets, const std::string& name) {
+  if (const auto* preset = preset_named(presets, name)) return *preset;
   std::vector<std::string> names;
-  for (const auto& preset : presets) {
-    if (preset.name == name) return preset;
-    names.push_back(preset.name);
-  }
+  for (const auto& preset : presets) names.push_back(preset.name);
   throw UserError("", "", unknown_name_text("preset", name, names, names));
 }
 

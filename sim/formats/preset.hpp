@@ -3,6 +3,7 @@
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/strategy.hpp"
 
 #include <filesystem>
 #include <string>
@@ -27,6 +28,9 @@ struct Preset {
   Library library = Library::nccl;      ///< for a person: what it does is in the other fields
   std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
   std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
+  /// How many servers there are, and where, unless the strategy says.
+  ServerCount servers{ServerCount::Rule::per_node, 1};
+  Placement placement = Placement::colocated;
   NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< before gradients leave for servers
   /// false: with a single machine no server is started, and its GPUs reduce among themselves.
   bool serves_one_machine = true;
@@ -40,12 +44,21 @@ struct Preset {
 /// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
 
-/// The transport that the preset's framework takes on a cluster: the one of the name `stated` where the cluster has it,
-/// else the first of the preset's that it has; null where it has none of them.
+/// The strategy with the preset's count and placement of servers where it leaves them open. Sharding stays open: a
+/// preset may hold several rules, of which each sample has one.
+Strategy completed(Strategy strategy, const Preset& preset);
+
+/// The transport that the preset's framework takes on a cluster: the one of the name `stated` where the cluster has it;
+/// else shared memory on a cluster of one machine, whether its file lists it or not, if the preset can use it; else the
+/// first of the preset's that the cluster has; null where it has none of them.
 const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated = "");
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);
+
+/// The preset of that name; null where there is none.
+const Preset* preset_named(const std::vector<Preset>& presets, const std::string& name);
+/// Throws UserError offering the nearest name.
 const Preset& find_preset(const std::vector<Preset>& presets, const std::string& name);
 
 } // namespace ddlsim

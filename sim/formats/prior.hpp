@@ -23,7 +23,7 @@ struct Prior {
   std::string unit; ///< "s", "1", "B/s"
   std::string source;
   std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
-  std::string path{};                   ///< of the transport's NIC, as in a cluster file; "" when it holds for all
+  std::string path{};                 ///< of the transport's NIC, as in a cluster file; "" when it holds for all
 };
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);

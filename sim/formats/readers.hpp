@@ -40,6 +40,7 @@ nlohmann::json batch_line_to_json(const BatchLine& line);
 /// A scenario must name what it asks for; a record may have "unknown".
 enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
+ServerCount servers_from(const JsonNode& node, StrategyUse use);
 nlohmann::json strategy_to_json(const Strategy& strategy);
 
 /// A required name of `allowed`; the first value where it is missing or another, which is a mistake.

@@ -214,7 +214,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
 }
 
 bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster) {
-  return head.device == "cpu" && !gpu_of_cluster.empty();
+  return head.device == "cpu" && !gpu_of_cluster.empty() && gpu_of_cluster != unnamed_device().name;
 }
 
 } // namespace ddlsim

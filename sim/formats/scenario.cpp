@@ -154,4 +154,58 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
   return scenario;
 }
 
+namespace {
+
+/// What a record leaves open a scenario leaves out: the preset has it.
+nlohmann::json without_what_is_open(nlohmann::json strategy) {
+  for (const char* key : {"placement", "sharding"})
+    if (strategy.contains(key) && strategy[key] == "unknown") strategy.erase(key);
+  if (strategy.contains("servers") && strategy["servers"].contains("unknown")) strategy.erase("servers");
+  return strategy;
+}
+
+} // namespace
+
+std::string scenario_json(const Scenario& scenario) {
+  const Scenario usual;
+  nlohmann::ordered_json json{{"format", "ddlsim-scenario"},
+                              {"version", 1},
+                              {"name", scenario.name},
+                              {"model", scenario.model},
+                              {"batch_per_gpu", scenario.batch_per_gpu},
+                              {"precision", to_text(scenario.precision)},
+                              {"wire_precision", to_text(scenario.wire_precision)},
+                              {"cluster", scenario.cluster},
+                              {"gpus", scenario.gpus},
+                              {"strategies", nlohmann::ordered_json::array()},
+                              {"preset", scenario.preset},
+                              {"efficiency_bound", scenario.efficiency_bound},
+                              {"seed", scenario.seed},
+                              {"samples", scenario.samples}};
+  for (const auto& strategy : scenario.strategies)
+    json["strategies"].push_back(nlohmann::ordered_json(without_what_is_open(strategy_to_json(strategy))));
+  for (const auto& [key, text] : {std::pair{"gpu", scenario.gpu}, std::pair{"transport", scenario.transport},
+                                  std::pair{"series", scenario.series}, std::pair{"software", scenario.software}})
+    if (!text.empty()) json[key] = text;
+  if (scenario.gpus_per_node > 0) json["gpus_per_node"] = scenario.gpus_per_node;
+  if (scenario.one_gpu) {
+    auto& stated = json["one_gpu_samples_per_s"] = {{"value", scenario.one_gpu->samples_per_s}};
+    if (scenario.one_gpu->low > 0) stated["low"] = scenario.one_gpu->low;
+    if (scenario.one_gpu->high > 0) stated["high"] = scenario.one_gpu->high;
+  }
+  if (scenario.slow_node.compute_factor != usual.slow_node.compute_factor ||
+      scenario.slow_node.network_factor != usual.slow_node.network_factor)
+    json["slow_node"] = {{"compute_factor", scenario.slow_node.compute_factor},
+                         {"network_factor", scenario.slow_node.network_factor}};
+  if (scenario.input.bytes_per_sample > 0 || scenario.input.loader_samples_per_s > 0) {
+    auto& input = json["input"] = nlohmann::ordered_json::object();
+    if (scenario.input.bytes_per_sample > 0)
+      input["bytes_per_sample"] = fmt::format("{} B", scenario.input.bytes_per_sample);
+    if (scenario.input.loader_samples_per_s > 0) input["loader_samples_per_s"] = scenario.input.loader_samples_per_s;
+    if (scenario.input.shared_read_Bps > 0)
+      input["shared_read_bandwidth"] = fmt::format("{} B/s", scenario.input.shared_read_Bps);
+  }
+  return json.dump();
+}
+
 } // namespace ddlsim

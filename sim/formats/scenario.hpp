@@ -63,4 +63,7 @@ struct Scenario {
 /// `changes` are applied before it is checked.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
 
+/// The scenario as a file that read_scenario() reads; keys that say nothing beyond their default are left out.
+std::string scenario_json(const Scenario& scenario);
+
 } // namespace ddlsim

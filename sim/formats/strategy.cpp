@@ -13,33 +13,11 @@ using Rule = ServerCount::Rule;
 
 constexpr long most_servers = 1'000'000;
 
-ServerCount servers_from(const JsonNode& node, StrategyUse use) {
-  static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
-  static const std::vector<std::string> in_record{"count", "per_node", "equal_workers", "unknown"};
-  ServerCount servers;
-  if (!node.is_object()) return servers;
-  node.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
-  if (node.value().size() != 1) {
-    node.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
-                             "{{\"equal_workers\": true}}",
-                             node.value().size()));
-  }
-  for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
-    if (node.has(key)) servers = {rule, static_cast<int>(node.integer(key, 1, most_servers))};
-  for (const auto& [key, rule] :
-       {std::pair{"equal_workers", Rule::equal_workers}, std::pair{"unknown", Rule::unknown}}) {
-    if (!node.has(key)) continue;
-    if (!node.boolean_or(key, false)) node.mistake_at(key, "only true has a meaning; give it, or another rule");
-    servers = {rule, 0};
-  }
-  return servers;
-}
-
 void read_server_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   const bool record = use == StrategyUse::record;
-  strategy.servers = servers_from(node.at("servers"), use);
-  strategy.placement =
-      one_of<Placement>(node, "placement", record ? names_of<Placement>() : known_names_of<Placement>());
+  if (record || node.has("servers")) strategy.servers = servers_from(node.at("servers"), use);
+  strategy.placement = record ? one_of<Placement>(node, "placement")
+                              : one_of_or(node, "placement", Placement::unknown, known_names_of<Placement>());
   strategy.sharding = record ? one_of<Sharding>(node, "sharding")
                              : one_of_or(node, "sharding", Sharding::unknown, known_names_of<Sharding>());
   strategy.on_node_reduce = node.boolean_or("on_node_reduce", true);
@@ -69,6 +47,28 @@ std::string servers_text(const ServerCount& servers) {
 }
 
 } // namespace
+
+ServerCount servers_from(const JsonNode& node, StrategyUse use) {
+  static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
+  static const std::vector<std::string> in_record{"count", "per_node", "equal_workers", "unknown"};
+  ServerCount servers;
+  if (!node.is_object()) return servers;
+  node.allow_only(use == StrategyUse::scenario ? in_scenario : in_record);
+  if (node.value().size() != 1) {
+    node.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
+                             "{{\"equal_workers\": true}}",
+                             node.value().size()));
+  }
+  for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
+    if (node.has(key)) servers = {rule, static_cast<int>(node.integer(key, 1, most_servers))};
+  for (const auto& [key, rule] :
+       {std::pair{"equal_workers", Rule::equal_workers}, std::pair{"unknown", Rule::unknown}}) {
+    if (!node.has(key)) continue;
+    if (!node.boolean_or(key, false)) node.mistake_at(key, "only true has a meaning; give it, or another rule");
+    servers = {rule, 0};
+  }
+  return servers;
+}
 
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> known{"name", "servers", "placement", "sharding", "on_node_reduce", "device"};

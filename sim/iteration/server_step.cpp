@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace ddlsim {
 namespace {
@@ -55,7 +56,10 @@ ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, 
   const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
   const Sharding rule = sharding_of(setup, sample);
   ServerExchange exchange;
-  exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes);
+  std::uint64_t key_order = 0;
+  if (rule == Sharding::hash)
+    key_order = sample.key_order ? *sample.key_order : typical_key_order(by_creation, servers);
+  exchange.shards = place_tensors(by_creation, servers, rule, setup.preset.split_bytes, key_order);
   std::stable_sort(exchange.shards.begin(), exchange.shards.end(),
                    [&](const Shard& a, const Shard& b) { return ready_s[a.tensor] < ready_s[b.tensor]; });
   for (const auto& shard : exchange.shards) exchange.ready_s.push_back(ready_s[shard.tensor]);
@@ -77,7 +81,7 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
                            const Machine& machine, double slowdown) {
   ServerSetup ready{machine, {}, {}, {}};
   ready.machine.nic_Bps *= sample.server_duplex;
-  ready.servers = build_servers(setup.strategy, ready.machine, sample);
+  ready.servers = build_servers(completed(setup.strategy, setup.preset), ready.machine, sample);
   const bool local = serves_itself(setup, machine);
   if (local) { // memory copies: no socket, no RPC
     ready.servers.dedicated = false;
@@ -94,12 +98,13 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 } // namespace
 
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
-  return machine.nodes() == 1 && (setup.strategy.placement != Placement::dedicated || !setup.preset.serves_one_machine);
+  const bool dedicated = completed(setup.strategy, setup.preset).placement == Placement::dedicated;
+  return machine.nodes() == 1 && (!dedicated || !setup.preset.serves_one_machine);
 }
 
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine) {
-  const auto servers = build_servers(setup.strategy, machine, sample);
+  const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
   const auto exchange = build_exchange(setup, sample, profile, machine, servers.servers, 1);
   const auto classes = find_server_classes(machine, servers, exchange);
   std::size_t shards = 0;

@@ -167,7 +167,7 @@ Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name) || setup.gpus == 1) return 0;
   const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
-  const auto servers = build_servers(setup.strategy, machine, sample);
+  const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
 }
 

@@ -27,6 +27,7 @@ CommunicationInputs communication_inputs(const StepSetup& setup, const Parameter
   const bool servers = is_parameter_server(setup.strategy.name);
   for (const auto& field : parameter_fields())
     if (servers ? !field.seen_by.server_step : !field.seen_by.all_reduce_step) inputs.sample.*field.value = 0;
+  if (!servers) inputs.sample.key_order.reset();
   if (setup.strategy.name != StrategyName::ps_async) clear(inputs.sample, beside);
   return inputs;
 }

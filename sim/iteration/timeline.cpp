@@ -58,8 +58,8 @@ std::vector<Group> fixed_groups(const ComputeProfile& profile, const Preset& pre
   std::vector<double> tensor_bytes;
   tensor_bytes.reserve(profile.tensors.size());
   for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
-  double first_cap_bytes = preset.first_bucket_bytes;
-  double cap_bytes = preset.bucket_bytes;
+  double first_cap_bytes = preset.first_bucket_bytes * profile.wire_share;
+  double cap_bytes = preset.bucket_bytes * profile.wire_share;
   if (preset.grouping == Grouping::per_tensor) first_cap_bytes = cap_bytes = 0;
   if (preset.grouping == Grouping::single) first_cap_bytes = cap_bytes = std::numeric_limits<double>::infinity();
   const auto ends = bucket_ends(tensor_bytes, first_cap_bytes, cap_bytes);

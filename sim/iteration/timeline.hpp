@@ -30,11 +30,14 @@ struct Timeline {
 using OperationTime = std::function<double(double size_bytes, int tensors)>;
 
 /// Runs the preset's grouping against the profile:
-///   buckets     tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes (c10d)
+///   buckets     tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes, of
+///               gradients as backward leaves them: what a hook compresses is a bucket already
+///               (torch/csrc/distributed/c10d/reducer.cpp counts numel x element_size; ddp_comm_hooks)
 ///   per-tensor  one operation a tensor
 ///   single      everything in one operation after backward
 ///   fusion      every cycle_s, or when the last operation ended, whatever is ready, in operations of at most
-///               bucket_bytes (Horovod)
+///               bucket_bytes on the wire: Horovod is handed tensors that are compressed already
+///               (horovod/torch/optimizer.py compresses before allreduce_async_)
 /// With preset.overlapped false the first operation waits for backward's end. While the stream is busy, compute
 /// advances 1/(1 + interference) as fast.
 Timeline run_timeline(const ComputeProfile& profile, const Preset& preset, double interference,

@@ -1,6 +1,9 @@
 #include "sim/network/machine.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,17 +15,27 @@ namespace {
 /// GB/s (STREAM copy, one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
 constexpr double loopback_Bps = 10e9;
 
-bool staged_through_mpi(const Transport& transport) {
-  return carrier_of(transport.name) == Carrier::mpi;
+bool staged_through_host(const Transport& transport) {
+  const auto carrier = carrier_of(transport.name);
+  return carrier == Carrier::mpi || carrier == Carrier::gloo;
 }
 
 } // namespace
+
+std::string network_complaint(const Transport& transport, int gpus, int gpus_per_node) {
+  if (!transport.nic.empty() || gpus <= gpus_per_node) return "";
+  return fmt::format("{} GPUs are on several nodes, and {} stays inside one; ask for at most {}, or for a preset or "
+                     "transport that has a network",
+                     gpus, transport.name, gpus_per_node);
+}
 
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node) {
   Machine machine;
   machine.ranks = gpus;
   machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node));
+  if (const auto why = network_complaint(transport, gpus, machine.ranks_per_node); !why.empty())
+    throw UserError("", "/transport", why);
   machine.intra_Bps =
       cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps * parameters.intra_efficiency : loopback_Bps;
   machine.intra_latency_s = cluster.intra.latency_s * parameters.intra_latency_factor;
@@ -36,7 +49,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }
-  if (staged_through_mpi(transport)) {
+  if (staged_through_host(transport)) {
     machine.nic_Bps /= machine.ranks_per_node;
     machine.uplink_Bps /= machine.ranks_per_node;
     machine.intra_Bps = machine.nic_Bps;
@@ -46,7 +59,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
 }
 
 double negotiation_hops(const Machine& machine, const Transport& transport) {
-  if (staged_through_mpi(transport)) return std::log2(machine.ranks);
+  if (staged_through_host(transport)) return std::log2(machine.ranks);
   return machine.nodes() > 1 ? 1 + std::log2(machine.nodes()) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/formats/strategy.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace ddlsim {
 
@@ -45,14 +46,18 @@ struct ServerMachine {
   double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
 };
 
-/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI (mpi-ib, mpi-tcp) host memory is the only path and every
+/// Why a transport that stays inside a node cannot serve that many GPUs, one sentence; "" where it can.
+std::string network_complaint(const Transport& transport, int gpus, int gpus_per_node);
+
+/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI and Gloo (mpi-ib, mpi-tcp, gloo-tcp) host memory is the only path and every
 /// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
 /// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x
-/// efficiency and what its sockets carry. Throws UserError when `transport` names a NIC the cluster does not have.
+/// efficiency and what its sockets carry. Throws UserError when `transport` names a NIC the cluster does not have, or
+/// none and the ranks are on several nodes.
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node);
 
-/// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI every rank takes part, log2 of
+/// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI and Gloo every rank takes part, log2 of
 /// the ranks; over NCCL processes negotiate across nodes only, 1 + log2 of the nodes, none on one node. The Horovod
 /// runs in platforms/azure-* have this dependence; a sum over ranks fits them about as well.
 double negotiation_hops(const Machine& machine, const Transport& transport);

@@ -32,8 +32,8 @@ struct ServerExchangeTiming {
 ///            start and end
 ///   2. sum:  in(p, k) = end of the push + latency; the server then has all copies
 ///   3. pull: starts at max(in(p, k), out(p, k-1)); out(p, k) at its end; pulled = out + latency
-/// A message's software cost counts as cost x R further bytes, R being the rate at which the server alone takes copies
-/// in. Where servers are the bottleneck, each is thus a FIFO in each direction:
+/// A message's software cost counts as cost x R further bytes, R being the rate at which a server takes copies in while
+/// all servers are busy. Where servers are the bottleneck, each is thus a FIFO in each direction:
 ///   in(p, k) = max(ready, in(p, k-1)) + copies x (bytes/R + cost), and the same for out;
 /// with everything ready at 0 that is the two-machine flow shop, copies/R (sum s + max s).
 ///

@@ -1,10 +1,14 @@
 #include "sim/parameter_server/placement.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -68,8 +72,17 @@ void place_pieces(Dealer& dealer, std::int64_t tensor, double size_bytes, double
   }
 }
 
-void place_hash(Dealer& dealer, std::int64_t tensor, double size_bytes) {
-  const std::uint64_t first_key = static_cast<std::uint64_t>(tensor) * byteps_keys_per_tensor;
+/// The number that a run gives each tensor.
+std::vector<int> tensor_numbers(std::size_t tensors, std::uint64_t key_order) {
+  std::mt19937_64 random(key_order);
+  if (key_order != 0) return random_order(static_cast<int>(tensors), random);
+  std::vector<int> as_created(tensors);
+  std::iota(as_created.begin(), as_created.end(), 0);
+  return as_created;
+}
+
+void place_hash(Dealer& dealer, std::int64_t tensor, std::int64_t number, double size_bytes) {
+  const std::uint64_t first_key = static_cast<std::uint64_t>(number) * byteps_keys_per_tensor;
   double left_bytes = size_bytes;
   std::uint64_t part = 0;
   do {
@@ -81,7 +94,8 @@ void place_hash(Dealer& dealer, std::int64_t tensor, double size_bytes) {
   } while (left_bytes > 0);
 }
 
-void place(Dealer& dealer, std::int64_t tensor, double size_bytes, Sharding rule, double split_bytes) {
+void place(Dealer& dealer, std::int64_t tensor, std::int64_t number, double size_bytes, Sharding rule,
+           double split_bytes) {
   switch (rule) {
   case Sharding::round_robin:
     return place_round_robin(dealer, tensor, size_bytes);
@@ -92,24 +106,40 @@ void place(Dealer& dealer, std::int64_t tensor, double size_bytes, Sharding rule
   case Sharding::pieces:
     return place_pieces(dealer, tensor, size_bytes, split_bytes > 0 ? split_bytes : byteps_partition_bytes);
   case Sharding::hash:
-    return place_hash(dealer, tensor, size_bytes);
+    return place_hash(dealer, tensor, number, size_bytes);
   case Sharding::unknown:
     throw std::logic_error("tensors are placed by a rule that nobody knows");
   }
 }
 
+Dealer deal(const std::vector<double>& tensor_bytes, int servers, Sharding rule, double split_bytes,
+            std::uint64_t key_order) {
+  Dealer dealer(servers);
+  const auto numbers = tensor_numbers(tensor_bytes.size(), key_order);
+  for (std::size_t tensor = 0; tensor < tensor_bytes.size(); ++tensor)
+    place(dealer, static_cast<std::int64_t>(tensor), numbers[tensor], tensor_bytes[tensor], rule, split_bytes);
+  return dealer;
+}
+
 } // namespace
 
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
-                                 double split_bytes) {
+                                 double split_bytes, std::uint64_t key_order) {
   if (servers < 1) {
     throw UserError("", "", std::to_string(servers) + " parameter servers found, expected 1 or more");
   }
-  Dealer dealer(servers);
-  for (std::size_t tensor = 0; tensor < tensor_bytes.size(); ++tensor) {
-    place(dealer, static_cast<std::int64_t>(tensor), tensor_bytes[tensor], rule, split_bytes);
+  return deal(tensor_bytes, servers, rule, split_bytes, key_order).shards;
+}
+
+std::uint64_t typical_key_order(const std::vector<double>& tensor_bytes, int servers) {
+  constexpr std::uint64_t orders = 9;
+  std::vector<std::pair<double, std::uint64_t>> busiest_bytes;
+  for (std::uint64_t order = 1; order <= orders; ++order) {
+    const auto loads_bytes = deal(tensor_bytes, servers, Sharding::hash, 0, order).loads_bytes;
+    busiest_bytes.emplace_back(*std::max_element(loads_bytes.begin(), loads_bytes.end()), order);
   }
-  return dealer.shards;
+  std::sort(busiest_bytes.begin(), busiest_bytes.end());
+  return busiest_bytes[orders / 2].second;
 }
 
 } // namespace ddlsim

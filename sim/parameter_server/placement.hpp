@@ -3,6 +3,7 @@
 
 #include "sim/formats/names.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace ddlsim {
@@ -22,10 +23,16 @@ struct Shard {
 ///   pieces       parts of `split_bytes` (0: 4,096,000), the last one short, each on the server with the fewest bytes
 ///                so far: the even spread that cutting tensors aims at, where the hash that deals parts out is unknown
 ///   hash         parts of 4,096,000 bytes, the last one short; part j on server
-///                djb2(text of the number 65536 i + j) mod P (BytePS, Hash_DJB2 in byteps/common/global.cc)
+///                djb2(text of the number 65536 k + j) mod P (BytePS, Hash_DJB2 in byteps/common/global.cc); k is the
+///                number that the run gave the tensor: i where `key_order` is 0, its place in a random order drawn by
+///                `key_order` elsewhere
 /// No byte is lost: the shards of a tensor sum to it. `split_bytes` is read by split and pieces only.
 /// Throws UserError on an unknown rule or fewer than one server.
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
-                                 double split_bytes);
+                                 double split_bytes, std::uint64_t key_order = 0);
+
+/// Which tensor a run numbers first is not known (BytePS: the order in which they are declared), and a hash spreads them
+/// differently for each order. Of nine random orders the one whose busiest server has the middle load.
+std::uint64_t typical_key_order(const std::vector<double>& tensor_bytes, int servers);
 
 } // namespace ddlsim

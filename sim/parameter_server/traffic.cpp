@@ -29,9 +29,22 @@ double server_rate_Bps(const Machine& machine, const ServerMachine& servers, con
   return copies.all() / seconds_per_byte;
 }
 
+namespace {
+
+/// The same while all servers take copies in, and share the NICs of the workers.
+double shared_server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const double alone_Bps = server_rate_Bps(machine, servers, exchange);
+  const Copies copies = copies_at_server(machine, servers, exchange);
+  if (copies.remote == 0) return alone_Bps;
+  const double of_workers_Bps = machine.nodes() * machine.nic_Bps * copies.all() / copies.remote;
+  return std::min(alone_Bps, of_workers_Bps / servers.servers);
+}
+
+} // namespace
+
 std::vector<double> message_sizes(const Machine& machine, const ServerMachine& servers,
                                   const ServerExchange& exchange) {
-  const double cost_bytes = exchange.message_cost_s * server_rate_Bps(machine, servers, exchange);
+  const double cost_bytes = exchange.message_cost_s * shared_server_rate_Bps(machine, servers, exchange);
   std::vector<double> sizes_bytes;
   sizes_bytes.reserve(exchange.shards.size());
   for (const Shard& shard : exchange.shards) {

@@ -24,7 +24,8 @@ Copies copies_at_server(const Machine& machine, const ServerMachine& servers, co
 /// Rate at which one server alone takes in (or gives out) all copies together.
 double server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
 
-/// Bytes that every copy of each shard counts as: its own and the software cost at the server's rate.
+/// Bytes that every copy of each shard counts as: its own and the software cost at the server's rate while all servers
+/// are busy. At the rate of a server alone the costs of servers that share the workers' NICs would add up there.
 std::vector<double> message_sizes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
 
 /// Delay of the slowest copy, one way.

@@ -46,9 +46,11 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
 }
 
 /// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy) {
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy,
+                      const ModelConstants& constants) {
   CalibrationInfo learnt;
   learnt.any = true;
+  learnt.residual_process = residual_process_of(constants);
   for (const int at : calibrated_fields(calibration, scope)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);
@@ -66,7 +68,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
   }
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
-  if (spreads.empty()) learnt.residual_process.spread = ResidualProcess{}.spread;
+  if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
   learn_residuals(learnt, of_stack, strategy);
   return learnt;
 }
@@ -76,9 +78,9 @@ double base_of(const OneGpuEstimate& compute) {
   return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
 }
 
-/// The card of the nodes.
+/// The card of the nodes; unnamed_device() where nobody names one.
 const Gpu& gpu_of(const Scenario& scenario, const Knowledge& known) {
-  return find_gpu(known.gpus, scenario.gpu.empty() ? known.cluster.gpu : scenario.gpu);
+  return find_device(known.gpus, scenario.gpu.empty() ? known.cluster.gpu : scenario.gpu);
 }
 
 /// GPUs that ranks take of every node.
@@ -125,7 +127,8 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model
                                   scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
-  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, strategy);
+  learnt.residual_process = residual_process_of(known.constants);
+  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, strategy, known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   return {setup,

@@ -7,6 +7,7 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/scenario.hpp"
@@ -26,6 +27,7 @@ struct Knowledge {
   const std::vector<Prior>& priors;
   const Calibration* calibration = nullptr;                           ///< null: the cluster was never calibrated
   std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< as OneGpuTimes::find() of the records known
+  ModelConstants constants{};
 };
 
 /// The time of one GPU without synchronisation that a scenario starts from.

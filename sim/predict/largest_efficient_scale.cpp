@@ -14,15 +14,20 @@ constexpr std::size_t samples_of_largest_scale = 100;
 /// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
 constexpr double lost_share = 0.5;
 
+/// A transport that stays inside a node has one node at most.
+int most_gpus(const Curve& curve) {
+  return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
+}
+
 int largest_scale_inside_node(const Curve& curve, const Parameters& sample, double bound) {
-  int gpus = std::min(curve.gpus_per_full_node, curve.growth_gpus);
+  int gpus = std::min(curve.gpus_per_full_node, most_gpus(curve));
   while (gpus > 1 && efficiency(curve, sample, gpus) < bound) --gpus;
   return gpus;
 }
 
 int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double bound) {
   const int per_node = curve.gpus_per_full_node;
-  const int most = std::max(1, curve.growth_gpus / per_node);
+  const int most = std::max(1, most_gpus(curve) / per_node);
   const auto holds = [&](int nodes) { return efficiency(curve, sample, nodes * per_node) >= bound; };
   int good = 0;
   int bad = 0;
@@ -60,7 +65,8 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   };
   largest_scale.gpus_low = std::min(largest_scale.gpus, at(low_tail));
   largest_scale.gpus_high = std::max(largest_scale.gpus, at(high_tail));
-  largest_scale.beyond_growth = largest_scale.gpus + curve.gpus_per_full_node > curve.growth_gpus;
+  const bool whole_nodes = largest_scale.gpus >= curve.gpus_per_full_node;
+  largest_scale.beyond_growth = whole_nodes && largest_scale.gpus + curve.gpus_per_full_node > most_gpus(curve);
   largest_scale.bottleneck =
       time_step(at_scale(curve, largest_scale.gpus), curve.median, Fidelity::screening).largest_loss;
   return largest_scale;

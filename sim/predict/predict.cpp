@@ -45,8 +45,9 @@ public:
   OneGpuEstimate find(const ComputeQuestion& question) {
     const auto near = find_compute(question, own_, borrowed_);
     if (is_settled(near)) return near;
+    const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
     if (!all_)
-      all_ = std::make_unique<OneGpuTimes>(cluster_.gpu, own_, borrowed_, read_other_cluster_times(data_, cluster_));
+      all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, read_other_cluster_times(data_, cluster_));
     return all_->find(question);
   }
 

@@ -8,6 +8,11 @@
 
 namespace ddlsim {
 
+ResidualProcess residual_process_of(const ModelConstants& constants) {
+  return {constants.residual_spread, constants.residual_persistent_share, constants.residual_per_doubling,
+          constants.residual_across_boundary};
+}
+
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
   const double doublings = std::abs(std::log2(static_cast<double>(a.gpus) / b.gpus));
   const double alike =

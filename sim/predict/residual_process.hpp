@@ -2,6 +2,8 @@
 // The residual of a series, which no parameter explains, is alike at neighbouring scales: known at a few scales, it is
 // estimated at others.
 
+#include "sim/formats/model_constants.hpp"
+
 #include <vector>
 
 namespace ddlsim {
@@ -17,14 +19,15 @@ struct Scale {
 ///   spread^2 x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
 ///            x node_boundary_correlation where one scale is inside a node and the other is not
 struct ResidualProcess {
-  double spread = 0.05; ///< standard deviation of ln; what such models leave unexplained in published series: 3-6 %
-  double persistent_share = 0.6; ///< share of the variance: residuals of DLPerf's stacks do not fade with scale,
-  double per_doubling = 0.7;     ///< those of HKBU's schedules by this a doubling
-  /// Judgement: across nodes other paths are used, with errors of their own. It was made in sight of the validation,
-  /// which shaped it: 0.5 gives mean errors in T1, T2 and T3 of 13.45, 6.00 and 6.64 %, 0.65 gives 13.32, 6.14 and
-  /// 6.73 %. The residuals alone prefer 0.65 by 2 in ln likelihood: nearly a tie.
-  double node_boundary_correlation = 0.5;
+  double spread = ModelConstants{}.residual_spread; ///< standard deviation of ln
+  double persistent_share = ModelConstants{}.residual_persistent_share;
+  double per_doubling = ModelConstants{}.residual_per_doubling;
+  double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
 };
+
+/// The process with its spread where no series tells it.
+ResidualProcess residual_process_of(const ModelConstants& constants);
+
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 
 /// ln(measured / model) where it is known, and how well.

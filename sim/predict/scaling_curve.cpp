@@ -4,6 +4,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/network/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,7 @@ EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const
 
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
+  if (const auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",

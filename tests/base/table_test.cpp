@@ -22,6 +22,18 @@ TEST_CASE("a word that is longer than a line stays whole", "[lines]") {
   CHECK(to_lines("platforms/iris/cluster.json", 12) == "platforms/iris/cluster.json\n");
 }
 
+TEST_CASE("a name that is too long is cut in the middle, never inside a character", "[lines]") {
+  CHECK(cut_in_the_middle("abcdefgh", 8) == "abcdefgh");
+  CHECK(cut_in_the_middle("abcdefghi", 8) == "abc...hi");
+  CHECK(cut_in_the_middle("dlperf/dlperf/tf2-resnet50-b128-line268", 20) == "dlperf/dl...-line268");
+  CHECK(cut_in_the_middle("abcdefghi", 3) == "...");
+  CHECK(cut_in_the_middle("ab\xC3\xA9"
+                          "defghi",
+                          8) == "ab...hi");
+  CHECK(cut_in_the_middle("abcdefgh\xC3\xA9", 8) == "abc...\xC3\xA9");
+  CHECK(cut_in_the_middle("abcdefgh\xC3\xA9i", 8) == "abc...i");
+}
+
 TEST_CASE("a chart: one column a scale, a star where lines meet, nothing where nothing is", "[chart]") {
   const auto chart = to_chart({"1", "8", "64"}, {{'a', {1.0, 0.92, 0.5}}, {'b', {1.0, 0.31, -1}}});
   CHECK(chart == " 100 % |  *\n"

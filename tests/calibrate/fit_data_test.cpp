@@ -115,6 +115,72 @@ TEST_CASE("what the simulator cannot time is no evidence") {
   auto gpu = planted_record("small", 8, 2, 0.1);
   gpu.head.gpu = "no-such-gpu";
   CHECK_FALSE(fit_data_of(reference, {gpu}));
+  auto framework = planted_record("small", 8, 2, 0.1);
+  framework.preset = "my-stack"; // nothing stands in for it
+  CHECK_FALSE(fit_data_of(reference, {framework}));
+  auto apart = reference;
+  apart.clusters.at("planted").transports = {{"grpc", "nic"}};
+  CHECK_FALSE(fit_data_of(apart, {planted_record("small", 8, 2, 0.1)}));
+}
+
+namespace {
+
+/// What the fit of the planted cluster excludes of one series, and why.
+std::string excluded_of(const ReferenceData& reference, const std::vector<Record>& records) {
+  const std::vector<MeasurementFile> files{planted_file(records)};
+  const auto selected = select_fit_data(reference, "planted", group_series(files), files);
+  return selected.excluded.empty() ? "" : selected.excluded.front().why;
+}
+
+} // namespace
+
+TEST_CASE("what the simulator cannot time is excluded, with the reason") {
+  const auto reference = planted_reference();
+  const std::string begin = "the simulator cannot time it: ";
+  auto record = planted_record("small", 8, 2, 0.1);
+  CHECK(excluded_of(reference, {record}).empty());
+  record.preset = "my-stack";
+  CHECK(excluded_of(reference, {record}) ==
+        begin + "no preset is called \"my-stack\", so that nobody knows how its gradients travel");
+  record = planted_record("no-such-model", 8, 2, 0.1);
+  CHECK(excluded_of(reference, {record}) == begin + "model no-such-model has no layer table");
+  record = planted_record("small", 8, 2, 0.1);
+  record.head.device = "cpu";
+  CHECK(excluded_of(reference, {record}) == begin + "it was measured on a processor, and the cluster computes on GPUs");
+  record = planted_record("small", 8, 2, 0.1);
+  record.precision = Precision::fp32;
+  record.head.gpu = "H";
+  CHECK(excluded_of(reference, {record}) == begin + "no GPU is called \"H\"; did you mean G? there are: G");
+  auto apart = reference;
+  apart.clusters.at("planted").transports = {{"grpc", "nic"}};
+  CHECK(excluded_of(apart, {planted_record("small", 8, 2, 0.1)}) ==
+        begin + "cluster planted has none of the transports of preset pytorch-ddp: nccl-ib, mpi-ib, shm");
+}
+
+TEST_CASE("one GPU alone needs no preset") {
+  auto alone = planted_record("small", 1, 1, 0.05);
+  alone.strategy.name = StrategyName::none;
+  alone.synchronised = false;
+  alone.preset = "my-stack";
+  CHECK(excluded_of(planted_reference(), {alone}).empty());
+}
+
+TEST_CASE("a cluster that names no GPU is fitted from its own one-GPU times, and from nothing else") {
+  auto reference = planted_reference();
+  reference.clusters.at("planted").gpu = "";
+  auto records = planted_records("small", small_times_s);
+  for (auto& record : records) {
+    std::get<StepRecord>(record).head.gpu = "";
+    std::get<StepRecord>(record).head.device = "cpu";
+  }
+  const auto fit_data = fit_data_of(reference, records);
+  REQUIRE(fit_data);
+  CHECK(fit_data->setup.one_gpu_s == planted_one_gpu_s("small"));
+  CHECK(fit_data->setup.gpu.name == unnamed_device().name);
+  CHECK(fit_data->points.size() == 6);
+  auto elsewhere = planted_record("small", 8, 2, 0.1);
+  elsewhere.head.gpu = "";
+  CHECK_THAT(excluded_of(reference, {elsewhere}), Catch::Contains("names no GPU, and has no record of one processor"));
 }
 
 TEST_CASE("a series measured on processors is no evidence of a cluster of GPUs") {
@@ -128,7 +194,7 @@ TEST_CASE("points on several nodes are left out of a cluster without a network")
   auto reference = planted_reference();
   auto& cluster = reference.clusters.at("planted");
   cluster.nics.clear();
-  cluster.transports = {{"shm", ""}};
+  cluster.transports = {{"shm", ""}}; // which stays inside a node
   const auto alone = fit_data_of(reference, planted_records("small", small_times_s));
   REQUIRE(alone);
   CHECK(alone->points.size() == 3); // 1, 2, 4 in a node

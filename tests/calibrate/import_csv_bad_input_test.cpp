@@ -117,8 +117,17 @@ TEST_CASE("figures that contradict each other") {
 TEST_CASE("nodes that neither the table nor the cluster gives") {
   ImportContext stated;
   stated.cluster = "my-cpu-cluster";
-  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\n", stated),
-             Contains("neither nodes nor gpus_per_node"));
+  const std::string table = "model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\nvgg16,32,8,1500\n";
+  stated.known_clusters = {"my-gpu-cluster", "iris"};
+  const auto told = mistakes_in_table(table, stated);
+  CHECK_THAT(told, Contains("found no column nodes or gpus_per_node, and no cluster 'my-cpu-cluster' is known"));
+  CHECK_THAT(told, Contains("did you mean 'my-gpu-cluster'?"));
+  CHECK(told.find("gpus_per_node", told.find("my-gpu-cluster")) == told.rfind("gpus_per_node")); // once, not row by row
+  CHECK_THAT(mistakes_in_table(table + "vgg16,32,two,1\n", stated), Contains(":4: gpus")); // beside other mistakes
+  stated.find_cluster = [](const std::string&) { return ddlsim::Cluster{}; };
+  CHECK_THAT(mistakes_in_table(table, stated), Contains("the cluster 'my-cpu-cluster' has no GPUs"));
+  CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate,nodes\nvgg16,32,4,800,\n", stated),
+             Contains(":2: nodes: found neither nodes nor gpus_per_node")); // a cell that is empty
 }
 
 TEST_CASE("series") {

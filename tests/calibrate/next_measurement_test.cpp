@@ -24,7 +24,7 @@ std::vector<NextMeasurement> proposed(int available, int growth, std::size_t mos
   for (auto& one : series)
     std::erase_if(one.points, [&](const DataPoint& point) { return point.nodes > measured_nodes; });
   const StepFitOptions options;
-  plant(series, options.residual_process, normal);
+  plant(series, options.residual_process(), normal);
   return next_measurements(series, reference.priors, fit_steps(series, options), most);
 }
 

@@ -62,7 +62,7 @@ inline ddlsim::ReferenceData planted_reference() {
   preset.library = ddlsim::Library::nccl;
   preset.all_reduce = {{"ring", 1}};
   preset.shardings = {{"bytes", 1}};
-  preset.transports = {"nccl-ib", "mpi-ib"};
+  preset.transports = {"nccl-ib", "mpi-ib", "shm"};
   reference.presets = {preset};
   reference.priors = ddlsim::load_priors({DDLSIM_SOURCE_DIR});
   reference.models.emplace("small", planted_model("small", 4, 4e9, 8'000'000));

@@ -102,19 +102,6 @@ TEST_CASE("single-GPU benchmarks have no curve but keep their times") {
 
 using namespace ddlsim;
 
-namespace {
-
-Strategy named(StrategyName name) {
-  Strategy strategy;
-  strategy.name = name;
-  return strategy;
-}
-
-const Strategy all_reduce = named(StrategyName::ring);
-const Strategy servers = named(StrategyName::ps);
-
-} // namespace
-
 TEST_CASE("reference data have everything that is shipped") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto reference = read_reference_data(data);
@@ -122,24 +109,4 @@ TEST_CASE("reference data have everything that is shipped") {
   CHECK(reference.clusters.size() == list_clusters(data).size());
   CHECK(reference.models.at("resnet50_v1.5").name == "resnet50_v1.5");
   CHECK_FALSE(reference.priors.empty());
-}
-
-TEST_CASE("a stack without a preset of its own borrows one") {
-  const auto reference = read_reference_data({DDLSIM_SOURCE_DIR});
-  CHECK(preset_of(reference, "horovod", all_reduce).name == "horovod");
-  CHECK(preset_of(reference, "my-stack", all_reduce).name == "pytorch-ddp");
-  CHECK(preset_of(reference, "my-stack", servers).name == "byteps");
-}
-
-TEST_CASE("a transport is the record's, else the first of the preset's that is there, else the cluster's first") {
-  Cluster cluster;
-  cluster.transports = {{"shm", ""}, {"grpc", "nic"}, {"mpi-tcp", "nic"}};
-  Preset preset;
-  preset.transports = {"mpi-ib", "mpi-tcp", "grpc"};
-  CHECK(transport_of(cluster, preset, "grpc").name == "grpc");
-  CHECK(transport_of(cluster, preset, "unknown").name == "mpi-tcp");
-  CHECK(transport_of(cluster, preset, "nccl-ib").name == "mpi-tcp"); // which the cluster does not have
-  preset.transports = {"nccl-ib"};
-  CHECK(transport_of(cluster, preset, "").name == "shm");
-  CHECK(transport_of({}, preset, "").name == "shm");
 }

@@ -54,7 +54,7 @@ std::map<std::string, Tally> recover(int count) {
   std::map<std::string, Tally> tallies;
   for (int seed = 1; seed <= count; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    const auto truth = plant(series, options.residual_process, normal);
+    const auto truth = plant(series, options.residual_process(), normal);
     const auto fit = fit_steps(series, options);
     for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
       const auto& one = fit.parameters[i];
@@ -89,7 +89,7 @@ TEST_CASE("the same evidence gives the same bytes, whatever the number of thread
   const auto reference = planted_reference();
   auto series = planted_data(reference, {"small", "large"});
   Normals normal(1);
-  plant(series, StepFitOptions{}.residual_process, normal);
+  plant(series, StepFitOptions{}.residual_process(), normal);
   const auto bytes = [&](int threads) {
     StepFitOptions options;
     options.threads = threads;
@@ -105,7 +105,7 @@ TEST_CASE("an excluded series teaches nothing, and its own residual is still kno
   const auto reference = planted_reference();
   auto series = planted_data(reference, {"small", "large"});
   Normals normal(2);
-  plant(series, StepFitOptions{}.residual_process, normal);
+  plant(series, StepFitOptions{}.residual_process(), normal);
   const auto alone = fit_steps({series[0]}, {});
   series[1].excluded = "elsewhere";
   const auto both = fit_steps(series, {});
@@ -144,7 +144,7 @@ TEST_CASE("the leave-one-out error of a calibration is that of fits again withou
   constexpr int few_seeds = 4;
   for (int seed = 1; seed <= few_seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
-    plant(series, options.residual_process, normal);
+    plant(series, options.residual_process(), normal);
     const auto quality = fit_steps(series, options).quality;
     CHECK(quality.leave_one_out_points == 18);
     CHECK(quality.leave_one_out_error > quality.fit_error);

@@ -13,7 +13,7 @@ struct Planted {
   std::vector<SeriesData> series = planted_data(reference, {"small", "large"});
   Planted() {
     Normals normal(7);
-    plant(series, StepFitOptions{}.residual_process, normal);
+    plant(series, StepFitOptions{}.residual_process(), normal);
   }
 };
 
@@ -50,7 +50,8 @@ TEST_CASE("whitened residuals give back the misses through the covariance's fact
   for (std::size_t s = 0; s < planted.series.size(); ++s) {
     const auto& points = planted.series[s].points;
     const auto count = static_cast<Eigen::Index>(points.size());
-    CHECK(problem.residual_process_of(s).spread == Approx(StepFitOptions{}.residual_process.spread * (s == 1 ? 3 : 2)));
+    CHECK(problem.residual_process_of(s).spread ==
+          Approx(StepFitOptions{}.residual_process().spread * (s == 1 ? 3 : 2)));
     Eigen::MatrixXd among(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
       const auto& a = points[static_cast<std::size_t>(i)];

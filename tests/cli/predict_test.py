@@ -82,6 +82,44 @@ class Predict(Case):
         self.assertEqual([("error" in point) for point in points[:2]], [False, True])
 
 
+class Processors(Case):
+    """Clusters without a GPU, asked as a user asks."""
+
+    def ask(self, cluster, *more):
+        return run("predict", SCENARIO, "--set", f"/cluster={cluster}", "--set", '/strategies=[{"name":"auto"}]', "--gpus", "1,2", *more)
+
+    def test_one_processor_is_what_its_own_records_say(self):
+        for model, batch, text in (("lenet5", 64, "one processor"), ("alexnet", 16, "measured here")):
+            result = self.ask("cpu-2core", "--set", f"/model={model}", "--set", f"/batch_per_gpu={batch}", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            prediction = json.loads(result.stdout)
+            self.assertIn(text, prediction["one_gpu"]["text"])
+            self.assertIn("no GPU is named", prediction["one_gpu"]["text"])
+            self.assertEqual([point["gpus"] for point in prediction["points"] if "error" not in point], [1, 2])
+            self.assertEqual(prediction["strategies"][0]["transport"], "shm")  # one machine: not named in the scenario
+
+    def test_without_a_record_the_rate_is_asked_for(self):
+        lenet = ("--set", "/model=lenet5", "--set", "/batch_per_gpu=64")
+        self.refused(self.ask("testbed", *lenet), 1, "names no GPU", "/one_gpu_samples_per_s")
+        result = self.ask("testbed", *lenet, "--set", "/one_gpu_samples_per_s=1000", "--set", "/preset=pytorch-gloo", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        prediction = json.loads(result.stdout)
+        self.assertEqual(prediction["strategies"][0]["transport"], "gloo-tcp")
+        self.assertGreater(prediction["points"][1]["iteration_s"], prediction["points"][0]["iteration_s"])
+
+    def test_servers_that_nobody_counts_are_the_presets(self):
+        points = [json.loads(run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", strategies, "--gpus", "8", "--json").stdout)["points"]
+                  for strategies in ('/strategies=[{"name":"ps"}]', '/strategies=[{"name":"ps","servers":{"per_node":1},"placement":"colocated"}]')]
+        self.assertEqual(points[0][0]["iteration_s"], points[1][0]["iteration_s"])
+
+    def test_a_preset_of_one_machine_ends_with_its_node(self):
+        result = run("predict", SCENARIO, "--set", "/preset=pytorch-dp", "--set", '/strategies=[{"name":"auto"}]', "--gpus", "1,4,8", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        points = json.loads(result.stdout)["points"]
+        self.assertEqual(["error" in point for point in points], [False, False, True])
+        self.assertIn("shm stays inside one", points[2]["error"])
+
+
 class Sweep(Case):
     AXES = ("--sweep", "/batch_per_gpu=64,4096", "--sweep", "/cluster=iris,dgx1-v100,irsi", *QUICK)
 

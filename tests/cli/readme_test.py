@@ -3,7 +3,7 @@
 usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
 
 Checked in README.md and docs/*.md are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest
-of the output) and the accuracy table between its two comments; the run behind that table also has to hold validate/accuracy.json.
+of the output) and the accuracy tables between their comments; the run behind that table also has to hold validate/accuracy.json.
 """
 
 import json
@@ -17,7 +17,9 @@ from pathlib import Path
 DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
 BLOCK = re.compile(r"```\n(\$ \./run ddlsim ([^\n]*)\n)(.*?)```", re.DOTALL)
 TABLE = re.compile(r"(<!-- accuracy: begin -->\n)(.*?)(<!-- accuracy: end -->)", re.DOTALL)
-SPLITS = ("T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out")
+OTHER_TABLE = re.compile(r"(<!-- other accuracy: begin -->\n)(.*?)(<!-- other accuracy: end -->)", re.DOTALL)
+SPLITS = ("new-T1", "new-T2", "new-T3", "as-shipped", "as-shipped-without")
+OTHER_SPLITS = ("T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out")
 FIRST_SCREEN = 25  # lines of output that the README shows at most
 
 
@@ -36,26 +38,35 @@ def shown_output(match):
     return "".join(line + "\n" for line in output.split("\n")[:shown.count("\n") - 1]) + "...\n"
 
 
-def accuracy_table():
-    # One run, of minutes, serves the table and the bar.
-    bar = "--bar validate/accuracy.json" if (SOURCE / "validate" / "accuracy.json").exists() else ""
-    validation = json.loads(run(f"validate --json --quiet {bar}"))
+def accuracy_rows(validation, splits):
     methods = validation["methods"]
-    rows = ["| mean error over clusters, % | points | " + " | ".join(methods) + " |", "|---|---|" + "---|" * len(methods)]
-    for split in SPLITS:
+    rows = []
+    for split in splits:
         scores = validation["overall"][split]
+        most = max(scores[method]["points"] for method in methods)
         cells = []
         for method in methods:
             error, points = scores[method]["mean_error"], scores[method]["points"]
-            partial = "*" if points < max(scores[other]["points"] for other in methods) else ""
-            cells.append("-" if error is None else f"{100 * error:.1f}{partial}")
-        rows.append(f"| {split} | {max(scores[method]['points'] for method in methods)} | " + " | ".join(cells) + " |")
-    return "\n".join(rows) + "\n\n`*`: not every point answered.\n"
+            cells.append("-" if error is None else f"{100 * error:.1f}{'*' if points < most else ''}")
+        refused = 100 * scores["ddlsim"]["refused"] / most
+        held = 100 * scores["ddlsim"]["coverage"]
+        rows.append(f"| {split} | {most} | {refused:.0f} % | " + " | ".join(cells) + f" | {held:.0f} % |")
+    return rows
+
+
+def accuracy_table(splits):
+    # One run, of minutes, serves both tables and the bar.
+    bar = "--bar validate/accuracy.json" if (SOURCE / "validate" / "accuracy.json").exists() else ""
+    validation = json.loads(run(f"validate --json --quiet {bar}"))
+    methods = validation["methods"]
+    head = ["| mean error, % | points | refused | " + " | ".join(methods) + " | held |", "|---|---|---|" + "---|" * (len(methods) + 1)]
+    return "\n".join(head + accuracy_rows(validation, splits)) + "\n\n`*`: not every point answered.\n"
 
 
 def as_it_should_be(text):
     text = BLOCK.sub(lambda match: "```\n" + match.group(1) + shown_output(match) + "```", text)
-    return TABLE.sub(lambda match: match.group(1) + accuracy_table() + match.group(3), text)
+    text = TABLE.sub(lambda match: match.group(1) + accuracy_table(SPLITS) + match.group(3), text)
+    return OTHER_TABLE.sub(lambda match: match.group(1) + accuracy_table(OTHER_SPLITS) + match.group(3), text)
 
 
 def check(document):

@@ -28,6 +28,14 @@ class Use(Case):
             result = run(*arguments, "--data", self.folder, cwd=self.folder)  # an empty folder: nothing is computed
             self.assertIn(result.returncode, (0, 1), (arguments, result.stderr))
 
+    def test_options_of_every_command_may_stand_before_it(self):
+        before = run("--data", self.folder, "--quiet", "list", "clusters")
+        after = run("list", "clusters", "--data", self.folder, "--quiet")
+        self.assertEqual((before.returncode, before.stdout, before.stderr), (after.returncode, after.stdout, after.stderr))
+        self.assertNotEqual(before.stdout, run("list", "clusters").stdout)
+        self.assertIn("--data FOLDER", run("--help").stdout)
+        self.refused(run("--data"), 2, "--data")
+
     def test_nothing_is_coloured(self):
         for arguments in (("list", "gpus"), ("check", SCENARIO), ("predict", SCENARIO, *QUICK)):
             result = run(*arguments)

@@ -50,9 +50,28 @@ class ImportAndValidate(Case):
         told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
-        self.assertIn("no answer to any point: ddlsim, uncalibrated", told.stdout)
+        self.assertRegex(told.stdout, r"refused, % +100.0 +100.0")
+        stack = run("validate", "--measurements", self.table(), "--cluster", "iris", "--own-only", "--split", "T1", "--set", "preset=my-stack")
+        self.assertIn('ddlsim does not answer: no preset is called "my-stack"', stack.stderr)
         quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
+
+    def test_a_series_inside_one_node_is_told_what_it_lacks(self):
+        table = self.write("one-node.csv", "model,batch_per_gpu,gpus,gpus_per_node,rate\n"
+                                           "vgg16,64,1,4,230\nvgg16,64,2,4,430\nvgg16,64,4,4,800\n")
+        told = run("validate", "--measurements", table, "--cluster", "iris", "--own-only", "--split", "T1")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("nothing to predict: 3 scales, all inside one node, and a test predicts from one node to more; "
+                      "give a run on two nodes or more", told.stderr)
+        self.assertNotIn("larger scale", told.stderr)
+
+    def test_an_unknown_cluster_is_told_once(self):
+        rows = "vgg16,64,1,230\nvgg16,64,4,800\nvgg16,64,8,1400\n"
+        table = self.write("plain.csv", "model,batch_per_gpu,gpus,rate\n" + rows)
+        told = run("validate", "--measurements", table, "--cluster", "irsi", "--own-only")
+        self.refused(told, 1, "plain.csv:1: gpus_per_node: found no column nodes or gpus_per_node, and no cluster 'irsi' is",
+                     "did you mean 'iris'?")
+        self.assertEqual(len(told.stderr.splitlines()), 1)
 
     def test_one_cluster_only(self):
         result = run("validate", "--cluster", "ec2-p2.xlarge", "--split", "T1", "--json")

@@ -73,4 +73,18 @@ TEST_CASE("a device without a peak rate of the precision is a clear error", "[co
   CHECK(peak_flop_per_s(test_gpu(), Precision::amp) == 1e12); // no tensor cores: fp32 units do it
 }
 
+TEST_CASE("the wire's share is of the gradients' own bytes: half for a hook that compresses, 1 for a half model",
+          "[profile]") {
+  const auto share = [](Precision precision, double wire_bytes) {
+    Gpu gpu = test_gpu();
+    gpu.peak_flop_per_s["fp16-tensor"] = 1e13;
+    return backward_shape(two_layers(), gpu, precision, 8, wire_bytes).wire_share;
+  };
+  CHECK(share(Precision::fp32, 4) == 1);
+  CHECK(share(Precision::fp32, 2) == 0.5);
+  CHECK(share(Precision::amp, 2) == 0.5);
+  CHECK(share(Precision::bf16, 2) == 0.5);
+  CHECK(share(Precision::fp16, 2) == 1);
+}
+
 } // namespace ddlsim

@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "tests/formats/plain_records.hpp"
 
@@ -44,6 +45,27 @@ TEST_CASE("a borrowed record at this batch comes before an own one at another", 
   const auto found = find_compute(desk.question(32), {record(64, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.3);
   CHECK(found.label == EvidenceLabel::transferred);
+}
+
+TEST_CASE("a device that nobody named is known by records of its own cluster alone", "[evidence]") {
+  Desk desk;
+  desk.gpu = unnamed_device();
+  auto processor = record(32, 0.2);
+  processor.head.gpu = "";
+  processor.head.device = "cpu";
+  const auto found = find_compute(desk.question(32), {processor}, {});
+  CHECK(found.one_gpu_s == 0.2);
+  CHECK(found.label == EvidenceLabel::calibrated);
+  CHECK_THAT(found.text, Catch::StartsWith("one processor: 160 samples/s, measured here") &&
+                             Catch::EndsWith("no GPU is named: backward has the shape that it has on a V100-SXM2-16GB, "
+                                             "and memory is not checked"));
+  const std::string refusal = "no record of one processor with m in fp32";
+  OtherClusterTimes others{{record(32, 0.1), processor}, {desk.gpu}, {}};
+  CHECK_THROWS_WITH(find_compute(desk.question(32), {}, {record(32, 0.1)}, others), Catch::Contains(refusal));
+  auto stated = desk.question(32);
+  stated.stated = StatedRate{64, 0, 0};
+  CHECK(find_compute(stated, {}, {}).one_gpu_s == 0.5);
+  CHECK_THAT(find_compute(stated, {}, {}).text, Catch::Contains("no GPU is named"));
 }
 
 TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
@@ -262,6 +284,62 @@ TEST_CASE("synthetic data comes before real data", "[evidence]") {
   real.data = "real";
   CHECK(find_compute(desk.question(32), {real, record(32, 0.2)}, {}).one_gpu_s == 0.2);
   CHECK(find_compute(desk.question(32), {real}, {}).one_gpu_s == 0.3);
+}
+
+TEST_CASE("where one curve ends and another takes over, the time goes over from one to the other", "[evidence]") {
+  // Horovod at 64 only, 4 ms a sample; another stack's line from 32 to 128, 5 ms a sample.
+  const Desk desk;
+  const std::vector<StepRecord> own{record(64, 0.0018 + 64 * 0.004), record(32, 0.0018 + 32 * 0.005, "apex"),
+                                    record(128, 0.0018 + 128 * 0.005, "apex")};
+  const auto at = [&](double batch) { return find_compute(desk.question(batch), own, {}); };
+  CHECK(at(64).one_gpu_s == own[0].iteration_s);
+  CHECK(at(64).disagreement == 0);
+  for (const double beside : {63.0, 65.0})
+    CHECK(at(beside).one_gpu_s == Approx(0.0018 + beside * 0.004).epsilon(0.02)); // of 25 % between the two
+  CHECK(at(100).one_gpu_s == Approx(0.0018 + 100 * 0.005).epsilon(0.02));
+  CHECK(at(80).disagreement > 0.06);
+  for (double batch = 32; batch < 128; ++batch) {
+    const double grows = at(batch + 1).one_gpu_s / at(batch).one_gpu_s;
+    CHECK(grows > 1);
+    CHECK(grows < 1.1);
+  }
+}
+
+TEST_CASE("between its own batches a curve goes through its records", "[evidence]") {
+  const Desk desk; // the middle record is 10 % off the line through the others
+  const std::vector<StepRecord> own{record(32, 0.32), record(64, 0.70), record(128, 1.28)};
+  for (const double measured : {32.0, 64.0, 128.0})
+    for (const double beside : {measured - 0.01, measured + 0.01})
+      CHECK(find_compute(desk.question(beside), own, {}).one_gpu_s ==
+            Approx(find_compute(desk.question(measured), own, {}).one_gpu_s).epsilon(1e-3)); // 0.01 of a batch of 32
+}
+
+TEST_CASE("bf16 that nobody measured is amp's time with another stack's doubt", "[evidence]") {
+  const Desk desk;
+  auto amp = record(32, 0.1);
+  amp.precision = Precision::amp;
+  auto question = desk.question(32);
+  question.precision = Precision::bf16;
+  const auto found = find_compute(question, {amp}, {});
+  CHECK(found.one_gpu_s == 0.1);
+  CHECK(found.label == EvidenceLabel::transferred);
+  CHECK(found.doubts == std::vector<std::string>{"compute_measured", "compute_other_stack_reduced"});
+  CHECK(found.text.find("bf16 was never measured, and this is amp") != std::string::npos);
+  CHECK(find_compute(question, {}, {}).prior == "compute_roofline_reduced");
+  auto own = record(32, 0.2);
+  own.precision = Precision::bf16;
+  CHECK(find_compute(question, {amp, own}, {}).one_gpu_s == 0.2);
+}
+
+TEST_CASE("another GPU's time at a batch far from the one asked for comes before the roofline, in doubt",
+          "[evidence]") {
+  const Desk desk;
+  const OtherClusterTimes reference{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
+  const auto near = find_compute(desk.question(128), {}, {}, reference);
+  const auto far = find_compute(desk.question(129), {}, {}, reference);
+  CHECK(far.one_gpu_s / near.one_gpu_s == Approx(129.0 / 128).epsilon(0.001)); // the fixed part
+  CHECK(near.doubts == std::vector<std::string>{"compute_scaled"});
+  CHECK(far.doubts.back() == "compute_one_batch");
 }
 
 } // namespace ddlsim

@@ -53,6 +53,18 @@ Status cudaSetDevice(int device) {
   });
 }
 
+/// Compute capability only: cudaDevAttrComputeCapabilityMajor and ...Minor.
+Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
+  constexpr int major = 75;
+  constexpr int minor = 76;
+  return on_machine([=](Machine& machine) {
+    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
+    if (attribute != major && attribute != minor) return fake_cuda::kInvalidValue;
+    *value = attribute == major ? machine.capability() / 1000 : machine.capability() % 1000 / 10;
+    return fake_cuda::kSuccess;
+  });
+}
+
 Status cudaRuntimeGetVersion(int* version) {
   *version = fake_cuda::kRuntimeVersion;
   return fake_cuda::kSuccess;

@@ -1,6 +1,7 @@
 // Every check of the fake CUDA runtime finds its planted fault, and finds nothing where all is right.
 
 #include "tests/fake_cuda/machine.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/run_error.hpp"
@@ -240,4 +241,17 @@ TEST_CASE("What is left behind is told at the end", "[.leak]") { // fake_gpu_tes
 TEST_CASE("A fault that nobody was told of is told at the end", "[.fault]") {
   CudaRuntime cuda;
   cuda.free(&cuda);
+}
+
+TEST_CASE("A GPU that LibTorch was not built for is refused with what it was built for") {
+  const CudaRuntime cuda; // its GPUs have 9.0
+  CHECK(cuda.capability(3) == ddltrain::Capability{9, 0});
+  CHECK_NOTHROW(ddltrain::check_capability(cuda, 1, ""));
+  CHECK_NOTHROW(ddltrain::check_capability(cuda, 1, "arch=compute_80,code=sm_80;arch=compute_90,code=sm_90"));
+  CHECK_NOTHROW(ddltrain::check_capability(cuda, 1, "arch=compute_80,code=sm_80;arch=compute_80,code=compute_80"));
+  CHECK_THROWS_WITH(
+      ddltrain::check_capability(cuda, 1, "arch=compute_75,code=sm_75;arch=compute_100,code=compute_100"),
+      "GPU 1 has compute capability 9.0, and this LibTorch was built for 7.5, 10.0 and later; use a LibTorch "
+      "built for it, or another GPU");
+  CHECK_THROWS_WITH(cuda.capability(9), Contains("cudaDeviceGetAttribute failed: invalid device ordinal"));
 }

@@ -94,6 +94,19 @@ class Training(FakeGpu):
     def test_servers_through_host_memory(self):
         self.same_as_on_the_processor("ps", "--servers", "1")
 
+    def test_without_overlap_through_host_memory(self):
+        self.same_as_on_the_processor("ring", "--overlap", "off")
+
+    def test_buffers_are_broadcast(self):
+        """Before the first all-reduce: rank 0's running statistics go to all, by the same way as the gradients."""
+        words = ("train", "--model", "mobilenet_v2", "--batch", "2", "--steps", "2", *GPU, "--ranks", "2")
+        self.well(*words, "--strategy", "ring")
+        self.well(*words, "--backend", "nccl")
+        first = self.badly(*words, "--backend", "nccl", DDLTRAIN_FAKE_NCCL_FAULT="fail:1")
+        self.assertIn("ncclBroadcast failed", first)
+        first = self.badly(*words, "--backend", "nccl", "--broadcast-buffers", "off", DDLTRAIN_FAKE_NCCL_FAULT="fail:1")
+        self.assertIn("ncclAllReduce failed", first)
+
     def test_one_rank_alone(self):
         self.well("train", *LENET, *GPU, "--strategy", "none")
 
@@ -129,6 +142,24 @@ class Measuring(FakeGpu):
         self.assertIn("fake GPU of ddltrain's tests", refused.stdout + refused.stderr)
 
 
+    def test_nccl_says_the_transport(self):
+        """A fake GPU's records cannot be calibrated, whatever they say of the network."""
+        train = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl", "--output", self.file)
+        collectives = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "4KiB",
+                       *FEW, "--output", self.file)
+        cases = (({}, "shm"), ({"DDLTRAIN_FAKE_NCCL_WAY": "[send] via NET/IB/0/GDRDMA"}, "nccl-ib"),
+                 ({"DDLTRAIN_FAKE_NCCL_WAY": "via P2P/CUMEM"}, "unknown"), ({"NCCL_DEBUG": "VERSION"}, "unknown"))
+        for environment, transport in cases:
+            for words in (train, collectives):
+                with self.subTest(words[0] + str(environment)):
+                    self.well(*words, **environment)
+                    context, *_, last = self.records()
+                    self.assertEqual(last["transport"], transport)
+                    said = [name for name in context["settings"] if name.startswith("NCCL_DEBUG")]
+                    self.assertEqual(said, [name for name in environment if name == "NCCL_DEBUG"])
+                    os.remove(self.file)
+
+
 class Faults(FakeGpu):
     TRAIN = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl")
     COLLECTIVES = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "1MiB",
@@ -139,8 +170,23 @@ class Faults(FakeGpu):
             self.assertIn("no GPU can be used", self.badly(*words, DDLTRAIN_FAKE_CUDA_DEVICES="0"))
 
     def test_driver_too_old(self):
-        said = self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DRIVER="12.2")
-        self.assertIn("CUDA driver version is insufficient for CUDA runtime version", said)
+        for words in (self.TRAIN, self.COLLECTIVES):
+            said = self.badly(*words, DDLTRAIN_FAKE_CUDA_DRIVER="12.2")
+            self.assertIn("the NVIDIA driver is too old: it serves CUDA up to 12.2, and libcudart.so.13 is of CUDA 13.0; "
+                          "install a driver for CUDA 13.0 or later, or a LibTorch and an NCCL for CUDA 12.2", said)
+            self.assertNotIn("no GPU", said)
+
+    def test_no_driver(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            self.assertIn("no NVIDIA driver is loaded", self.badly(*words, DDLTRAIN_FAKE_CUDA_DRIVER="0.0"))
+
+    def test_a_gpu_too_old(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            said = self.badly(*words, DDLTRAIN_FAKE_CUDA_CAPABILITY="7.0")
+            self.assertIn("GPU 0 has compute capability 7.0, and CUDA 13.0, with which this program runs, serves 7.5 and "
+                          "later; use a LibTorch and an NCCL for CUDA 12, or a newer GPU", said)
+        self.assertIn("use a newer GPU", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_CAPABILITY="3.0"))
+        self.well(*self.TRAIN, DDLTRAIN_FAKE_CUDA_CAPABILITY="7.5")
 
     def test_two_ranks_on_one_gpu(self):
         self.assertIn("two ranks use GPU 0", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DEVICES="1"))
@@ -155,6 +201,14 @@ class Faults(FakeGpu):
         for words in (self.TRAIN, self.COLLECTIVES):
             said = self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT="fail:3")
             self.assertIn("ncclAllReduce failed: unhandled system error", said)
+
+    def test_work_fails_after_its_call_has_returned(self):
+        for words in (self.TRAIN, self.COLLECTIVES):
+            for fault in ("async:3", "async:3:1"):  # where one rank fails, the others' work fails for that
+                with self.subTest(words[0] + " " + fault):
+                    self.assertIn("NCCL's work between the GPUs failed: remote process exited",
+                                  self.badly(*words, DDLTRAIN_FAKE_NCCL_FAULT=fault))
+        self.assertEqual(fake_sockets(), 0)
 
     def test_a_rank_dies(self):
         for words in (self.TRAIN, self.COLLECTIVES):

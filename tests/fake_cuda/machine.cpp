@@ -71,7 +71,8 @@ Machine& Machine::get() {
 
 Machine::Machine()
     : devices_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_DEVICES", std::to_string(kUsualDevices).c_str()))),
-      driver_version_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_DRIVER", "13.0"))) {
+      driver_version_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_DRIVER", "13.0"))),
+      capability_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_CAPABILITY", "9.0"))) {
   const char* const memory = std::getenv("DDLTRAIN_FAKE_CUDA_MEMORY");
   free_bytes_ = memory == nullptr ? kUsualMemory_bytes : std::strtoull(memory, nullptr, 10);
 }

@@ -15,7 +15,13 @@
 // The environment chooses what the machine is like:
 //   DDLTRAIN_FAKE_CUDA_DEVICES=N    GPUs; 4 usually, 0: none
 //   DDLTRAIN_FAKE_CUDA_DRIVER=12.2  the driver's CUDA; below 13.0 it is too old for this runtime
+//                                   0.0: there is none
+//   DDLTRAIN_FAKE_CUDA_CAPABILITY=7.0
+//                                   the GPUs' compute capability; 9.0 usually
 //   DDLTRAIN_FAKE_CUDA_MEMORY=BYTES for allocations, pinned ones too; 16 GiB usually
+//   DDLTRAIN_FAKE_NCCL_WAY="[send] via NET/IB/0"
+//                                   how NCCL says (NCCL_DEBUG=INFO, to NCCL_DEBUG_FILE) that it connects two GPUs; "via
+//                                   SHM/direct/direct" usually
 //   DDLTRAIN_FAKE_NCCL_FAULT=WHAT:CALL[:RANK]
 //                                   what becomes of a communicator's collective number CALL, counted from 1, on that
 //                                   rank or on all: `fail`, the call fails; `async`, it returns, its work never ends
@@ -86,6 +92,7 @@ public:
   Status usable();
   int devices() const { return devices_; }
   int driver_version() const { return driver_version_; }
+  int capability() const { return capability_; } ///< as version numbers are: 9000 is 9.0
 
   Status create_stream(unsigned flags, void** made);
   Status destroy_stream(void* handle);
@@ -141,6 +148,7 @@ private:
 
   int devices_ = 0;
   int driver_version_ = 0;
+  int capability_ = 0;
   std::size_t free_bytes_ = 0;
 
   mutable std::mutex mutex_;

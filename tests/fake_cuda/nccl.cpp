@@ -156,6 +156,19 @@ NcclStatus collective(const std::string& name, Communicator* communicator, Call 
   return fail(kNcclUnhandledCudaError, Machine::get().text(kUnknown));
 }
 
+/// The line of a connection, in NCCL 2.28's words.
+void log_connection(int rank, int ranks) {
+  const char* const level = std::getenv("NCCL_DEBUG");
+  const char* const path = std::getenv("NCCL_DEBUG_FILE");
+  if (ranks < 2 || level == nullptr || path == nullptr || std::string(level) != "INFO") return;
+  const char* const way = std::getenv("DDLTRAIN_FAKE_NCCL_WAY");
+  std::FILE* const file = std::fopen(path, "w");
+  if (file == nullptr) return;
+  fmt::print(file, "fake:1:1 [0] NCCL INFO Channel 00/0 : {0}[{0}] -> {1}[{1}] {2}\n", rank, (rank + 1) % ranks,
+             way == nullptr ? "via SHM/direct/direct" : way);
+  std::fclose(file);
+}
+
 NcclStatus check_type(int type, int operation) {
   const bool known = type == kFloat && operation == kSum;
   return known ? kNcclSuccess : fail(kNcclInvalidArgument, "the fake NCCL sums floats only");
@@ -224,6 +237,7 @@ NcclStatus ncclCommInitRank(void** handle, int ranks, Id id, int rank) {
     const bool disagree = error.cause == MeetingError::Cause::disagreement;
     return fail(disagree ? kNcclInvalidUsage : kNcclSystemError, error.words);
   }
+  log_connection(rank, ranks);
   const std::lock_guard lock(library().mutex);
   *handle = made.get();
   library().communicators.emplace(made.get(), std::move(made));

@@ -134,7 +134,8 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
        {"/series/0/points/0/gpus", "0", "/series/0/points/0/gpus: 0 is out of range; give 1 to 1000000"},
        {"/series/0/spread", "-0.1", "/series/0/spread: -0.1 is out of range; give 0 or more"},
        {"/series/0/transport", "\"nccl-ibb\"",
-        "/series/0/transport: \"nccl-ibb\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm expected; did "
+        "/series/0/transport: \"nccl-ibb\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm "
+        "expected; did "
         "you mean \"nccl-ib\"?"},
        {"/algorithm_choices/0/decides", "\"shard\"",
         "/algorithm_choices/0/decides: \"shard\" found; give one of sharding, all_reduce"},

@@ -55,7 +55,8 @@ TEST_CASE("what is wrong with a cluster is reported") {
        {"/transports/0/nic", "\"ib-fdr\"",
         "/transports/0/nic: no NIC of the node is called \"ib-fdr\"; did you mean ib-edr? there are: ib-edr"},
        {"/transports/0/name", "\"nccl_ib\"",
-        "/transports/0/name: \"nccl_ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm expected; did you "
+        "/transports/0/name: \"nccl_ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm "
+        "expected; did you "
         "mean \"nccl-ib\"?"},
        {"/transports/1/nic", "\"ib-edr\"", "/transports/1/nic: shm stays inside a node; leave \"nic\" out"},
        {"/transports/2", "{\"name\": \"shm\"}", "/transports/2/name: \"shm\" is there twice; keep one"},

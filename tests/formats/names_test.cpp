@@ -38,6 +38,7 @@ TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce
 TEST_CASE("each transport says what moves its bytes", "[names]") {
   for (const auto& name : transport_names()) CHECK(carrier_of(name).has_value());
   CHECK(carrier_of("mpi-tcp") == Carrier::mpi);
+  CHECK(carrier_of("gloo-tcp") == Carrier::gloo);
   CHECK_FALSE(carrier_of("pigeon").has_value());
 }
 

@@ -42,10 +42,16 @@ TEST_CASE("what is wrong with a preset is reported") {
        {"/presets/1/first_bucket", "\"4 MB\"",
         "/presets/1/first_bucket: has no meaning without \"grouping\": \"buckets\"; leave it out"},
        {"/presets/0/overlapped", "\"yes\"", "/presets/0/overlapped: \"yes\" found; give true or false, without quotes"},
+       {"/presets/2/servers", R"({"unknown": true})",
+        "/presets/2/servers/unknown: unknown key; known here: count, per_node, equal_workers"},
+       {"/presets/2/placement", "\"unknown\"",
+        "/presets/2/placement: \"unknown\" found; give one of dedicated, colocated"},
        {"/presets/0/transports", "[]",
-        "/presets/0/transports: none found; give one or more of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm"},
+        "/presets/0/transports: none found; give one or more of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, "
+        "shm"},
        {"/presets/0/transports/0", "\"ib\"",
-        "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, "
+        "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, "
+        "gloo-tcp, grpc, "
         "shm"},
        {"/presets/0/all_reduce", "{}",
         "/presets/0/all_reduce: no name found; give one or more of ring, hierarchical-ring, tree, halving-doubling"},
@@ -64,6 +70,61 @@ TEST_CASE("where the library's choice is not known, algorithms have weights, the
   CHECK(preset.all_reduce[0].name == "ring");
   CHECK(preset.all_reduce[1].name == "tree");
   CHECK(preset.all_reduce[1].weight == 0.25);
+}
+
+namespace {
+
+ddlsim::Cluster cluster_of(int nodes, const std::vector<std::string>& transports) {
+  ddlsim::Cluster cluster;
+  cluster.available_nodes = 1;
+  cluster.growth_max_nodes = nodes;
+  for (const auto& name : transports) cluster.transports.push_back({name, name == "shm" ? "" : "nic"});
+  return cluster;
+}
+
+std::string transport_name(const ddlsim::Cluster& cluster, const ddlsim::Preset& preset,
+                           const std::string& stated = "") {
+  const auto* transport = ddlsim::transport_for(cluster, preset, stated);
+  return transport == nullptr ? "none" : transport->name;
+}
+
+} // namespace
+
+TEST_CASE("a transport is the stated one, else the first of the preset's that is there, else none") {
+  ddlsim::Preset preset;
+  preset.transports = {"mpi-ib", "mpi-tcp", "grpc", "shm"};
+  const auto cluster = cluster_of(2, {"shm", "grpc", "mpi-tcp"});
+  CHECK(transport_name(cluster, preset, "grpc") == "grpc");
+  CHECK(transport_name(cluster, preset, "unknown") == "mpi-tcp");
+  CHECK(transport_name(cluster, preset, "nccl-ib") == "mpi-tcp"); // which the cluster does not have
+  CHECK(transport_name(cluster_of(2, {"nccl-ib"}), preset) == "none");
+}
+
+TEST_CASE("one machine takes shared memory, whether its file lists it or not, unless the preset cannot") {
+  ddlsim::Preset preset;
+  preset.transports = {"mpi-tcp", "shm"};
+  CHECK(transport_name(cluster_of(1, {"mpi-tcp", "shm"}), preset) == "shm");
+  CHECK(transport_name(cluster_of(1, {"mpi-tcp"}), preset) == "shm");
+  CHECK(transport_name(cluster_of(1, {}), preset) == "shm");
+  CHECK(transport_name(cluster_of(1, {"mpi-tcp", "shm"}), preset, "mpi-tcp") == "mpi-tcp");
+  CHECK(transport_name(cluster_of(2, {"mpi-tcp", "shm"}), preset) == "mpi-tcp");
+  preset.transports = {"gloo-tcp"};
+  CHECK(transport_name(cluster_of(1, {"gloo-tcp", "shm"}), preset) == "gloo-tcp");
+}
+
+TEST_CASE("servers that nobody counted or placed are the preset's; what a strategy states stays") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][2]["servers"] = {{"count", 3}};
+  presets["presets"][2]["placement"] = "dedicated";
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_presets(folder.write("presets.json", presets.dump()));
+  ddlsim::Strategy open;
+  open.name = ddlsim::StrategyName::ps;
+  CHECK(to_text(completed(open, read[2])) == "ps(3 dedicated, unknown)");
+  CHECK(to_text(completed(open, read[0])) == "ps(1 a node colocated, unknown)"); // the preset says nothing
+  open.servers = {ddlsim::ServerCount::Rule::equal_workers, 0};
+  open.placement = ddlsim::Placement::colocated;
+  CHECK(to_text(completed(open, read[2])) == "ps(as many as workers colocated, unknown)");
 }
 
 TEST_CASE("what a library does with servers is told by its preset; what is left out is what most do") {

@@ -123,7 +123,7 @@ TEST_CASE("what a record leaves out has its usual value") {
 }
 
 TEST_CASE("what is wrong with any record is reported with file and line") {
-  const std::string transports = "nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, grpc, shm, unknown";
+  const std::string transports = "nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm, unknown";
   for (const auto& kind : all_kinds) {
     const std::vector<ddlsim_test::Spoilt> spoilt{
         {"/series", "", "/series: missing; give a text"},

@@ -56,7 +56,8 @@ json sample_presets() {
      "overlapped": true, "library": "mpi", "all_reduce": "ring", "sharding": "bytes", "transports": ["mpi-ib"],
      "source": "code"},
     {"name": "mxnet-kvstore", "title": "MXNet", "grouping": "per-tensor", "overlapped": true, "library": "ps-lite",
-     "all_reduce": "ring", "sharding": "split", "split": "4 MB", "transports": ["grpc"], "source": "code"}]})");
+     "all_reduce": "ring", "sharding": "split", "split": "4 MB", "servers": {"per_node": 1},
+     "placement": "colocated", "transports": ["grpc"], "source": "code"}]})");
 }
 
 json sample_priors() {

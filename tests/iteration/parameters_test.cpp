@@ -23,7 +23,7 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
     const auto kept = priors_without(priors, cluster);
     for (const auto& prior : kept) CHECK(std::count(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == 0);
     for (const auto& preset : presets)
-      for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "grpc", "shm"})
+      for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
           CHECK_NOTHROW(median_parameters(kept, compute, transport, preset.name));
   }
@@ -69,6 +69,8 @@ TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives th
   const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
   const auto other = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 4);
+  CHECK(draws.values[0].key_order != draws.values[1].key_order);
+  CHECK(draws.values[0].key_order == again.values[0].key_order);
   CHECK(draws.z_scores == again.z_scores);
   CHECK(draws.z_scores != other.z_scores);
   for (std::size_t k = 0; k < parameter_fields().size(); ++k) {

@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <optional>
+
 namespace ddlsim {
 
 TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") {
@@ -56,6 +59,21 @@ TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
   const auto limited = time_step(setup, slow, Fidelity::closed_form);
   CHECK(limited.iteration_s == Approx(0.3 + 2 * (4 * 0.2 + 1e-3)));
   CHECK(limited.bottleneck == "server-software");
+}
+
+TEST_CASE("servers that a record does not count or place are the preset's", "[step]") {
+  SmallCluster small;
+  small.preset.servers = {ServerCount::Rule::count, 3};
+  small.preset.placement = Placement::dedicated;
+  auto open = small.setup(StrategyName::ps, 4);
+  auto stated = open;
+  stated.strategy.servers = {ServerCount::Rule::count, 3};
+  stated.strategy.placement = Placement::dedicated;
+  CHECK(time_step(open, small.sample, Fidelity::closed_form).iteration_s ==
+        time_step(stated, small.sample, Fidelity::closed_form).iteration_s);
+  CHECK(dedicated_server_hosts(open, small.sample) == 3);
+  stated.strategy.placement = Placement::colocated;
+  CHECK(dedicated_server_hosts(stated, small.sample) == 0);
 }
 
 TEST_CASE("every software cost is in the iteration once", "[step]") {
@@ -166,6 +184,32 @@ TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]
   setup.gpus = 1;
   setup.synchronised = false;
   CHECK(time_step(setup, small.sample, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
+}
+
+TEST_CASE("a hash places tensors by an order that each sample draws; nobody's order is the middle of nine", "[step]") {
+  SmallCluster small;
+  small.model.layers.clear();
+  for (int i = 0; i < 60; ++i) { // large ones among small ones: orders of equal tensors are alike
+    const double size_bytes = i % 3 == 0 ? 4e6 : 4e3;
+    small.model.layers.push_back({"fc" + std::to_string(i), "linear", 1e8, 0, {{"weight", {1}, size_bytes}}});
+  }
+  auto setup = small.setup(StrategyName::ps, 8);
+  setup.strategy.servers = {ServerCount::Rule::count, 8};
+  setup.strategy.placement = Placement::dedicated;
+  setup.strategy.sharding = Sharding::hash;
+  const auto time_s = [&](std::optional<std::uint64_t> order) {
+    auto sample = small.sample;
+    sample.key_order = order;
+    return time_step(setup, sample, Fidelity::closed_form).iteration_s;
+  };
+  std::vector<double> times_s;
+  for (std::uint64_t order = 1; order <= 9; ++order) times_s.push_back(time_s(order));
+  std::sort(times_s.begin(), times_s.end());
+  CHECK(times_s.front() < 0.95 * times_s.back());
+  CHECK(time_s({}) > times_s.front());
+  CHECK(time_s({}) < times_s.back());
+  setup.strategy.sharding = Sharding::bytes;
+  CHECK(time_s({}) == time_s(1));
 }
 
 } // namespace ddlsim

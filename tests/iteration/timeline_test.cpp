@@ -135,4 +135,29 @@ TEST_CASE("input: the slowest of decoding, the node's storage and what all nodes
   CHECK(input_s({}, {"nvme", 1e9}, 4, 500) == 0);                  // synthetic data
 }
 
+TEST_CASE("buckets count gradients as backward leaves them, fusion what is on the wire", "[timeline]") {
+  Preset preset;
+  preset.grouping = Grouping::buckets;
+  preset.first_bucket_bytes = 4;
+  preset.bucket_bytes = 8;
+  ComputeProfile fp32;
+  fp32.forward_s = 1;
+  fp32.backward_s = 1;
+  for (int tensor = 7; tensor >= 0; --tensor) fp32.tensors.push_back({tensor, 4, 2.0});
+  auto compressed = fp32;
+  compressed.wire_share = 0.5;
+  for (auto& tensor : compressed.tensors) tensor.size_bytes = 2;
+  const auto tensors_of = [&](const ComputeProfile& profile) {
+    std::vector<int> tensors;
+    for (const auto& group : run_timeline(profile, preset, 0, [](double, int) { return 0.1; }).groups)
+      tensors.push_back(group.tensors);
+    return tensors;
+  };
+  CHECK(tensors_of(fp32) == std::vector<int>{1, 2, 2, 2, 1});
+  CHECK(tensors_of(compressed) == tensors_of(fp32));
+  preset.grouping = Grouping::fusion;
+  CHECK(tensors_of(fp32) == std::vector<int>{2, 2, 2, 2});
+  CHECK(tensors_of(compressed) == std::vector<int>{4, 4});
+}
+
 } // namespace ddlsim

@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "sim/network/machine.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,6 +51,17 @@ TEST_CASE("over MPI all ranks of a node share its NIC, inside the node too", "[m
   const auto machine = build_machine(two_level(), {"mpi-ib", "ib"}, sample(), 8, 4);
   CHECK(machine.nic_Bps == Approx(5e9));
   CHECK(machine.intra_Bps == Approx(5e9));
+  auto cluster = two_level();
+  cluster.transports.push_back({"gloo-tcp", "ib"});
+  CHECK(build_machine(cluster, {"gloo-tcp", "ib"}, sample(), 8, 4) == machine);
+  CHECK(negotiation_hops(machine, {"gloo-tcp", "ib"}) == 3); // all 8 ranks take part
+}
+
+TEST_CASE("a transport without a NIC serves the GPUs of one node", "[machine]") {
+  CHECK(build_machine(two_level(), {"shm", ""}, sample(), 4, 4).nodes() == 1);
+  CHECK(network_complaint({"nccl-ib", "ib"}, 8, 4).empty());
+  CHECK_THROWS_WITH(build_machine(two_level(), {"shm", ""}, sample(), 8, 4),
+                    Catch::Contains("8 GPUs are on several nodes, and shm stays inside one; ask for at most 4"));
 }
 
 TEST_CASE("servers follow the strategy's rule", "[machine]") {

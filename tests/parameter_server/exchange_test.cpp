@@ -95,6 +95,17 @@ TEST_CASE("latency is paid once each way, a message's cost by every copy in each
   CHECK(timing.end_s == Approx(2 * (4 * (1e6 / 1e9 + 30e-6) + 50e-6)).epsilon(rounding));
 }
 
+TEST_CASE(
+    "messages cost their servers time, not the workers' NICs: servers that are busy beside each other do not wait") {
+  for (const int servers : {1, 2, 4, 8}) {
+    INFO(servers << " servers");
+    ServerExchange exchange = on_each_server(servers, {1e-3, 1e-3, 1e-3, 1e-3}); // nothing but cost
+    exchange.message_cost_s = 30e-6;
+    const auto timing = server_exchange_closed_form(workers(2), dedicated(servers), exchange);
+    CHECK(timing.end_s == Approx(2 * (4 + 1) * 30e-6).epsilon(1e-6)); // sum and largest, two copies; 1 mB at 1 GB/s
+  }
+}
+
 TEST_CASE("process and connection ceilings") {
   ServerMachine slow_process = dedicated(1);
   slow_process.process_Bps = 2.5e8;

@@ -159,6 +159,27 @@ TEST_CASE("hash: 4,096,000-byte parts on djb2 of the key's decimal text") {
   CHECK(shards[2].size_bytes == 904000);
 }
 
+TEST_CASE(
+    "hash: a run that numbers tensors in another order loads servers differently; the typical one is in the middle") {
+  std::vector<double> tensors;
+  for (int i = 0; i < 60; ++i) tensors.push_back(i % 3 == 0 ? 9e6 : 1e4);
+  const auto busiest = [&](std::uint64_t order) {
+    const auto loads = server_loads(place_tensors(tensors, 8, ddlsim::Sharding::hash, 0, order), 8);
+    return *std::max_element(loads.begin(), loads.end());
+  };
+  const double typical = busiest(ddlsim::typical_key_order(tensors, 8));
+  int below = 0, above = 0;
+  for (std::uint64_t order = 1; order <= 9; ++order) {
+    below += busiest(order) <= typical ? 1 : 0;
+    above += busiest(order) >= typical ? 1 : 0;
+  }
+  CHECK(below >= 5);
+  CHECK(above >= 5);
+  CHECK(busiest(1) != busiest(2));
+  CHECK(busiest(7) == busiest(7));
+  CHECK(ddlsim::typical_key_order(tensors, 1) == 5); // all are equal: the one in the middle
+}
+
 TEST_CASE("no byte is lost by any rule") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 100; ++round) {
@@ -170,7 +191,7 @@ TEST_CASE("no byte is lost by any rule") {
     for (const ddlsim::Sharding rule : {ddlsim::Sharding::round_robin, ddlsim::Sharding::bytes, ddlsim::Sharding::split,
                                         ddlsim::Sharding::pieces, ddlsim::Sharding::hash}) {
       std::vector<double> sums(tensors.size(), 0.0);
-      for (const Shard& shard : place_tensors(tensors, servers, rule, 4e6)) {
+      for (const Shard& shard : place_tensors(tensors, servers, rule, 4e6, random() % 2)) {
         REQUIRE((shard.server >= 0 && shard.server < servers));
         sums[static_cast<std::size_t>(shard.tensor)] += shard.size_bytes;
       }

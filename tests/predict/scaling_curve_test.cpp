@@ -70,6 +70,18 @@ TEST_CASE("the knee is the last whole node at or above the bound", "[knee]") {
   CHECK(find_largest_efficient_scale(curve, 0.01).beyond_growth);
 }
 
+TEST_CASE("over shared memory a curve ends with its node", "[curve][knee]") {
+  const SmallCluster small;
+  auto curve = curve_over(small, &Parameters::intra_efficiency, 0.9, 1.1);
+  curve.setup.transport = {"shm", ""};
+  curve.gpus_per_full_node = 4;
+  CHECK(predict_point(curve, 4, Fidelity::closed_form).point.error.empty());
+  CHECK_THAT(predict_point(curve, 8, Fidelity::closed_form).point.error, Catch::Contains("shm stays inside one"));
+  CHECK(find_largest_efficient_scale(curve, 0.01).gpus == 4);
+  CHECK(find_largest_efficient_scale(curve, 0.01).beyond_growth);
+  CHECK_FALSE(find_largest_efficient_scale(curve, 0.999).beyond_growth); // one GPU of four is no whole node
+}
+
 TEST_CASE("the parameter that alone varies is the one to measure, and knowing it leaves next to nothing",
           "[measure-next]") {
   const SmallCluster small;

@@ -1,4 +1,5 @@
 #include "sim/base/error.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
@@ -10,6 +11,9 @@
 #if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
 static_assert(static_cast<int>(cudaSuccess) == ddltrain::kCudaSuccess);
+static_assert(static_cast<int>(cudaErrorInsufficientDriver) == ddltrain::kCudaInsufficientDriver);
+static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMajor) == ddltrain::kCudaCapabilityMajor);
+static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMinor) == ddltrain::kCudaCapabilityMinor);
 static_assert(static_cast<int>(cudaMemcpyHostToDevice) == ddltrain::kCudaHostToDevice);
 static_assert(static_cast<int>(cudaMemcpyDeviceToHost) == ddltrain::kCudaDeviceToHost);
 static_assert(cudaStreamNonBlocking == ddltrain::kCudaStreamNonBlocking);
@@ -51,7 +55,31 @@ TEST_CASE("Without a GPU, CUDA says what is missing") {
   }
   const std::string said = complaint([] { ddltrain::open_device("cuda", 1); });
   CHECK_THAT(said, Catch::Contains("no GPU can be used") &&
-                       (Catch::Contains("the CUDA runtime is missing") || Catch::Contains("found no device")));
+                       (Catch::Contains("the CUDA runtime is missing") || Catch::Contains("found no device") ||
+                        Catch::Contains("no NVIDIA driver")));
+}
+
+TEST_CASE("LibTorch's code runs on GPUs of its major version from its minor one, as PTX on all later ones") {
+  const auto all = ddltrain::architectures_in(
+      "  - CUDA Runtime 12.6\n  - NVCC architecture flags: "
+      "-gencode;arch=compute_70,code=sm_70;-gencode;arch=compute_86,"
+      "code=sm_86;-gencode;arch=compute_90a,code=sm_90a;-gencode;arch=compute_120,code=compute_120\n");
+  REQUIRE(all.size() == 4);
+  const auto run_on = [&](const ddltrain::Capability& gpu) {
+    std::string which;
+    for (const auto& code : all) which += ddltrain::runs_on(code, gpu) ? 'y' : 'n';
+    return which;
+  };
+  CHECK(run_on({6, 1}) == "nnnn");
+  CHECK(run_on({7, 0}) == "ynnn");
+  CHECK(run_on({7, 5}) == "ynnn");
+  CHECK(run_on({8, 0}) == "nnnn");
+  CHECK(run_on({8, 9}) == "nynn");
+  CHECK(run_on({9, 0}) == "nnyn");
+  CHECK(run_on({10, 3}) == "nnnn");
+  CHECK(run_on({12, 0}) == "nnny");
+  CHECK(run_on({13, 0}) == "nnny");
+  CHECK(ddltrain::architectures_in("PyTorch built with:\n  - GCC 12.2\n").empty());
 }
 
 TEST_CASE("NCCL is there with a version, or is reported missing") {

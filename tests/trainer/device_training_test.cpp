@@ -4,6 +4,7 @@
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/train/flat_model.hpp"
+#include "trainer/train/network_buffers.hpp"
 #include "trainer/train/optimizer.hpp"
 #include "trainer/train/training_step.hpp"
 
@@ -27,18 +28,21 @@ std::vector<float> values_of(const at::Tensor& tensor) {
 TEST_CASE("An update by tensor operations is the host's, but for rounding") {
   constexpr float rounding = 1e-6F;    // of values around 1, some units of 2^-24 a step
   constexpr std::int64_t count = 1003; // no multiple of a vector's width
-  const SgdOptions options = {0.0371, 0.9, 1.0 / 3};
+  const SgdOptions options = {.learning_rate = 0.0371,
+                              .weight_decay = 0.01,
+                              .gradient_share = 1.0 / 3,
+                              .schedule = {.steps_between = 2, .factor = 0.3}};
   at::Tensor parameters = at::randn({count});
   std::vector<float> on_host = values_of(parameters);
   at::Tensor gradients = at::zeros_like(parameters);
   TensorSgd tensor_sgd(parameters, gradients, options);
   MomentumSgd host_sgd(count, options);
-  for (int step = 0; step < 5; ++step) {
+  for (std::size_t step = 0; step < 5; ++step) {
     const at::Tensor drawn = at::randn({count});
-    host_sgd.update(on_host.data(), drawn.data_ptr<float>(), 0, count);
+    host_sgd.update(on_host.data(), drawn.data_ptr<float>(), 0, count, step);
     const double scale = step % 2 == 0 ? 1 : 65536; // a power of two does not round
     gradients.copy_(drawn).mul_(scale);
-    tensor_sgd.update(scale);
+    tensor_sgd.update(scale, step);
     const std::vector<float> found = values_of(parameters);
     for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(std::abs(found[i] - on_host[i]) < rounding);
   }
@@ -81,11 +85,31 @@ TEST_CASE("Ranks of a host take its GPUs in turn") {
   CHECK(gpu_of(2, 1) == 0); // a launcher that shows each rank its own
 }
 
-TEST_CASE("Every model has a learning rate with its source") {
+TEST_CASE("To learn the order of gradients moves no running statistics") {
+  at::manual_seed(1);
+  ImageNetworkPlan plan;
+  plan.image = {3, 4, 4};
+  plan.classes = 2;
+  plan.units = {{"norm", batch_norm(3)}, {"flatten", flatten()}, {"fc", linear(48, 2)}};
+  const auto network = image_network(std::move(plan));
+  const Device device = open_device("cpu", 1);
+  const std::vector<float> before = buffer_values(*network);
+  CHECK(before == std::vector<float>{0, 0, 0, 1, 1, 1});
+  LoneWorker worker(network, device, ddlsim::Precision::fp32, {});
+  CHECK(buffer_values(*network) == before);
+  const at::Tensor flat = flatten_buffers(*network);
+  worker.step().run(network->random_batch(4));
+  CHECK(buffer_values(*network) != before);
+  CHECK(values_of(flat) == buffer_values(*network)); // the network works on the flat tensor
+}
+
+TEST_CASE("Every model has a learning rate and a weight decay with their sources") {
   for (const CatalogueEntry& entry : catalogue()) {
     INFO(entry.name);
     CHECK(entry.learning_rate.value > 0);
     CHECK_FALSE(entry.learning_rate.source.empty());
+    CHECK(entry.weight_decay.value >= 0);
+    CHECK_FALSE(entry.weight_decay.source.empty());
   }
 }
 

@@ -80,13 +80,34 @@ TEST_CASE("The coordinator answers with what all ranks have") {
 }
 
 TEST_CASE("Momentum is PyTorch's") {
-  MomentumSgd sgd(1, {0.5, 0.5, 0.5});
+  MomentumSgd sgd(1, {.learning_rate = 0.5, .momentum = 0.5, .gradient_share = 0.5, .schedule = {}});
   float parameter = 1;
   const float gradient = 2; // counts 1
-  sgd.update(&parameter, &gradient, 0, 1);
+  sgd.update(&parameter, &gradient, 0, 1, 0);
   CHECK(parameter == 0.5F); // v = 1
-  sgd.update(&parameter, &gradient, 0, 1);
+  sgd.update(&parameter, &gradient, 0, 1, 1);
   CHECK(parameter == -0.25F); // v = 1.5
+}
+
+TEST_CASE("Weight decay is PyTorch's: it goes through the momentum, and the gradient's share does not touch it") {
+  MomentumSgd sgd(1,
+                  {.learning_rate = 0.5, .momentum = 0.5, .weight_decay = 0.25, .gradient_share = 0.5, .schedule = {}});
+  float parameter = 4;
+  const float gradient = 2; // counts 1
+  sgd.update(&parameter, &gradient, 0, 1, 0);
+  CHECK(parameter == 3); // v = 1 + 1
+  sgd.update(&parameter, &gradient, 0, 1, 1);
+  CHECK(parameter == 1.625F); // v = 1 + 1 + 0.75
+}
+
+TEST_CASE("A learning rate rises from its share of one worker and falls every so many steps") {
+  SgdOptions options{.learning_rate = 8, .schedule = {}};
+  CHECK(rate_at(options, 0) == 8);
+  CHECK(rate_at(options, 1'000'000) == 8);
+  options.schedule = {.warm_up_steps = 4, .warm_up_from = 0.25, .steps_between = 6, .factor = 0.5};
+  std::vector<double> rates;
+  for (std::size_t step = 0; step < 13; ++step) rates.push_back(rate_at(options, step));
+  CHECK(rates == std::vector<double>{2, 3.5, 5, 6.5, 8, 8, 4, 4, 4, 4, 4, 4, 2});
 }
 
 TEST_CASE("A work thread does jobs in order and tells of the first failure") {

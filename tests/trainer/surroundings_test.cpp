@@ -80,6 +80,33 @@ TEST_CASE("A transport is known where the settings leave one only") {
   CHECK(known_transport("nccl", 1, {}) == "unknown");
 }
 
+TEST_CASE("NCCL's own words say how GPUs are connected") {
+  CHECK(nccl_ways("a:1:2 [0] NCCL INFO Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA\n"
+                  "a:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n"
+                  "a:1:2 [0] NCCL INFO Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n"
+                  "a:1:2 [0] NCCL INFO Channel 00/0 : 6[6] -> 7[7] [receive] via NET/IB/1(3)/GDRDMA/Shared\n") ==
+        "NET/IB P2P");
+  CHECK(nccl_ways("a:1:2 [0] NCCL INFO Channel 00 : 0[1a000] -> 1[af000] via direct shared memory\n") == "SHM");
+  CHECK(nccl_ways("NCCL INFO Channel 00 : 0[1] -> 8[1] [send] via NET/AWS Libfabric/0/GDRDMA\n") ==
+        "NET/AWS_Libfabric");
+  CHECK(nccl_ways("NCCL INFO Using network Socket\n").empty());
+  CHECK(nccl_transport({"P2P", "NET/IB P2P", "NET/IB SHM"}) == "nccl-ib");
+  CHECK(nccl_transport({"NET/Socket", "SHM"}) == "nccl-tcp");
+  CHECK(nccl_transport({"SHM", "SHM"}) == "shm");
+  CHECK(nccl_transport({"SHM", "P2P SHM"}) == "unknown");
+  CHECK(nccl_transport({"NET/IB", "NET/Socket"}) == "unknown");
+  CHECK(nccl_transport({"NET/AWS_Libfabric"}) == "unknown");
+  CHECK(nccl_transport({"", ""}) == "unknown");
+}
+
+TEST_CASE("What this program has NCCL write is no setting of the user's") {
+  using Environment = std::vector<std::string>;
+  CHECK(steering_variables(Environment{"NCCL_DEBUG=INFO", "NCCL_ALGO=Ring"}).size() == 2);
+  const ddlsim::Facts own = {{"NCCL_ALGO", "Ring"}};
+  CHECK(steering_variables(Environment{"NCCL_DEBUG=INFO", "NCCL_DEBUG_FILE=/proc/self/fd/5", "NCCL_ALGO=Ring",
+                                       "DDLTRAIN_NCCL_LOG=1"}) == own);
+}
+
 TEST_CASE("Every record of a file says on what device and host it was measured") {
   const TemporaryFile file("measured_on.jsonl");
   ddlsim::Context context;

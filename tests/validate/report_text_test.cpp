@@ -43,19 +43,27 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// With one space wherever there are several: columns may change their widths.
+std::string squeezed(const std::string& text) {
+  std::string kept;
+  for (const char letter : text)
+    if (letter != ' ' || kept.empty() || kept.back() != ' ') kept += letter;
+  return kept;
+}
+
 } // namespace
 
 TEST_CASE("methods without an answer are named as such, not as saying the same") {
   const auto text = validation_text(of_one_cluster(std::make_unique<Unmeasured>("ddlsim")));
   CHECK(has(text, "no answer to any point: ddlsim, mute\n"));
   CHECK_FALSE(has(text, "says the same"));
-  CHECK(has(text, "mean error, %              points     ddlsim      point\n")); // the reference keeps its column
+  CHECK(has(squeezed(text), "mean error, % points ddlsim point\n")); // the reference keeps its column
 }
 
 TEST_CASE("where no interval is known no figure of intervals is printed, nor classes without a point") {
   const auto text = validation_text(of_one_cluster(std::make_unique<Unmeasured>("ddlsim")));
-  CHECK(has(text, "covered by 90 %, %                         -          -\n"));
-  CHECK(has(text, "half-width, %                              -          -\n"));
+  CHECK(has(squeezed(text), "covered by 90 %, % - -\n"));
+  CHECK(has(squeezed(text), "half-width, % - -\n"));
   CHECK(has(text, "  class C "));
   CHECK_FALSE(has(text, "  class A "));
 }

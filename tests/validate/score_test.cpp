@@ -9,7 +9,7 @@ namespace {
 
 ScoredPoint point(const std::string& cluster, const std::string& series, double ln_error, char grade = 'A') {
   ScoredPoint made;
-  made.cluster = cluster;
+  made.cluster = made.group = cluster;
   made.series = series;
   made.split = "T2";
   made.grade = grade;
@@ -42,6 +42,40 @@ TEST_CASE("means over points of a series, then series of a cluster, then cluster
   CHECK(score.mean_error_range.low == Approx(0.01));
   CHECK(score.mean_error_range.high == Approx(0.3));
   CHECK(score_points(all(points), "another", draws, seed).points == 0);
+}
+
+TEST_CASE("a refusal counts with the straight line's error, with half at least, and as not held") {
+  std::vector<ScoredPoint> points{point("c", "a", 0.1), point("c", "b", 0.1), point("c", "d", 0.1)};
+  points[0].forecasts["m"].low_s = 0.5;
+  points[0].forecasts["m"].high_s = 2;
+  for (const std::size_t refused : {1U, 2U}) {
+    points[refused].forecasts.clear();
+    points[refused].refusals["m"] = "no such preset";
+  }
+  points[1].forecasts["straight-line"] = {std::exp(0.7), 0, 0};
+  points[2].forecasts["straight-line"] = {std::exp(0.2), 0, 0};
+  CHECK(counted_error(points[1], "m") == Approx(0.7));
+  CHECK(counted_error(points[2], "m") == Approx(0.5));
+  CHECK_FALSE(counted_error(points[0], "straight-line"));
+  const auto score = score_points(all(points), "m", draws, seed);
+  CHECK(score.points == 3);
+  CHECK(score.refused == 2);
+  CHECK(score.mean_error == Approx((0.1 + 0.7 + 0.5) / 3));
+  CHECK(score.coverage == Approx(1.0 / 3));
+  CHECK(score.points_with_interval == 1);
+}
+
+TEST_CASE("a new site is the mean of its clusters' series, and an emulated cluster stands beside the mean") {
+  std::vector<ScoredPoint> points{point("a1", "a", 0.1), point("a2", "b", 0.3), point("b", "c", 0.6),
+                                  point("e", "d", 0.9)};
+  points[0].group = points[1].group = "a";
+  points[3].emulated = true;
+  for (auto& one : points) one.split = "new-T2";
+  const auto score = score_split(all(points), "new-T2", "m", draws, seed);
+  CHECK(score.overall.clusters == 2);
+  CHECK(score.overall.mean_error == Approx((0.2 + 0.6) / 2));
+  CHECK(score.by_cluster.at("a").mean_error == Approx(0.2));
+  CHECK(score.by_cluster.at("e").mean_error == Approx(0.9));
 }
 
 TEST_CASE("too high and too low by the same factor are the same error") {

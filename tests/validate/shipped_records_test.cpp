@@ -69,7 +69,8 @@ TEST_CASE("shipped records: every multi-node training record is in a series") {
 TEST_CASE("shipped records: no record is on both sides of a split") {
   const auto splits = make_splits(shipped(), shipped_series());
   CHECK(splits.size() > 20);
-  for (const auto& split : splits)
+  for (const auto& split : splits) {
+    if (split.name == "as-shipped") continue; // which asks for what it shows
     for (const auto& part : split.parts) {
       const auto& points = shipped_series()[part.series].points;
       for (const auto target : part.targets)
@@ -78,8 +79,10 @@ TEST_CASE("shipped records: no record is on both sides of a split") {
         for (const auto record : points[visible].records) REQUIRE(split.visible_records[record]);
       // Leaving a model or schedule out drops the points that nothing could be carried over to.
       const bool drops = split.name == "leave-one-model-out" || split.name == "leave-one-strategy-out";
-      CHECK((drops || part.targets.size() + part.visible.size() == points.size()));
+      const bool doubted = split.name == "as-shipped-without"; // it does not ask for suspect points
+      CHECK((drops || doubted || part.targets.size() + part.visible.size() == points.size()));
     }
+  }
 }
 
 TEST_CASE("shipped records: no figure that is asked for stands in a visible record of another series") {
@@ -97,8 +100,8 @@ TEST_CASE("shipped records: no figure that is asked for stands in a visible reco
 
 TEST_CASE("shipped records: tiers show what they say") {
   for (const auto& split : make_splits(shipped(), shipped_series())) {
-    if (!split.left_out.empty()) continue;
-    const int shown = split.name == "T1" ? 0 : split.name == "T2" ? 1 : 2;
+    if (!split.left_out.empty() || split.name == "as-shipped") continue;
+    const int shown = split.name.back() - '1'; // of T1, new-T1, ...
     for (const auto& part : split.parts) {
       const auto& points = shipped_series()[part.series].points;
       CHECK(std::count_if(part.visible.begin(), part.visible.end(), [&](auto p) { return points[p].nodes > 1; }) ==

@@ -48,6 +48,48 @@ TEST_CASE("tiers show one node, then one and two multi-node scales") {
   CHECK(visible_series(made.series[0], find(made, "T1")->parts[0]).points.size() == 3);
 }
 
+TEST_CASE("as shipped, everything is known and every trusted point of several GPUs is asked") {
+  auto doubted = curve_file("c", "f", {1, 1, 1, 1, 1, 1});
+  std::get<StepRecord>(doubted.records[4]).head.suspect = true;
+  const auto made = make_case({doubted});
+  const auto& shipped = *find(made, "as-shipped");
+  CHECK(shipped.taken_away == TakenAway::nothing);
+  CHECK(target_gpus(made, shipped) == std::vector<int>{2, 4, 8, 32});
+  CHECK(visible_files(made.files, shipped)[0].records.size() == 6);
+}
+
+TEST_CASE("as shipped without: each experiment is hidden once, with its GPUs alone still known") {
+  auto vgg = curve_file("c", "vgg", {1, 1, 1, 1});
+  for (auto& record : vgg.records) std::get<StepRecord>(record).model = "vgg16";
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1}), vgg});
+  std::vector<std::string> asked;
+  for (const auto& split : made.splits) {
+    if (split.name != "as-shipped-without") continue;
+    for (const auto& part : split.parts) {
+      const auto& series = made.series[part.series];
+      asked.push_back(series.name);
+      const auto known = visible_series(series, part);
+      CHECK(std::none_of(known.points.begin(), known.points.end(), [](const auto& p) { return p.gpus > 1; }));
+      CHECK(visible_files(made.files, split)[0].records.size() + visible_files(made.files, split)[1].records.size() ==
+            5);
+    }
+  }
+  CHECK(asked == std::vector<std::string>{"f", "vgg"});
+}
+
+TEST_CASE("the tiers of a new site hide what the tiers hide, and take away what the site shaped") {
+  const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1, 1, 1})});
+  for (const std::string tier : {"T1", "T2", "T3"}) {
+    const auto* known = find(made, tier);
+    const auto* fresh = find(made, "new-" + tier);
+    REQUIRE(fresh != nullptr);
+    CHECK(fresh->visible_records == known->visible_records);
+    CHECK(target_gpus(made, *fresh) == target_gpus(made, *known));
+    CHECK(fresh->taken_away == TakenAway::of_site);
+    CHECK(known->taken_away == TakenAway::of_cluster);
+  }
+}
+
 TEST_CASE("a series within one node is in no tier, only in transfer") {
   const auto made = make_case({curve_file("c", "f", {1, 1, 1})});
   CHECK(find(made, "T1") == nullptr);

@@ -5,8 +5,10 @@
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
+#include "trainer/cuda/nccl_log.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/records/surroundings.hpp"
@@ -30,7 +32,7 @@ class Measuring {
 public:
   Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
       : session(mpi), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
-        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall,
+        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall, Steps::together,
                                     [this](std::exception_ptr failure) { end_job(session, world.rank(), failure); }) {
     job.watchdog = &watchdog;
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
@@ -51,7 +53,12 @@ public:
     file_.emplace(records_path(options_.measure), context, measured_on(options_.measure, nccl ? "cuda" : "cpu"));
   }
 
+  /// Collective where NCCL sums: each rank knows its own ways.
   template <class Record> void add(Record record) {
+    if (nccl_log != nullptr) {
+      const std::string transport = nccl_transport(world.gather(nccl_ways(nccl_log->text())));
+      if (options_.transport.empty()) transport_ = transport;
+    }
     if (!file_) return;
     record.head.transport = transport_;
     record.head.library = library_;
@@ -63,6 +70,7 @@ public:
   const MpiSession& session;
   MpiCommunicator world;
   RankedJob job;
+  const NcclLog* nccl_log = nullptr; ///< with NCCL
 
 private:
   const CommunicationOptions& options_;
@@ -120,7 +128,7 @@ void time_operation(Measuring& measuring, const std::vector<CollectiveWay>& ways
   }
 }
 
-void time_collectives(const MpiSession& mpi, const CommunicationOptions& options,
+void time_collectives(const MpiSession& mpi, const CommunicationOptions& options, const NcclLog& nccl_log,
                       const std::vector<std::int64_t>& sizes) {
   const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
   Measuring measuring(mpi, options, "ddltrain collectives");
@@ -131,6 +139,7 @@ void time_collectives(const MpiSession& mpi, const CommunicationOptions& options
   if (options.backend == "nccl") {
     gpu = std::make_shared<NcclSide>(measuring.world, measuring.job.nodes, most_elements);
     measuring.watchdog.set_check([gpu] { gpu->check(); });
+    measuring.nccl_log = &nccl_log;
     all = {gpu->way()};
     if (!options.measure.gpu.empty()) {
       const int place = place_on_node(measuring.job.nodes, measuring.world.rank());
@@ -188,12 +197,14 @@ void time_server(const MpiSession& mpi, const CommunicationOptions& options, con
 
 int collectives_command(const CommunicationOptions& options) {
   const auto sizes = byte_sizes(options.sizes);
+  const NcclLog nccl_log(options.backend == "nccl" && started_by_launcher());
   if (options.backend == "nccl") { // say what is missing before ranks are started
     const CudaRuntime cuda;
+    check_capability(cuda, gpu_of(0, cuda.devices()), "");
     const Nccl nccl;
   }
   for (const std::string& operation : options.operations) collective_named(operation); // refuses what is unknown
-  return run_job(options, [&](const MpiSession& mpi) { time_collectives(mpi, options, sizes); });
+  return run_job(options, [&](const MpiSession& mpi) { time_collectives(mpi, options, nccl_log, sizes); });
 }
 
 int link_command(const CommunicationOptions& options) {

@@ -69,7 +69,7 @@ CLI::App& add_communication(CLI::App& program, const std::string& name, const st
       ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
   command
       ->add_option("--stall-limit", options.stall.least_s,
-                   "Seconds without a repetition (and 10 times the median) after which the job ends, naming the rank")
+                   "Seconds without a sign of a rank, or a repetition (and 10 times the median), that end the job")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_measure_options(*command, options.measure);

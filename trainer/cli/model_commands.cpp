@@ -1,6 +1,7 @@
 #include "trainer/cli/model_commands.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "trainer/cli/train_records.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/models/catalogue.hpp"
@@ -54,7 +55,8 @@ void describe_command(const std::string& model, const std::string& output_file) 
 void list_command() {
   std::string text;
   for (const CatalogueEntry& entry : catalogue()) {
-    text += fmt::format("{:<20} {}; learning rate {}\n", entry.name, entry.title, entry.learning_rate.value);
+    text += fmt::format("{:<20} {}; learning rate {}, weight decay {}\n", entry.name, entry.title,
+                        entry.learning_rate.value, entry.weight_decay.value);
   }
   print(text);
 }
@@ -99,12 +101,13 @@ void layers_command(const LayersOptions& options) {
   check_precision(device, options.precision); // before a file is touched
   queued_steps_on(device.name, options.queued_steps);
   const std::string math = choose_math(device, options.precision);
-  RecordFile file(records_path(options.measure),
-                  context_of(options.measure, "ddltrain layers " + options.model, device.software),
-                  measured_on(options.measure, options.device));
-  at::manual_seed(kSeed);
   SgdOptions sgd;
   sgd.learning_rate = entry.learning_rate.value;
+  sgd.weight_decay = entry.weight_decay.value;
+  ddlsim::Context context = context_of(options.measure, "ddltrain layers " + options.model, device.software);
+  context.settings.merge(settings_of(sgd, {}));
+  RecordFile file(records_path(options.measure), context, measured_on(options.measure, options.device));
+  at::manual_seed(kSeed);
   const auto network = entry.make();
   move_to(device, *network);
   LoneWorker worker(network, device, options.precision, sgd);

@@ -2,137 +2,29 @@
 
 #include "sim/base/error.hpp"
 #include "trainer/cli/rank_failure.hpp"
+#include "trainer/cli/train_choices.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
-#include "trainer/models/catalogue.hpp"
+#include "trainer/cuda/nccl_log.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/surroundings.hpp"
-#include "trainer/synchronisation/sharding.hpp"
+#include "trainer/records/transport.hpp"
 #include "trainer/train/job.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <map>
-
 namespace ddltrain {
 namespace {
 
-template <class Value>
-Value named(const std::map<std::string, Value>& values, const std::string& name, const std::string& option) {
-  const auto found = values.find(name);
-  if (found != values.end()) return found->second;
-  std::string names;
-  for (const auto& [known, value] : values) names += (names.empty() ? "" : ", ") + known;
-  throw ddlsim::UserError("", "", fmt::format("unknown {} \"{}\"; there are {}", option, name, names));
-}
-
-const std::map<std::string, Exchange> kExchanges = {{"none", Exchange::none},
-                                                    {"ring", Exchange::ring},
-                                                    {"all-reduce", Exchange::all_reduce},
-                                                    {"ps", Exchange::servers},
-                                                    {"ps-async", Exchange::servers}};
-const std::map<std::string, Grouping> kGroupings = {{"buckets", Grouping::buckets},
-                                                    {"per-tensor", Grouping::per_tensor},
-                                                    {"fusion", Grouping::fusion},
-                                                    {"single", Grouping::single}};
-
-const std::map<std::string, ddlsim::Precision> kPrecisions = {{"fp32", ddlsim::Precision::fp32},
-                                                              {"tf32", ddlsim::Precision::tf32},
-                                                              {"amp", ddlsim::Precision::amp},
-                                                              {"bf16", ddlsim::Precision::bf16}};
-
-/// Frameworks' habits: all-reduces go in buckets or fused, overlapped; a tensor at a time or all at once after
-/// backward; servers are sent each tensor when it is ready.
-void choose_grouping(TrainArguments& arguments) {
-  TrainStrategy& strategy = arguments.options.strategy;
-  const bool serves = strategy.exchange == Exchange::servers;
-  if (arguments.grouping.empty()) arguments.grouping = serves ? "per-tensor" : "buckets";
-  strategy.grouping = named(kGroupings, arguments.grouping, "--grouping");
-  const bool usual = strategy.grouping == Grouping::buckets || strategy.grouping == Grouping::fusion ||
-                     (serves && strategy.grouping == Grouping::per_tensor);
-  const std::map<std::string, bool> overlaps = {{"auto", usual}, {"on", true}, {"off", false}};
-  strategy.overlapped = named(overlaps, arguments.overlap, "--overlap");
-  if (strategy.grouping == Grouping::fusion && serves) {
-    throw ddlsim::UserError(
-        "", "", "--grouping fusion is for all-reduces; parameter servers take buckets, per-tensor or single");
-  }
-  if (strategy.grouping == Grouping::fusion && !strategy.overlapped) {
-    throw ddlsim::UserError("", "", "--grouping fusion always overlaps; --overlap off is for the other groupings");
-  }
-}
-
-void check_figures(const TrainArguments& arguments) {
-  const TrainOptions& options = arguments.options;
-  if (options.batch_per_worker == 0) throw ddlsim::UserError("", "", "--batch 0; at least 1 sample a rank is needed");
-  if (options.epochs == 0) throw ddlsim::UserError("", "", "--epochs 0; at least 1 is needed");
-  if (!(options.sgd.learning_rate > 0)) throw ddlsim::UserError("", "", "--lr must be above 0");
-  if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1))
-    throw ddlsim::UserError("", "", "--momentum must be in 0 .. 1");
-  if (!options.nan_is_fatal && options.data != "synthetic") {
-    throw ddlsim::UserError("", "", "--ignore-loss is for --data synthetic, where nothing is learnt");
-  }
-  if (!options.replay.empty() && options.data != "synthetic") {
-    throw ddlsim::UserError("", "",
-                            "--replay waits instead of computing, so it learns nothing: use it with --data synthetic");
-  }
-}
-
-/// What a device, a backend and a precision ask of each other, whether or not this machine has them.
-void check_device_options(TrainArguments& arguments) {
-  TrainOptions& options = arguments.options;
-  const TrainStrategy& strategy = options.strategy;
-  named<int>({{"cpu", 0}, {"cuda", 0}}, options.device, "--device");
-  named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
-  options.precision = named(kPrecisions, arguments.precision, "--precision");
-  const bool gpu = options.device == "cuda";
-  queued_steps_on(options.device, options.queued_steps);
-  if (options.precision != ddlsim::Precision::fp32 && !gpu)
-    throw ddlsim::UserError("", "", "--precision " + arguments.precision + " needs --device cuda");
-  if (gpu && !options.replay.empty())
-    throw ddlsim::UserError("", "", "--replay waits for a GPU one does not have: use --device cpu");
-  if (options.precision == ddlsim::Precision::amp && strategy.exchange == Exchange::servers) {
-    throw ddlsim::UserError(
-        "", "", "--precision amp leaves out steps that overflow, which servers do not: use bf16 or fp32 with them");
-  }
-  if (options.backend == "mpi") return;
-  if (!gpu) throw ddlsim::UserError("", "", "--backend nccl moves gradients between GPUs: it needs --device cuda");
-  if (strategy.exchange != Exchange::all_reduce) {
-    throw ddlsim::UserError("", "", "--backend nccl chooses its own algorithm: it needs --strategy all-reduce");
-  }
-  if (strategy.grouping == Grouping::fusion) {
-    throw ddlsim::UserError(
-        "", "", "--grouping fusion works in host memory: --backend nccl takes buckets, per-tensor or single");
-  }
-}
-
-void settle(TrainArguments& arguments) {
-  TrainStrategy& strategy = arguments.options.strategy;
-  if (arguments.strategy.empty()) arguments.strategy = arguments.options.backend == "nccl" ? "all-reduce" : "ring";
-  strategy.exchange = named(kExchanges, arguments.strategy, "--strategy");
-  const bool serves = strategy.exchange == Exchange::servers;
-  if (arguments.asynchronous && !serves) throw ddlsim::UserError("", "", "--async is for --strategy ps");
-  strategy.asynchronous = arguments.asynchronous || arguments.strategy == "ps-async";
-  if (strategy.asynchronous) arguments.strategy = "ps-async";
-  const std::map<std::string, bool> placements = {{"dedicated", true}, {"colocated", false}};
-  strategy.dedicated = named(placements, arguments.placement, "--placement");
-  if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
-  choose_grouping(arguments);
-  const CatalogueEntry& model = find_model(arguments.options.model);
-  arguments.options.sgd.learning_rate = arguments.learning_rate.value_or(model.learning_rate.value);
-  check_figures(arguments);
-  check_device_options(arguments);
-  if (arguments.options.replay.empty()) check_gpu(arguments.gpu, arguments.options.device, "");
-}
-
-/// Threads of one rank that work at the same time: the compute, what communicates beside it, the server it lends a
-/// thread to.
-int busy_threads(const TrainStrategy& strategy) {
+/// Threads of one rank that work at the same time: those that compute, what communicates beside them, the server it
+/// lends a thread to.
+int busy_threads(const TrainStrategy& strategy, int threads) {
   const bool serves = strategy.exchange == Exchange::servers && !strategy.dedicated;
-  return 1 + (strategy.overlapped && strategy.exchange != Exchange::none ? 1 : 0) + (serves ? 1 : 0);
+  return threads + (strategy.overlapped && strategy.exchange != Exchange::none ? 1 : 0) + (serves ? 1 : 0);
 }
 
 std::string command_line(const std::vector<std::string>& words) {
@@ -142,22 +34,27 @@ std::string command_line(const std::vector<std::string>& words) {
 }
 
 /// One rank of the job.
-void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
+void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nccl_log) {
   MpiCommunicator world(MPI_COMM_WORLD);
-  world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy)));
+  world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy, arguments.threads)));
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
   const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
   Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
-  Watchdog watchdog(world, hosts, arguments.stall, fail);
+  const Steps steps = agrees(arguments.options.strategy) ? Steps::together : Steps::alone;
+  Watchdog watchdog(world, hosts, arguments.stall, steps, fail);
   job.watchdog = &watchdog;
   if (arguments.ranks > 0 && arguments.ranks != job.workers) {
     throw ddlsim::UserError("", "",
                             fmt::format("--ranks {} and the launcher's {} ranks, {} of them workers, do not agree",
                                         arguments.ranks, world.size(), job.workers));
   }
+  if (arguments.options.strategy.asynchronous && !arguments.learning_rate) {
+    arguments.options.sgd.learning_rate /= job.workers; // each worker's push counts in full
+  }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
-  const Device device = open_device(job.is_worker() ? arguments.options.device : "cpu", 1, job.place);
+  const Device device =
+      job.is_worker() ? open_device(arguments.options.device, arguments.threads, job.place) : open_device("cpu", 1);
   if (device.cuda) check_gpu(arguments.gpu, arguments.options.device, driver_name_of_gpu(device.gpu));
   if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
@@ -169,6 +66,7 @@ void run_rank(const TrainArguments& arguments, const MpiSession& mpi) {
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
+  records.tell_transport(nccl_transport(world.gather(nccl_ways(nccl_log.text()))));
   records.finish(result, before, world);
 }
 
@@ -186,7 +84,8 @@ int train_command(TrainArguments arguments) {
   }
   if (!started_by_launcher() && processes > 1)
     return run_local_job(processes, arguments.words, arguments.cores_per_rank);
-  run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi); });
+  const NcclLog nccl_log(arguments.options.backend == "nccl");
+  run_as_rank([&](const MpiSession& mpi) { run_rank(arguments, mpi, nccl_log); });
   return 0;
 }
 
@@ -202,7 +101,15 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--steps", options.most_steps, "Stop after so many steps; 0 does not");
   train.add_option("--train-samples", options.train_samples, "Digits to learn from")->capture_default_str();
   train.add_option("--test-samples", options.test_samples, "Digits to be judged on")->capture_default_str();
-  train.add_option("--lr", arguments.learning_rate, "Learning rate; usually the model's own (`describe --list`)");
+  train.add_option("--lr", arguments.learning_rate,
+                   "Learning rate; usually the model's own (`describe --list`), with ps-async over the workers");
+  train.add_option("--lr-schedule", arguments.schedule, "EPOCHS:FACTOR; 30:0.1 takes a tenth every 30 epochs");
+  train
+      .add_option("--lr-warm-up", options.schedule.warm_up,
+                  "Epochs in which the learning rate rises from its share of one worker")
+      ->check(CLI::NonNegativeNumber);
+  train.add_option("--weight-decay", arguments.weight_decay, "Weight decay (L2); usually the model's own")
+      ->check(CLI::NonNegativeNumber);
   train.add_option("--momentum", options.sgd.momentum, "Momentum")->capture_default_str();
   train.add_option("--seed", options.seed, "Of parameters, data and order")->capture_default_str();
   train.add_option("--replay", options.replay, "Wait by this profile instead of computing (emulated)");
@@ -238,6 +145,13 @@ void add_how(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--sharding", strategy.sharding, "round-robin, bytes, split, hash")->capture_default_str();
   train.add_option("--grouping", arguments.grouping,
                    "buckets, per-tensor, fusion, single; usually buckets, per-tensor with servers");
+  train
+      .add_option("--broadcast-buffers", arguments.buffers,
+                  "Rank 0's running statistics to all before each forward pass: on, off, auto (as frameworks do)")
+      ->capture_default_str();
+  train.add_option("--threads", arguments.threads, "Threads a worker computes with on a processor")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   train.add_option("--overlap", arguments.overlap, "Communication beside backward: on, off, auto (as frameworks do)")
       ->capture_default_str();
 }
@@ -256,7 +170,7 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train->add_flag("--anonymous", arguments.anonymous, "Leave the host's name out of the records");
   train
       ->add_option("--stall-limit", arguments.stall.least_s,
-                   "Seconds without a step (and 10 times the median) after which the job ends, naming the rank")
+                   "Seconds without a sign of a rank, or without a step (and 10 times the median), that end the job")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   train->callback([&arguments, &status] { status = train_command(arguments); });

@@ -20,7 +20,11 @@ struct TrainArguments {
   std::string strategy;      ///< none, ring, all-reduce, ps, ps-async; "" is ring, with NCCL all-reduce
   bool asynchronous = false; ///< ps as ps-async
   std::string placement = "dedicated";
-  std::optional<double> learning_rate; ///< none: the model's own
+  std::optional<double> learning_rate; ///< none: the model's own, with asynchronous servers over the workers
+  std::optional<double> weight_decay;  ///< none: the model's own
+  std::string schedule;                ///< "30:0.1"; "" keeps the learning rate
+  int threads = 1;                     ///< that a worker computes with
+  std::string buffers = "auto";        ///< auto, on, off: broadcast before each forward pass
   std::string precision = "fp32";      ///< fp32, tf32, amp, bf16
   std::string grouping;                ///< buckets, per-tensor, fusion, single; "" takes the strategy's usual one
   std::string overlap = "auto";        ///< auto, on, off

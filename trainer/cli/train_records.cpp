@@ -1,5 +1,6 @@
 #include "trainer/cli/train_records.hpp"
 
+#include "trainer/cli/train_choices.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
 #include "trainer/records/transport.hpp"
@@ -48,6 +49,9 @@ ddlsim::Context context_of(const TrainArguments& arguments, const NodeMap& worke
   context.gpu = arguments.gpu;
   context.machine = machine_text(this_machine());
   context.settings = settings_of_run();
+  context.settings.merge(settings_of(arguments.options.sgd, arguments.options.schedule));
+  context.settings["compute_threads"] = std::to_string(arguments.threads);
+  context.settings["broadcast_buffers"] = arguments.options.strategy.broadcast_buffers ? "on" : "off";
   context.nodes = software.nodes;
   if (workers.nodes > 1) context.machine = fmt::format("{} hosts, the first: {}", workers.nodes, context.machine);
   context.software = fmt::format("ddltrain {}, {}, {}", DDLTRAIN_VERSION, software.compute, software.library);
@@ -80,9 +84,19 @@ std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bo
   return all;
 }
 
+Facts settings_of(const SgdOptions& sgd, const EpochSchedule& schedule) {
+  Facts facts = {{"learning_rate", fmt::format("{}", sgd.learning_rate)},
+                 {"momentum", fmt::format("{}", sgd.momentum)},
+                 {"weight_decay", fmt::format("{}", sgd.weight_decay)}};
+  if (schedule.every > 0) facts["learning_rate_schedule"] = fmt::format("{}:{}", schedule.every, schedule.factor);
+  if (schedule.warm_up > 0) facts["learning_rate_warm_up_epochs"] = fmt::format("{}", schedule.warm_up);
+  return facts;
+}
+
 TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software,
                            const std::string& command, bool writes)
-    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)), writes_(writes) {
+    : arguments_(arguments), workers_(std::move(workers)), software_(std::move(software)),
+      transport_(arguments.transport), writes_(writes) {
   if (!writes_) return;
   if (!arguments_.output_file.empty()) {
     const bool replays = !arguments_.options.replay.empty(); // neither device computes
@@ -98,14 +112,19 @@ TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, Tra
       software_.library);
 }
 
-/// What tells two experiments apart besides their scale: servers' places and rule, and whether backward hides them.
+/// What tells two experiments apart besides their scale: servers' places and rule, whether backward hides them, threads,
+/// and running statistics where they are not treated as usual.
 std::string TrainRecords::strategy_text() const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::string text = arguments_.strategy;
   if (arguments_.options.backend == "nccl") text += "-nccl";
   if (strategy.exchange == Exchange::servers) text += "-" + arguments_.placement + "-" + strategy.sharding;
   text += "-" + arguments_.grouping;
-  return strategy.overlapped ? text : text + "-after-backward";
+  if (!strategy.overlapped) text += "-after-backward";
+  if (strategy.broadcast_buffers != usually_broadcasts_buffers(strategy)) {
+    text += strategy.broadcast_buffers ? "-shared-buffers" : "-own-buffers";
+  }
+  return arguments_.threads == 1 ? text : text + fmt::format("-{}-threads", arguments_.threads);
 }
 
 RecordHead TrainRecords::head() const {
@@ -116,9 +135,12 @@ RecordHead TrainRecords::head() const {
       options.precision == ddlsim::Precision::fp32 ? "" : "-" + arguments_.precision));
   const bool nccl = options.backend == "nccl";
   head.library = nccl ? "nccl" : mpi_library_name(software_.library);
-  head.transport = arguments_.transport.empty() ? known_transport(head.library, workers_.nodes, settings_of_run())
-                                                : arguments_.transport;
+  head.transport = transport_.empty() ? known_transport(head.library, workers_.nodes, settings_of_run()) : transport_;
   return head;
+}
+
+void TrainRecords::tell_transport(const std::string& transport) {
+  if (transport_.empty() && transport != "unknown") transport_ = transport;
 }
 
 void TrainRecords::add(const EpochReport& epoch) {

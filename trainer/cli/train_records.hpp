@@ -20,6 +20,9 @@ struct TrainSoftware {
 /// facts_of_node() of each node, in the nodes' order. nodes: of these ranks, or of the first of them. Collective.
 std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous);
 
+/// What decides about the numbers that an optimizer makes: learning rate and its schedule, momentum, weight decay.
+Facts settings_of(const SgdOptions& sgd, const EpochSchedule& schedule);
+
 /// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
 class TrainRecords {
 public:
@@ -28,6 +31,8 @@ public:
                bool writes);
 
   void add(const EpochReport& epoch);
+  /// What the run itself told of its transport: "unknown" changes nothing, nor does anything where the user told it.
+  void tell_transport(const std::string& transport);
   /// Adds the step record. Collective over all ranks.
   void finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world);
 
@@ -39,6 +44,7 @@ private:
   TrainArguments arguments_;
   NodeMap workers_;
   TrainSoftware software_;
+  std::string transport_; ///< of the step record
   bool writes_;
   std::optional<RecordFile> file_;
 };

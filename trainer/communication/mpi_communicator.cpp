@@ -175,10 +175,14 @@ void MpiCommunicator::all_reduce_mean(std::vector<double>& values) {
 }
 
 void MpiCommunicator::leave_number(std::int64_t number, int to, int tag) {
-  left_.push_back(number); // stays where it is
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Isend(&left_.back(), 1, MPI_INT64_T, to, tag, group_, &request), "MPI_Isend");
-  check_mpi(MPI_Request_free(&request), "MPI_Request_free");
+  left_.remove_if([](Left& left) {
+    int done = 0;
+    check_mpi(MPI_Test(&left.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+  Left& left = left_.emplace_back(); // stays where it is
+  left.number = number;
+  check_mpi(MPI_Isend(&left.number, 1, MPI_INT64_T, to, tag, group_, &left.request), "MPI_Isend");
 }
 
 std::optional<std::pair<int, std::int64_t>> MpiCommunicator::receive_number(int tag) {

@@ -85,7 +85,12 @@ private:
   int rank_ = 0;
   int size_ = 1;
   WaitPolicy wait_policy_ = WaitPolicy::in_mpi;
-  std::list<std::int64_t> left_; ///< of leave_number
+  /// A number on its way.
+  struct Left {
+    std::int64_t number = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  std::list<Left> left_;
 };
 
 /// By training_wait_policy over the ranks of `world`, each of which runs so many threads beside each other; the same on

@@ -43,6 +43,7 @@ struct CudaRuntime::Functions {
   const char* (*error_string)(CudaStatus) = nullptr;
   CudaStatus (*device_count)(int*) = nullptr;
   CudaStatus (*set_device)(int) = nullptr;
+  CudaStatus (*device_attribute)(int*, int, int) = nullptr;
   CudaStatus (*runtime_version)(int*) = nullptr;
   CudaStatus (*driver_version)(int*) = nullptr;
   CudaStatus (*malloc)(void**, std::size_t) = nullptr;
@@ -65,6 +66,7 @@ struct CudaRuntime::Functions {
     library.find(error_string, "cudaGetErrorString");
     library.find(device_count, "cudaGetDeviceCount");
     library.find(set_device, "cudaSetDevice");
+    library.find(device_attribute, "cudaDeviceGetAttribute");
     library.find(runtime_version, "cudaRuntimeGetVersion");
     library.find(driver_version, "cudaDriverGetVersion");
     library.find(malloc, "cudaMalloc");
@@ -100,11 +102,11 @@ const std::vector<std::string> kRuntimeNames = {"libcudart.so.13", "libcudart.so
 constexpr const char* kFakeFunction = "ddltrain_fake_cuda"; ///< which no CUDA runtime has
 std::atomic<bool> fake_was_opened = false;
 
-std::string version_text(int version) {
+} // namespace
+
+std::string cuda_version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
-
-} // namespace
 
 CudaRuntime::CudaRuntime() {
   try {
@@ -115,14 +117,27 @@ CudaRuntime::CudaRuntime() {
   if (is_fake()) fake_was_opened = true;
   int count = 0;
   const CudaStatus status = functions_->device_count(&count);
-  if (status != kCudaSuccess) {
-    throw RunError(fmt::format("no GPU can be used: {} found no device: {}", functions_->library.name(),
-                               functions_->error_string(status)));
-  }
+  if (status != kCudaSuccess) refuse(status);
   if (count == 0) throw RunError("no GPU can be used: the driver is there, but no device");
 }
 
 CudaRuntime::~CudaRuntime() = default;
+
+/// The runtime's own words for a driver that is not there are those for one that is too old.
+void CudaRuntime::refuse(CudaStatus status) const {
+  if (status == kCudaInsufficientDriver && driver_version() == 0) {
+    throw RunError("no GPU can be used: no NVIDIA driver is loaded; `nvidia-smi` tells more");
+  }
+  const std::string& library = functions_->library.name();
+  if (status == kCudaInsufficientDriver) {
+    const std::string own = cuda_version_text(version());
+    const std::string served = cuda_version_text(driver_version());
+    throw RunError(fmt::format("the NVIDIA driver is too old: it serves CUDA up to {}, and {} is of CUDA {}; install a "
+                               "driver for CUDA {} or later, or a LibTorch and an NCCL for CUDA {} or earlier",
+                               served, library, own, own, served));
+  }
+  throw RunError(fmt::format("no GPU can be used: {} found no device: {}", library, functions_->error_string(status)));
+}
 
 int CudaRuntime::devices() const {
   int count = 0;
@@ -134,13 +149,28 @@ void CudaRuntime::use_device(int device) const {
   functions_->check(functions_->set_device(device), "cudaSetDevice");
 }
 
+Capability CudaRuntime::capability(int device) const {
+  Capability found;
+  functions_->check(functions_->device_attribute(&found.major, kCudaCapabilityMajor, device), "cudaDeviceGetAttribute");
+  functions_->check(functions_->device_attribute(&found.minor, kCudaCapabilityMinor, device), "cudaDeviceGetAttribute");
+  return found;
+}
+
+int CudaRuntime::version() const {
+  int version = 0;
+  functions_->check(functions_->runtime_version(&version), "cudaRuntimeGetVersion");
+  return version;
+}
+
+int CudaRuntime::driver_version() const {
+  int version = 0;
+  functions_->check(functions_->driver_version(&version), "cudaDriverGetVersion");
+  return version;
+}
+
 std::string CudaRuntime::versions() const {
-  int runtime = 0;
-  int driver = 0;
-  functions_->check(functions_->runtime_version(&runtime), "cudaRuntimeGetVersion");
-  functions_->check(functions_->driver_version(&driver), "cudaDriverGetVersion");
-  return fmt::format("{}CUDA {}, driver for CUDA {}", is_fake() ? "fake GPU, " : "", version_text(runtime),
-                     version_text(driver));
+  return fmt::format("{}CUDA {}, driver for CUDA {}", is_fake() ? "fake GPU, " : "", cuda_version_text(version()),
+                     cuda_version_text(driver_version()));
 }
 
 bool CudaRuntime::is_fake() const {

@@ -11,6 +11,9 @@ namespace ddltrain {
 // cuda_runtime_api.h and driver_types.h, CUDA 11 to 13.
 using CudaStatus = int;
 inline constexpr CudaStatus kCudaSuccess = 0;
+inline constexpr CudaStatus kCudaInsufficientDriver = 35;
+inline constexpr int kCudaCapabilityMajor = 75; ///< of cudaDeviceGetAttribute, as the next
+inline constexpr int kCudaCapabilityMinor = 76;
 inline constexpr int kCudaHostToDevice = 1;
 inline constexpr int kCudaDeviceToHost = 2;
 inline constexpr unsigned kCudaStreamNonBlocking = 1;
@@ -51,11 +54,21 @@ private:
 // The few functions of NVIDIA's CUDA runtime that training and measuring need, from a library opened at run time: one
 // program serves machines with and without a GPU.
 
+/// A GPU's generation as NVIDIA counts it: 9.0 is Hopper's.
+struct Capability {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const Capability&) const = default;
+};
+
+/// "12.2" of 12020.
+std::string cuda_version_text(int version);
+
 /// GPUs as the CUDA runtime sees them. Every function throws RunError with the runtime's own words when it fails.
 class CudaRuntime {
 public:
-  /// Opens libcudart. Throws RunError saying precisely what is missing: the toolkit when this program was built, the
-  /// library, a driver that is new enough, a device.
+  /// Opens libcudart. Throws RunError saying precisely what is missing: the library, a driver, one that is new enough, a
+  /// device.
   CudaRuntime();
   ~CudaRuntime();
   CudaRuntime(const CudaRuntime&) = delete;
@@ -63,6 +76,9 @@ public:
 
   int devices() const;
   void use_device(int device) const;
+  Capability capability(int device) const;
+  int version() const;        ///< of this runtime: 13000 is CUDA 13.0
+  int driver_version() const; ///< the newest CUDA that the driver serves; 0: there is no driver
   /// "CUDA 13.0, driver for CUDA 13.0"; a fake's begin with "fake GPU".
   std::string versions() const;
   /// The library of the tests, tests/fake_cuda: its GPUs' memory is the host's.
@@ -94,6 +110,8 @@ public:
   double seconds_between(Event from, Event to) const;
 
 private:
+  [[noreturn]] void refuse(CudaStatus status) const;
+
   struct Functions;
   std::unique_ptr<Functions> functions_;
 };

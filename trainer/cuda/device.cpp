@@ -1,12 +1,14 @@
 #include "trainer/cuda/device.hpp"
 
 #include "sim/base/error.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/run_error.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 #include <torch/version.h>
@@ -136,14 +138,19 @@ Device open_cpu(int threads) {
   return device;
 }
 
+/// CUDA with a GPU that LibTorch can compute on.
 std::shared_ptr<const CudaRuntime> usable_cuda() {
   auto cuda = std::make_shared<const CudaRuntime>();
-  if (!at::hasCUDA() && !cuda->is_fake()) {
-    throw RunError(fmt::format("no GPU can be used: this LibTorch {} was built without CUDA; configure with "
-                               "-DCMAKE_PREFIX_PATH=... of one that has it",
-                               libtorch_version()));
+  if (at::hasCUDA() || cuda->is_fake()) return cuda;
+  if (at::globalContext().hasCUDART()) { // one of its own inside, or it would have found what was found here
+    const std::string own = cuda_version_text(static_cast<int>(at::globalContext().versionCUDART()));
+    throw RunError(fmt::format("LibTorch {} finds no GPU with its CUDA {}, and the NVIDIA driver serves CUDA up to {}; "
+                               "where that is older, install a newer driver or a LibTorch for it",
+                               libtorch_version(), own, cuda_version_text(cuda->driver_version())));
   }
-  return cuda;
+  throw RunError(fmt::format("no GPU can be used: this LibTorch {} was built without CUDA; configure with "
+                             "-DCMAKE_PREFIX_PATH=... of one that has it",
+                             libtorch_version()));
 }
 
 Device open_cuda(int place) {
@@ -151,6 +158,7 @@ Device open_cuda(int place) {
   device.name = "cuda";
   device.cuda = usable_cuda();
   device.gpu = gpu_of(place, device.cuda->devices());
+  check_capability(*device.cuda, device.gpu, at::show_config());
   device.cuda->use_device(device.gpu);
   device.software = fmt::format("LibTorch {}, {}", libtorch_version(), device.cuda->versions());
   device.marks = cuda_marks(device.cuda);
@@ -177,7 +185,7 @@ void set_autocast(at::DeviceType device, bool on, at::ScalarType type) {
 } // namespace
 
 void check_device(const std::string& name) {
-  if (name == "cuda") usable_cuda();
+  if (name == "cuda") check_capability(*usable_cuda(), gpu_of(0, 1), at::show_config());
   if (name != "cpu" && name != "cuda")
     throw ddlsim::UserError("", "", "no device is called \"" + name + "\"; there are cpu and cuda");
 }

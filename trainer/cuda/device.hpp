@@ -35,10 +35,10 @@ struct Device {
 
 /// Opens "cpu" with `threads` compute threads, or "cuda" with the GPU of a rank that is number `place` on its host.
 /// Throws RunError saying precisely what "cuda" lacks here: a LibTorch with CUDA, the runtime library, a new enough
-/// driver, a GPU.
+/// driver, a GPU that LibTorch has code for.
 Device open_device(const std::string& name, int threads, int place = 0);
 
-/// Throws what open_device would, without touching the device.
+/// Throws what open_device would for the first rank of a host, without touching the device.
 void check_device(const std::string& name);
 
 /// The GPU of rank number `place` of a host that shows it `gpus`: in turn, since a launcher may show each rank its own

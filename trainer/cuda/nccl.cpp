@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 
 namespace ddltrain {
@@ -123,6 +124,7 @@ NcclAllReduce::NcclAllReduce(std::shared_ptr<const CudaRuntime> cuda, std::share
 }
 
 NcclAllReduce::~NcclAllReduce() {
+  if (std::uncaught_exceptions() > 0) return; // leaving may wait for ranks that wait for this one
   nccl_->leave(communicator_);
   cuda_->destroy_event(computed_);
   cuda_->destroy_event(summed_);
@@ -139,6 +141,14 @@ void NcclAllReduce::start(float* data, std::size_t count) {
 void NcclAllReduce::finish() {
   cuda_->record(summed_, stream_);
   cuda_->wait_for(kComputing, summed_);
+}
+
+void NcclAllReduce::broadcast(float* data, std::size_t count) {
+  cuda_->use_device(gpu_);
+  cuda_->record(computed_, kComputing);
+  cuda_->wait_for(stream_, computed_);
+  nccl_->broadcast(communicator_, data, count, /*root=*/0, stream_);
+  finish();
 }
 
 void NcclAllReduce::sum_now(float* data, std::size_t count) {

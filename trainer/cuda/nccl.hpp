@@ -58,6 +58,12 @@ public:
   /// What the default stream is given from now on waits for every sum started. Returns at once.
   void finish() override;
 
+  /// Rank 0's `data` to all, between what the default stream was given so far and what it is given from now on.
+  /// Returns at once.
+  void broadcast(float* data, std::size_t count);
+  /// Throws RunError when NCCL failed after a call had returned. From any thread.
+  void check() const { nccl_->check_communicator(communicator_); }
+
   /// Sums `data`, of which nothing is under way, and returns when that is done.
   void sum_now(float* data, std::size_t count);
 

@@ -11,7 +11,7 @@ namespace ddltrain {
 class Network;
 
 /// What `train` and `layers` take when the user names none, with momentum 0.9.
-struct LearningRate {
+struct Hyperparameter {
   double value = 0;
   std::string source; ///< the paper that states it, or what was tried
 };
@@ -21,7 +21,8 @@ struct CatalogueEntry {
   std::string title;  ///< one line for a reader
   std::string sample; ///< what one sample is: "image 3x224x224"
   std::function<std::shared_ptr<Network>()> make;
-  LearningRate learning_rate;
+  Hyperparameter learning_rate;
+  Hyperparameter weight_decay;
 };
 
 /// All variants, families together.

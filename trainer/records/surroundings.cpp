@@ -23,6 +23,10 @@ bool begins_with_one(const std::string& name, const std::array<const char*, Coun
   return std::any_of(texts.begin(), texts.end(), [&](const char* text) { return name.rfind(text, 0) == 0; });
 }
 
+bool begins_with_one_of(const std::vector<std::string>& lines, const std::string& text) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.rfind(text, 0) == 0; });
+}
+
 std::string first_line(const std::string& file) {
   std::ifstream stream(file);
   std::string line;
@@ -80,8 +84,10 @@ Facts steering_variables(const std::vector<std::string>& environment) {
   constexpr std::array<const char*, 10> unwanted = {
       "OMPI_MCA_orte_",  "OMPI_MCA_ess",          "OMPI_MCA_pmix",   "OMPI_MCA_plm_", "OMPI_MCA_shmem",
       "OMPI_MCA_rmaps_", "OMPI_MCA_initial_wdir", "OMPI_MCA_hwloc_", "I_MPI_HYDRA_",  "OMPI_MCA_mpi_oversubscribe"};
+  const bool own_log = begins_with_one_of(environment, std::string(kOwnNcclLog) + "=");
   Facts found;
   for (const std::string& variable : environment) {
+    if (own_log && variable.rfind("NCCL_DEBUG", 0) == 0) continue;
     const std::size_t equals = variable.find('=');
     if (equals == std::string::npos) continue;
     const std::string name = variable.substr(0, equals);

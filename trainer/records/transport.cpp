@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -70,6 +71,32 @@ std::string known_transport(const std::string& library, int nodes, const ddlsim:
   if (pml == std::set<std::string>{"ob1"}) return transport_of_btl(words_of(settings, "OMPI_MCA_btl"), nodes);
   if (pml == std::set<std::string>{"ucx"}) return transport_of_ucx(words_of(settings, "UCX_TLS"), nodes);
   return "unknown";
+}
+
+std::string nccl_ways(const std::string& log) {
+  // Ways of before NCCL 2.9 had other words for shared memory; a plugin's network may have a space in its name.
+  static const std::regex channel("Channel [^\n]* via (NET/[^/\n]+|P2P|SHM|direct shared memory|COLLNET|NVLS)");
+  std::set<std::string> ways;
+  for (std::sregex_iterator match(log.begin(), log.end(), channel); match != std::sregex_iterator(); ++match) {
+    std::string way = (*match)[1];
+    std::replace(way.begin(), way.end(), ' ', '_');
+    ways.insert(way == "direct_shared_memory" ? "SHM" : way);
+  }
+  std::string text;
+  for (const std::string& way : ways) text += (text.empty() ? "" : " ") + way;
+  return text;
+}
+
+std::string nccl_transport(const std::vector<std::string>& ways_of_ranks) {
+  std::set<std::string> networks;
+  std::set<std::string> inside;
+  for (const std::string& ways : ways_of_ranks) {
+    std::istringstream list(ways);
+    for (std::string way; list >> way;) (way.rfind("NET/", 0) == 0 ? networks : inside).insert(way);
+  }
+  if (networks == std::set<std::string>{"NET/IB"}) return "nccl-ib";
+  if (networks == std::set<std::string>{"NET/Socket"}) return "nccl-tcp";
+  return networks.empty() && inside == std::set<std::string>{"SHM"} ? "shm" : "unknown";
 }
 
 } // namespace ddltrain

@@ -4,25 +4,37 @@
 
 namespace ddltrain {
 
+/// How the learning rate changes over the steps of a run; usually not at all.
+struct RateSchedule {
+  double warm_up_steps = 0; ///< in which the rate rises linearly
+  double warm_up_from = 1;  ///< share of the rate that the first step has then
+  double steps_between = 0; ///< each time so many steps are done the rate is multiplied by `factor`; 0: never
+  double factor = 1;
+};
+
 struct SgdOptions {
   double learning_rate = 0.05;
   double momentum = 0.9;
-  double gradient_share = 1; ///< what a worker's gradient counts: 1 / workers, where there are several
+  double weight_decay = 0;   ///< this times the parameter is added to its gradient
+  double gradient_share = 1; ///< what a worker's gradient counts: 1 / workers, where they are summed
+  RateSchedule schedule;
 };
 
-/// Stochastic gradient descent with momentum as PyTorch's: v = momentum v + share g, p = p - rate v, element by
-/// element, so that equal inputs give equal bits on every rank and on a server.
+/// The learning rate of a step, counted from 0.
+double rate_at(const SgdOptions& options, std::size_t step);
+
+/// Stochastic gradient descent with momentum and weight decay as PyTorch's: v = momentum v + (share g + decay p),
+/// p = p - rate v, element by element, so that equal inputs give equal bits on every rank and on a server.
 class MomentumSgd {
 public:
   MomentumSgd(std::size_t elements, const SgdOptions& options);
 
-  /// Elements [first, first + count) of this optimizer's; the pointers are to their parameters and gradients.
-  void update(float* parameters, const float* gradients, std::size_t first, std::size_t count);
+  /// Elements [first, first + count) of this optimizer's; the pointers are to their parameters and gradients. step: of
+  /// the schedule.
+  void update(float* parameters, const float* gradients, std::size_t first, std::size_t count, std::size_t step);
 
 private:
-  float rate_;
-  float momentum_;
-  float share_;
+  SgdOptions options_;
   std::vector<float> velocity_;
 };
 

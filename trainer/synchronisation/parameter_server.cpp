@@ -55,7 +55,7 @@ void ParameterServer::serve() {
     serve_asynchronous();
     return;
   }
-  for (std::size_t step = 0; step < plan_.steps; ++step) serve_synchronous_step();
+  for (std::size_t step = 0; step < plan_.steps; ++step) serve_synchronous_step(step);
 }
 
 Transfer ParameterServer::receive(std::size_t worker, const Held& held) {
@@ -63,7 +63,7 @@ Transfer ParameterServer::receive(std::size_t worker, const Held& held) {
                                 push_tag(held.shard));
 }
 
-void ParameterServer::serve_synchronous_step() {
+void ParameterServer::serve_synchronous_step(std::size_t step) {
   for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
     receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
   }
@@ -73,15 +73,16 @@ void ParameterServer::serve_synchronous_step() {
     left -= done.size();
     for (const std::size_t slot : done) {
       const std::size_t which = slot % held_.size();
-      if (++arrived[which] == plan_.workers) sum_and_update(held_[which]);
+      if (++arrived[which] == plan_.workers) sum_and_update(held_[which], step);
     }
   }
   meeting_.wait(answers_); // their memory changes in the next step
   answers_.clear();
 }
 
-void ParameterServer::sum_and_update(Held& held) {
-  sgd_.update(parameters_.data() + held.first, sum_pushes(inbox_, held.first, held.count), held.first, held.count);
+void ParameterServer::sum_and_update(Held& held, std::size_t step) {
+  sgd_.update(parameters_.data() + held.first, sum_pushes(inbox_, held.first, held.count), held.first, held.count,
+              step);
   for (int worker = 0; worker < plan_.workers; ++worker) {
     answers_.push_back(meeting_.start_send(parameters_.data() + held.first, held.count, worker, pull_tag(held.shard)));
   }
@@ -96,18 +97,20 @@ void ParameterServer::serve_asynchronous() {
     const std::vector<std::size_t> done = meeting_.wait_some(receives_);
     left -= done.size();
     for (const std::size_t slot : done) {
-      Held& held = held_[slot % held_.size()];
-      answer(slot / held_.size(), held, slot);
-      if (--left_of_slot[slot] > 0) receives_[slot] = receive(slot / held_.size(), held);
+      answer(slot, plan_.steps - left_of_slot[slot]);
+      if (--left_of_slot[slot] > 0) receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
     }
   }
   meeting_.wait(answers_);
 }
 
-void ParameterServer::answer(std::size_t worker, Held& held, std::size_t slot) {
+/// step: of the worker that pushed.
+void ParameterServer::answer(std::size_t slot, std::size_t step) {
+  const std::size_t worker = slot / held_.size();
+  Held& held = held_[slot % held_.size()];
   staleness_ += static_cast<double>(held.version - seen_[slot]);
   ++pushes_;
-  sgd_.update(parameters_.data() + held.first, inbox_[worker].data() + held.first, held.first, held.count);
+  sgd_.update(parameters_.data() + held.first, inbox_[worker].data() + held.first, held.first, held.count, step);
   seen_[slot] = ++held.version;
   std::vector<Transfer> last = {answers_[slot]}; // its worker has it, or would not have pushed again
   meeting_.wait(last);

@@ -8,7 +8,8 @@ const float* sum_pushes(std::vector<std::vector<float>>& pushes, std::size_t fir
 
 /// One server: holds its shards' parameters and momentum, receives gradients, updates, answers with parameters.
 /// Synchronous: a shard is updated when every worker's gradient is there, summed in the order of workers, so a run
-/// repeats to the bit. Asynchronous: each gradient is applied as it comes, and its worker answered at once.
+/// repeats to the bit. Asynchronous: each gradient is applied as it comes, in full where the plan's share is 1, and its
+/// worker answered at once.
 class ParameterServer {
 public:
   /// parameters: all of the model, flat, in the order created. `meeting` must outlive the server.
@@ -31,10 +32,10 @@ private:
     std::size_t version = 0;
   };
 
-  void serve_synchronous_step();
-  void sum_and_update(Held& held);
+  void serve_synchronous_step(std::size_t step);
+  void sum_and_update(Held& held, std::size_t step);
   void serve_asynchronous();
-  void answer(std::size_t worker, Held& held, std::size_t slot);
+  void answer(std::size_t slot, std::size_t step);
   Transfer receive(std::size_t worker, const Held& held);
 
   MpiCommunicator& meeting_;

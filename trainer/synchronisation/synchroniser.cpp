@@ -8,6 +8,38 @@
 namespace ddltrain {
 namespace {
 
+class AfterBackward final : public Synchroniser {
+public:
+  explicit AfterBackward(std::unique_ptr<Synchroniser> inner) : inner_(std::move(inner)) {}
+  void start_step() override { inner_->start_step(); }
+  void gradient_ready(std::size_t position) override { ready_.push_back(position); }
+  void finish() override {
+    for (const std::size_t position : ready_) inner_->gradient_ready(position);
+    ready_.clear();
+    inner_->finish();
+  }
+
+private:
+  std::unique_ptr<Synchroniser> inner_;
+  std::vector<std::size_t> ready_;
+};
+
+class SharingAtStart final : public Synchroniser {
+public:
+  SharingAtStart(std::unique_ptr<Synchroniser> inner, std::function<void()> share)
+      : inner_(std::move(inner)), share_(std::move(share)) {}
+  void start_step() override {
+    share_();
+    inner_->start_step();
+  }
+  void gradient_ready(std::size_t position) override { inner_->gradient_ready(position); }
+  void finish() override { inner_->finish(); }
+
+private:
+  std::unique_ptr<Synchroniser> inner_;
+  std::function<void()> share_;
+};
+
 class StagedSynchroniser final : public Synchroniser {
 public:
   StagedSynchroniser(const GradientLayout& layout, const float* device, float* host, std::shared_ptr<DeviceLink> link,
@@ -41,6 +73,14 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<Synchroniser> after_backward(std::unique_ptr<Synchroniser> inner) {
+  return std::make_unique<AfterBackward>(std::move(inner));
+}
+
+std::unique_ptr<Synchroniser> sharing_at_start(std::unique_ptr<Synchroniser> inner, std::function<void()> share) {
+  return std::make_unique<SharingAtStart>(std::move(inner), std::move(share));
+}
 
 std::unique_ptr<Synchroniser> staged_synchroniser(const GradientLayout& layout, const float* device, float* host,
                                                   std::shared_ptr<DeviceLink> link, std::unique_ptr<Synchroniser> inner,

@@ -7,8 +7,8 @@
 #include <cstddef>
 
 namespace ddltrain {
-/// One a worker. A training loop zeroes the gradients, runs forward and backward, tells of each gradient as it is
-/// ready, and calls finish. Gradients are of the loss divided by the number of workers, so their sum is the mean's
+/// One a worker. A training loop calls start_step, zeroes the gradients, runs forward and backward, tells of each
+/// gradient as it is ready, and calls finish. Gradients are of the loss divided by the number of workers, so their sum is the mean's
 /// gradient.
 class Synchroniser {
 public:
@@ -17,12 +17,20 @@ public:
   Synchroniser& operator=(const Synchroniser&) = delete;
   virtual ~Synchroniser() = default;
 
+  /// Before the forward pass: makes equal on all workers what must be so besides parameters. Usually nothing.
+  virtual void start_step() {}
   /// Backward has finished the gradient at this position of the layout; may be told in any order, once a step. Returns
   /// at once: communication goes on beside backward where the strategy overlaps.
   virtual void gradient_ready(std::size_t position) = 0;
   /// After backward. Returns when the parameters are those of the next step. Throws RunError when communication failed.
   virtual void finish() = 0;
 };
+
+/// Tells `inner` of all gradients only when backward is done: then not even copies of them go beside it.
+std::unique_ptr<Synchroniser> after_backward(std::unique_ptr<Synchroniser> inner);
+
+/// `inner`, with `share` called at the start of each step.
+std::unique_ptr<Synchroniser> sharing_at_start(std::unique_ptr<Synchroniser> inner, std::function<void()> share);
 
 // Synchronisation through the host's memory, for a model in a device's.
 

@@ -1,6 +1,7 @@
 #include "trainer/timing/collective_ways.hpp"
 
 #include "trainer/communication/ring.hpp"
+#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/records/machine.hpp"
 
@@ -92,7 +93,9 @@ std::vector<CollectiveWay> host_ways(MpiCommunicator& ranks, std::size_t most_el
 
 NcclSide::NcclSide(MpiCommunicator& ranks, const NodeMap& nodes, std::size_t most_elements)
     : rank_(ranks.rank()), ranks_(ranks.size()) {
-  cuda_.use_device(gpu_of(place_on_node(nodes, rank_), cuda_.devices()));
+  const int gpu = gpu_of(place_on_node(nodes, rank_), cuda_.devices());
+  check_capability(cuda_, gpu, "");
+  cuda_.use_device(gpu);
   const std::string id = ranks.gather(rank_ == 0 ? nccl_.new_id() : "").front();
   communicator_ = nccl_.join(id, rank_, ranks_);
   stream_ = cuda_.create_stream();

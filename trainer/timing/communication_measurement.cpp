@@ -163,7 +163,8 @@ public:
           ranks_.start_receive(arrived_[i].data(), parameters_.size(), static_cast<int>(i) + 1, kPushTag));
     }
     for (std::size_t left = arrived_.size(); left > 0;) left -= ranks_.wait_some(transfers).size();
-    sgd_.update(parameters_.data(), sum_pushes(arrived_, 0, parameters_.size()), 0, parameters_.size());
+    sgd_.update(parameters_.data(), sum_pushes(arrived_, 0, parameters_.size()), 0, parameters_.size(),
+                /*step=*/0);
   }
 
   void answer_pulls() {

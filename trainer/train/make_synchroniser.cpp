@@ -51,19 +51,62 @@ std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
       update();
     };
   }
-  return staged_synchroniser(side.model.layout(), device.gradients, host.gradients, side.link,
-                             on_host(side, host, [] {}), std::move(after));
+  auto staged = staged_synchroniser(side.model.layout(), device.gradients, host.gradients, side.link,
+                                    on_host(side, host, [] {}), std::move(after));
+  return side.options.strategy.overlapped ? std::move(staged) : after_backward(std::move(staged));
 }
+
+/// The buffers of rank 0 to all, by MPI.
+std::function<void()> broadcast_by_mpi(const WorkerSide& side) {
+  const std::shared_ptr<MpiCommunicator> own = side.job.group->duplicate();
+  float* const buffers = side.buffers.data_ptr<float>();
+  const auto count = static_cast<std::size_t>(side.buffers.numel());
+  if (!side.link) return [own, buffers, count] { own->broadcast(buffers, count, 0); };
+  return [own, buffers, count, link = side.link, host = side.link->host_memory(count)] {
+    if (own->rank() == 0) link->fetch(link->mark(), host, buffers, count);
+    link->clear();
+    own->broadcast(host, count, 0);
+    if (own->rank() != 0) link->store(buffers, host, count);
+  };
+}
+
+/// Asks now and then whether what no call returns has failed, as long as `inner` lives.
+class Checked final : public Synchroniser {
+public:
+  Checked(std::unique_ptr<Synchroniser> inner, Watchdog& watchdog, std::function<void()> check)
+      : inner_(std::move(inner)), watchdog_(watchdog) {
+    watchdog_.set_check(std::move(check));
+  }
+  ~Checked() override { watchdog_.set_check({}); }
+  void start_step() override { inner_->start_step(); }
+  void gradient_ready(std::size_t position) override { inner_->gradient_ready(position); }
+  void finish() override { inner_->finish(); }
+
+private:
+  std::unique_ptr<Synchroniser> inner_;
+  Watchdog& watchdog_;
+};
 
 std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   const auto nccl = std::make_shared<Nccl>();
   MpiCommunicator& workers = *side.job.group;
   const std::string id = workers.gather(workers.rank() == 0 ? nccl->new_id() : "").front();
   const TrainStrategy& strategy = side.options.strategy;
-  return all_reduce_synchroniser(
-      side.model.layout(), side.model.memory().gradients, strategy.grouping, strategy.overlapped,
-      std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size()),
-      update_on_device(side.model, side.sgd, side.loss_scale));
+  auto own =
+      std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size());
+  NcclAllReduce& reducer = *own; // lives as long as the synchroniser
+  auto synchroniser = all_reduce_synchroniser(side.model.layout(), side.model.memory().gradients, strategy.grouping,
+                                              strategy.overlapped, std::move(own),
+                                              update_on_device(side.model, side.sgd, side.loss_scale));
+  if (side.job.watchdog != nullptr) {
+    const auto check = [&reducer] { reducer.check(); };
+    synchroniser = std::make_unique<Checked>(std::move(synchroniser), *side.job.watchdog, check);
+  }
+  if (side.buffers.numel() == 0) return synchroniser;
+  const auto broadcast = [&reducer, buffers = side.buffers] {
+    reducer.broadcast(buffers.data_ptr<float>(), static_cast<std::size_t>(buffers.numel()));
+  };
+  return sharing_at_start(std::move(synchroniser), broadcast);
 }
 
 } // namespace
@@ -73,8 +116,10 @@ std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side) {
     return lone_synchroniser(side.model, side.sgd, side.device, side.loss_scale);
   }
   if (side.options.backend == "nccl") return between_gpus(side);
-  if (side.link) return through_host(side);
-  return on_host(side, side.model.memory(), update_on_host(side.model, side.sgd));
+  auto synchroniser =
+      side.link ? through_host(side) : on_host(side, side.model.memory(), update_on_host(side.model, side.sgd));
+  if (side.buffers.numel() == 0) return synchroniser;
+  return sharing_at_start(std::move(synchroniser), broadcast_by_mpi(side));
 }
 
 std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors) {

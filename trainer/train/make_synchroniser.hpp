@@ -19,6 +19,7 @@ struct WorkerSide {
   const Device& device;
   std::shared_ptr<DeviceLink> link; ///< for a model that MPI cannot reach; none where it can, or need not
   LossScale& loss_scale;
+  at::Tensor buffers; ///< the network's, flat, that rank 0 gives all workers before each forward pass; empty: none
 };
 
 /// The worker's side, with communicators of its own. Collective over the workers.

@@ -26,15 +26,15 @@ private:
   std::int64_t steps_ = 0; ///< since it changed
 };
 
-/// MomentumSgd on tensors wherever they are, in the passes of PyTorch's SGD. Multiply and add may round once where the
+/// MomentumSgd on tensors wherever they are, in passes as PyTorch's SGD. Multiply and add may round once where the
 /// host rounds twice. As work of the device, so update returns before it is done.
 class TensorSgd {
 public:
   /// parameters, gradients: flat, fp32, on one device.
   TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptions& options);
 
-  /// scale: that gradients carry.
-  void update(double scale);
+  /// scale: that gradients carry. step: of the schedule.
+  void update(double scale, std::size_t step);
 
 private:
   at::Tensor parameters_;

@@ -16,11 +16,24 @@ struct TrainStrategy {
   Exchange exchange = Exchange::ring;
   Grouping grouping = Grouping::buckets;
   bool overlapped = true;
+  bool broadcast_buffers = false; ///< rank 0's running statistics to all before each forward pass; all-reduces only
   FusionOptions fusion;
   int servers = 1; ///< these four for servers only
   bool dedicated = true;
   bool asynchronous = false;
   std::string sharding = "bytes";
+};
+
+/// Whether workers wait for each other in every step, and hold the same parameters after it.
+inline bool agrees(const TrainStrategy& strategy) {
+  return strategy.exchange != Exchange::none && !strategy.asynchronous;
+}
+
+/// How the learning rate changes, in epochs.
+struct EpochSchedule {
+  double warm_up = 0; ///< in which it rises from its share of one worker, 1 / workers
+  double every = 0;   ///< each time so many are over it is multiplied by `factor`; 0: never
+  double factor = 1;
 };
 
 /// One training run.
@@ -34,7 +47,8 @@ struct TrainOptions {
   std::size_t train_samples = 8000; ///< digits drawn
   std::size_t test_samples = 2000;  ///< the same, from another seed
   std::uint64_t seed = 1;
-  SgdOptions sgd;              ///< gradient_share is set by train
+  SgdOptions sgd; ///< gradient_share and schedule are set by train
+  EpochSchedule schedule;
   std::string replay;          ///< a profile to wait by instead of computing; "" computes
   double time_scale = 1;       ///< of the replay
   std::string device = "cpu";  ///< cpu, cuda

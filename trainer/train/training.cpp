@@ -11,10 +11,12 @@
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/job.hpp"
 #include "trainer/train/make_synchroniser.hpp"
+#include "trainer/train/network_buffers.hpp"
 #include "trainer/train/sample_source.hpp"
 #include "trainer/train/training_step.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +35,8 @@ struct Run {
   std::shared_ptr<Network> network;
   std::unique_ptr<ComputeSource> compute;
   std::vector<float> start; ///< parameters before the first step, flat, in the order created
+  std::size_t steps_per_epoch = 0;
+  std::size_t steps = 0; ///< of the whole run
   ServerPlan plan;
   std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
   LossScale loss_scale;
@@ -45,22 +49,28 @@ std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const D
   return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
 }
 
-bool agrees(const TrainStrategy& strategy) {
-  return strategy.exchange != Exchange::none && !strategy.asynchronous;
-}
-
-SgdOptions sgd_of(const Job& job, const TrainOptions& options) {
+/// Gradients that are summed count their mean. An asynchronous server applies each push in full, as TensorFlow and MXNet
+/// do.
+SgdOptions sgd_of(const Run& run) {
+  const TrainOptions& options = run.options;
   SgdOptions sgd = options.sgd;
-  sgd.gradient_share = options.strategy.exchange == Exchange::none ? 1.0 : 1.0 / job.workers;
+  sgd.gradient_share = agrees(options.strategy) ? 1.0 / run.job.workers : 1.0;
+  const auto steps = static_cast<double>(run.steps_per_epoch);
+  sgd.schedule = {options.schedule.warm_up * steps, 1.0 / run.job.workers, options.schedule.every * steps,
+                  options.schedule.factor};
   return sgd;
 }
 
-std::size_t steps_of(const TrainOptions& options, std::size_t steps_per_epoch) {
-  const std::size_t steps = options.epochs * steps_per_epoch;
-  return options.most_steps == 0 ? steps : std::min(options.most_steps, steps);
+/// steps_per_epoch: a worker's, 0 of a dedicated server, which hears of it here. Collective over all ranks.
+void agree_on_steps(Run& run, std::size_t steps_per_epoch) {
+  std::vector<double> most = {static_cast<double>(steps_per_epoch)};
+  run.job.world->all_reduce_largest(most);
+  run.steps_per_epoch = static_cast<std::size_t>(most[0]);
+  run.steps = run.options.epochs * run.steps_per_epoch;
+  if (run.options.most_steps != 0) run.steps = std::min(run.options.most_steps, run.steps);
 }
 
-void make_plan(Run& run, std::size_t steps) {
+void make_plan(Run& run) {
   const TrainStrategy& strategy = run.options.strategy;
   run.meeting = run.job.world->duplicate();
   if (strategy.exchange != Exchange::servers) return;
@@ -69,8 +79,8 @@ void make_plan(Run& run, std::size_t steps) {
   run.plan.server_ranks = server_ranks(run.job, strategy);
   run.plan.workers = run.job.workers;
   run.plan.asynchronous = strategy.asynchronous;
-  run.plan.steps = steps;
-  run.plan.sgd = sgd_of(run.job, run.options);
+  run.plan.steps = run.steps;
+  run.plan.sgd = sgd_of(run);
 }
 
 /// The server of this rank, if it has one.
@@ -181,14 +191,14 @@ double largest_over_ranks(MpiCommunicator& ranks, double value) {
 
 TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
   const Job& job = run.job;
-  std::vector<std::int64_t> ready = ready_order(*run.compute, probe_batch(*run.network, run.device));
+  std::vector<std::int64_t> ready = probe_ready_order(*run.network, *run.compute, run.device);
   job.group->broadcast(ready, 0);
   FlatModel model(run.compute->parameters(), ready);
   model.set_parameters(run.start);
   at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank())); // dropout, random batches
   const auto samples = sample_source(run.options, run.device, *run.network, job.group->rank(), job.workers);
-  const std::size_t steps = steps_of(run.options, samples->steps_per_epoch());
-  make_plan(run, static_cast<std::size_t>(largest_over_ranks(*job.world, static_cast<double>(steps))));
+  agree_on_steps(run, samples->steps_per_epoch());
+  make_plan(run);
   const std::unique_ptr<ParameterServer> server = own_server(run);
   std::thread serving;
   if (server) {
@@ -200,15 +210,16 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
       }
     });
   }
+  const bool broadcasts_buffers = run.options.strategy.broadcast_buffers && job.workers > 1;
   TrainResult result;
   try {
-    const auto synchroniser =
-        make_synchroniser({job, run.options, sgd_of(job, run.options), model, *run.meeting, run.plan, run.device,
-                           run.make_link(model.layout().size()), run.loss_scale});
+    const auto synchroniser = make_synchroniser(
+        {job, run.options, sgd_of(run), model, *run.meeting, run.plan, run.device, run.make_link(model.layout().size()),
+         run.loss_scale, broadcasts_buffers ? flatten_buffers(*run.network) : at::empty({0}, at::kFloat)});
     const CpuUse before = cpu_use();
     job.group->barrier();
     Worker worker(run, *samples, model, *synchroniser);
-    result.step_s = worker.run(steps, told);
+    result.step_s = worker.run(run.steps, told);
     result.queue = worker.queue();
     result.cpu_s = cpu_use().own_s - before.own_s;
   } catch (...) {
@@ -216,6 +227,7 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
   }
   if (serving.joinable()) serving.join();
   result.parameters = model.parameters();
+  result.buffers = buffer_values(*run.network);
   if (!run.plan.shards.empty()) {
     std::vector<float> served = collect(run, server.get());
     if (run.plan.asynchronous) result.parameters = std::move(served); // workers hold what they pulled last
@@ -226,7 +238,8 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
 }
 
 TrainResult serve(Run& run) {
-  make_plan(run, static_cast<std::size_t>(largest_over_ranks(*run.job.world, 0)));
+  agree_on_steps(run, 0);
+  make_plan(run);
   const std::unique_ptr<ParameterServer> server = own_server(run);
   TrainResult result;
   const CpuUse before = cpu_use();
@@ -250,6 +263,8 @@ TrainResult train(const Job& job, const TrainOptions& options, const Device& dev
           find_model(options.model).make(),
           nullptr,
           {},
+          0,
+          0,
           {},
           nullptr,
           LossScale(options.precision == ddlsim::Precision::amp)};

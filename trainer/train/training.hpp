@@ -18,6 +18,7 @@ struct EpochReport {
 /// Times are divided by the replay's time scale.
 struct TrainResult {
   std::vector<float> parameters; ///< flat, in the order created
+  std::vector<float> buffers;    ///< running statistics of this rank, in the order created; none of a server
   std::vector<double> step_s;    ///< time of each step: the slowest worker's; asynchronous: the workers' mean
   double mean_staleness = 0;     ///< of asynchronous servers
   QueueCount queue;              ///< how the steps were timed

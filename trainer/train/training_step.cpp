@@ -1,6 +1,7 @@
 #include "trainer/train/training_step.hpp"
 
 #include "trainer/models/image_network.hpp"
+#include "trainer/train/network_buffers.hpp"
 
 #include <cmath>
 #include <utility>
@@ -15,6 +16,7 @@ void TrainingStep::run(const Batch& batch, const StepListener& listener) {
     if (listener.reached) listener.reached(moment);
   };
   reached(StepMoment::start);
+  synchroniser_.start_step();
   model_.zero_gradients();
   reached(StepMoment::zeroed);
   compute_.scale_loss(loss_scale_.value());
@@ -32,14 +34,17 @@ void TrainingStep::run(const Batch& batch, const StepListener& listener) {
 Update update_on_host(const FlatModel& model, const SgdOptions& sgd) {
   const std::size_t count = element_count(model.layout());
   const auto own = std::make_shared<MomentumSgd>(count, sgd);
-  return [own, count, memory = model.memory()] { own->update(memory.parameters, memory.gradients, 0, count); };
+  return [own, count, memory = model.memory(), step = std::size_t{0}]() mutable {
+    own->update(memory.parameters, memory.gradients, 0, count, step++);
+  };
 }
 
 Update update_on_device(const FlatModel& model, const SgdOptions& sgd, LossScale& loss_scale) {
   const auto own = std::make_shared<TensorSgd>(model.flat_parameters(), model.flat_gradients(), sgd);
-  return [own, &loss_scale, gradients = model.flat_gradients()] {
+  return [own, &loss_scale, gradients = model.flat_gradients(), step = std::size_t{0}]() mutable {
     const bool finite = !loss_scale.is_on() || std::isfinite(gradients.sum().item<float>());
-    if (finite) own->update(loss_scale.value());
+    if (finite) own->update(loss_scale.value(), step);
+    ++step;
     loss_scale.tell(finite);
   };
 }
@@ -51,17 +56,20 @@ std::unique_ptr<Synchroniser> lone_synchroniser(const FlatModel& model, const Sg
                                  nullptr, std::move(update));
 }
 
-Batch probe_batch(const Network& network, const Device& device) {
+std::vector<std::int64_t> probe_ready_order(const Network& network, ComputeSource& compute, const Device& device) {
   constexpr std::int64_t samples = 2;
   Batch batch = network.random_batch(samples);
   move_to(device, batch);
-  return batch;
+  const std::vector<at::Tensor> before = copies_of_buffers(network);
+  std::vector<std::int64_t> order = ready_order(compute, batch);
+  set_buffers(network, before);
+  return order;
 }
 
 LoneWorker::LoneWorker(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision,
                        const SgdOptions& sgd)
     : loss_scale_(precision == ddlsim::Precision::amp), compute_(network, device, precision),
-      model_(compute_.parameters(), ready_order(compute_, probe_batch(*network, device))),
+      model_(compute_.parameters(), probe_ready_order(*network, compute_, device)),
       synchroniser_(lone_synchroniser(model_, sgd, device, loss_scale_)),
       step_(compute_, model_, *synchroniser_, loss_scale_) {}
 

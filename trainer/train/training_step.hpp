@@ -22,7 +22,7 @@ struct StepListener {
   GradientReady ready; ///< of each parameter, on the computing thread, before the synchroniser is told
 };
 
-/// Zero the gradients, forward pass, backward pass, exchange and update.
+/// Start of the synchroniser's step, zero the gradients, forward pass, backward pass, exchange and update.
 class TrainingStep {
 public:
   /// All of them outlive the step.
@@ -66,7 +66,7 @@ private:
   TrainingStep step_;
 };
 
-/// A batch of the fewest samples that batch normalisation takes, on `device`: to learn the order of gradients.
-Batch probe_batch(const Network& network, const Device& device);
+/// ready_order on a batch of the fewest samples that batch normalisation takes. Running statistics stay as they are.
+std::vector<std::int64_t> probe_ready_order(const Network& network, ComputeSource& compute, const Device& device);
 
 } // namespace ddltrain

@@ -21,8 +21,10 @@ bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std
 }
 
 /// The reference data without what these clusters shaped.
-ReferenceData without_shaped_by(ReferenceData reference, const std::vector<std::string>& clusters) {
+ReferenceData without_shaped_by(ReferenceData reference, const std::vector<ModelConstant>& table,
+                                const std::vector<std::string>& clusters) {
   for (const auto& cluster : clusters) reference.priors = priors_without(reference.priors, cluster);
+  reference.constants = constants_without(table, clusters);
   for (auto& [name, cluster] : reference.clusters)
     for (auto& nic : cluster.nics)
       if (is_shaped_by(nic.path_shaped_by, clusters)) nic.path.clear();
@@ -48,13 +50,15 @@ struct ClusterKnowledge {
             reference.presets,
             reference.priors,
             calibration ? &*calibration : nullptr,
-            [this](const ComputeQuestion& question) { return one_gpu_times->find(question); }};
+            [this](const ComputeQuestion& question) { return one_gpu_times->find(question); },
+            reference.constants};
   }
 };
 
 class Simulator : public Method {
 public:
-  Simulator(const DataFolder& data, bool fitted) : reference_(read_reference_data(data)), fitted_(fitted) {}
+  Simulator(ReferenceData reference, std::vector<ModelConstant> constants, bool fitted)
+      : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(fitted) {}
 
   std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
 
@@ -63,6 +67,7 @@ public:
     files_ = &evidence.files;
     series_ = &evidence.series;
     taken_away_ = evidence.taken_away;
+    as_shipped_ = evidence.split == "as-shipped";
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
@@ -84,9 +89,9 @@ private:
     case TakenAway::nothing:
       return reference_;
     case TakenAway::of_cluster:
-      return without_shaped_by(reference_, {cluster});
+      return without_shaped_by(reference_, constants_, {cluster});
     case TakenAway::of_site:
-      return without_shaped_by(reference_, clusters_of_site(reference_, cluster));
+      return without_shaped_by(reference_, constants_, clusters_of_site(reference_, cluster));
     }
     return reference_;
   }
@@ -115,12 +120,17 @@ private:
   Forecast ask(const Question& question) const {
     const auto answer = predict_point(curve_of(question), question.gpus, Fidelity::automatic).point;
     if (!answer.error.empty()) return refused(answer.error);
-    return {answer.iteration_s, answer.iteration_s_low, answer.iteration_s_high};
+    Forecast forecast{answer.iteration_s, answer.iteration_s_low, answer.iteration_s_high};
+    if (fitted_ && as_shipped_)
+      forecast.scenario = scenario_json(scenario_of(question, reference_.clusters.at(question.known.cluster)));
+    return forecast;
   }
 
   ReferenceData reference_;
+  std::vector<ModelConstant> constants_;
   bool fitted_;
   TakenAway taken_away_ = TakenAway::nothing;
+  bool as_shipped_ = false;                             ///< the calibration is that of the file
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;
   mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
@@ -152,11 +162,15 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
 } // namespace
 
 std::unique_ptr<Method> make_simulator(const DataFolder& data) {
-  return std::make_unique<Simulator>(data, true);
+  return make_simulator(read_reference_data(data), model_constants());
+}
+
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants) {
+  return std::make_unique<Simulator>(reference, constants, true);
 }
 
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data) {
-  return std::make_unique<Simulator>(data, false);
+  return std::make_unique<Simulator>(read_reference_data(data), model_constants(), false);
 }
 
 } // namespace ddlsim

@@ -3,6 +3,7 @@
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "validate/method.hpp"
 
 #include <memory>
@@ -12,8 +13,11 @@ namespace ddlsim {
 
 /// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
 /// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
-/// away (priors, kinds of path) is missing in both. Refuses what `predict` refuses.
+/// away (priors, constants, kinds of path) is missing in both. Refuses what `predict` refuses.
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
+
+/// The same with reference data and a table of constants of the caller's.
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants);
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);

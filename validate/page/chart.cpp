@@ -156,7 +156,7 @@ std::vector<Group> groups_of(const std::vector<ChartPoint>& points) {
 std::string strip(const Group& group, const Axis& x, double limit, double y) {
   constexpr std::size_t longest_name = 36; // some 6.3 units a letter
   constexpr double reach = 11, half_bar = 8;
-  auto drawn = label(x.start - 8, y + 4, "end", html_shortened(group.name, longest_name), group.name);
+  auto drawn = label(x.start - 8, y + 4, "end", cut_in_the_middle(group.name, longest_name), group.name);
   drawn +=
       label(x.end + 8, y + 4, "start", fmt::format("{} % of {}", html_percent(group.mean_error), group.points.size()));
   for (const auto* point : group.points) {

@@ -7,10 +7,6 @@
 namespace ddlsim {
 namespace {
 
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; // of a UTF-8 character
-}
-
 bool is_unknown_to_xml(char byte) {
   const auto code = static_cast<unsigned char>(byte);
   return code < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
@@ -42,14 +38,6 @@ std::string html_escaped(const std::string& text) {
     }
   }
   return escaped;
-}
-
-std::string html_shortened(const std::string& text, std::size_t most) {
-  constexpr std::size_t dots = 3;
-  if (text.size() <= most) return text;
-  auto length = most - dots;
-  while (length > 0 && is_continuation(text[length])) --length;
-  return text.substr(0, length) + "...";
 }
 
 std::string html_percent(double ratio) {

@@ -12,9 +12,6 @@ namespace ddlsim {
 /// does not know left out.
 std::string html_escaped(const std::string& text);
 
-/// At most `most` bytes, cut with "..." between two characters.
-std::string html_shortened(const std::string& text, std::size_t most);
-
 /// 12.3 for a ratio of 0.123.
 std::string html_percent(double ratio);
 

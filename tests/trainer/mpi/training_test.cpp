@@ -28,6 +28,9 @@ TrainOptions options_for(int workers) {
   options.test_samples = 20;
   options.most_steps = 6;
   options.batch_per_worker = kUnion / static_cast<std::size_t>(workers);
+  options.sgd.weight_decay = 0.01;
+  options.schedule.every = 0.3; // of an epoch of 10 steps
+  options.schedule.factor = 0.5;
   return options;
 }
 
@@ -47,7 +50,7 @@ private:
   std::size_t marks_ = 0;
 };
 
-std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
+TrainResult result_of(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
   const auto fail = [](std::exception_ptr failure) {
     try {
       std::rethrow_exception(failure);
@@ -58,8 +61,11 @@ std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options, 
   };
   const Device device = open_device("cpu", 1);
   return train(
-             make_job(ranks, options.strategy, "here", fail), options, device, [](const EpochReport&) {}, make_link)
-      .parameters;
+      make_job(ranks, options.strategy, "here", fail), options, device, [](const EpochReport&) {}, make_link);
+}
+
+std::vector<float> trained(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
+  return result_of(ranks, options, make_link).parameters;
 }
 
 const std::vector<float>& one_process() {
@@ -197,6 +203,62 @@ TEST_CASE("Asynchronous servers learn, and all ranks are left with their paramet
     const double moved = distance(parameters, one_process());
     CHECK(std::isfinite(moved));
     CHECK(moved > kRounding); // a different way was taken
+  }
+}
+
+TEST_CASE("Asynchronous servers apply each push in full, synchronous ones the mean") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  TrainOptions options = options_for(world.size());
+  options.most_steps = 1; // all workers push gradients at the same parameters, and the order does not matter
+  options.sgd.momentum = 0;
+  options.sgd.weight_decay = 0;
+  options.strategy.exchange = Exchange::servers;
+  options.strategy.grouping = Grouping::per_tensor;
+  options.strategy.dedicated = false;
+  TrainOptions asynchronous = options;
+  asynchronous.strategy.asynchronous = true;
+  asynchronous.sgd.learning_rate = options.sgd.learning_rate / world.size();
+  CHECK(distance(trained(world, asynchronous), trained(world, options)) < kRounding);
+}
+
+namespace {
+
+/// Of MobileNetV2 after so many steps that leave the parameters as they are.
+std::vector<float> running_statistics(MpiCommunicator& world, std::size_t steps, bool broadcast,
+                                      const LinkMaker& link) {
+  TrainOptions options;
+  options.model = "mobilenet_v2";
+  options.batch_per_worker = 2;
+  options.most_steps = steps;
+  options.sgd.learning_rate = 1e-30; // lost in the rounding of every parameter
+  options.strategy.broadcast_buffers = broadcast;
+  return result_of(world, options, link).buffers;
+}
+
+} // namespace
+
+TEST_CASE("Before each forward pass rank 0's running statistics become everybody's, where that is asked for") {
+  // A step makes of statistics b, with this rank's batch's s, which is the same in every step: 0.9 b + 0.1 s.
+  constexpr float kept = 0.9F;
+  constexpr float rounding = 1e-5F; // of values around 1
+  MpiCommunicator world(MPI_COMM_WORLD);
+  if (world.size() > 2) return; // a large model: once is enough
+  const std::vector<float> once = running_statistics(world, 1, true, {});
+  std::vector<float> of_rank_0 = once;
+  world.broadcast(of_rank_0.data(), of_rank_0.size(), 0);
+  REQUIRE(once.size() == 34112); // 2 of each of 17056 channels
+  CHECK((world.rank() == 0) == (once == of_rank_0));
+  const LinkMaker staged = [](std::size_t) { return std::make_shared<HostLink>(); };
+  for (const LinkMaker& link : {LinkMaker(), staged}) {
+    const std::vector<float> shared = running_statistics(world, 2, true, link);
+    const std::vector<float> own = running_statistics(world, 2, false, link);
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      const float expected = kept * of_rank_0[i] + (own[i] - kept * once[i]);
+      if (std::abs(shared[i] - expected) > rounding * std::max(1.0F, std::abs(expected))) {
+        FAIL("statistic " << i << " is " << shared[i] << ", expected " << expected);
+      }
+    }
+    if (world.rank() != 0) CHECK(shared != own);
   }
 }
 

@@ -1,0 +1,119 @@
+#include "sim/compute/candidates.hpp"
+
+#include "sim/formats/batch_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+namespace ddlsim {
+
+bool inside(const BatchCurve& curve, double batch) {
+  return curve.points.size() > 1 && batch >= curve.points.front().batch && batch <= curve.points.back().batch;
+}
+
+bool in_reach(const BatchCurve& curve, double batch) {
+  return curve.points.size() > 1 && batch >= reach_below_smallest * curve.points.front().batch &&
+         batch <= reach_beyond_largest * curve.points.back().batch;
+}
+
+namespace {
+
+auto rank_of(const Candidate& candidate) {
+  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
+                    candidate.other_preset, has_server(*candidate.nearest->record), candidate.curve->synchronised);
+}
+
+Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
+  const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / question.batch)); };
+  const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
+                                        [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
+  const bool other = curve.preset != question.preset;
+  const bool here = pool == Pool::own && !other;
+  Candidate candidate{Rung::estimated, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
+  if (nearest->batch == question.batch) {
+    candidate.rung = here ? Rung::measured : Rung::measured_elsewhere;
+  } else if (curve.line) {
+    candidate.on_line = true;
+    candidate.time_s = curve.line->time_s(question.batch);
+    if (in_reach(curve, question.batch))
+      candidate.rung = here && inside(curve, question.batch) ? Rung::on_line : Rung::on_line_elsewhere;
+  } else {
+    const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
+    candidate.time_s = fit_line({{nearest->batch, nearest->time_s}}, expected_s).time_s(question.batch);
+  }
+  return candidate;
+}
+
+bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
+  return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
+}
+
+void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
+                    const ComputeQuestion& question) {
+  for (const auto& curve : curves)
+    if (is_asked(curve, question)) found.push_back(candidate_of(curve, pool, question));
+}
+
+bool names_software(const Candidate& candidate, const std::string& software) {
+  return candidate.nearest->record->head.software.find(software) != std::string::npos;
+}
+
+/// Candidates with the software asked for, where there are some.
+std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
+  const auto named = [&](const Candidate& one) { return names_software(one, software); };
+  if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))
+    std::erase_if(candidates, [&](const Candidate& one) { return !named(one); });
+  return candidates;
+}
+
+/// The time of that candidate's record at its own batch, carried to another by the shape of its curve.
+double carried_s(const Candidate& at_record, double time_s, const ComputeQuestion& question) {
+  const auto& curve = *at_record.curve;
+  const double from = at_record.nearest->batch;
+  if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(from);
+  const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
+  return fit_line({{from, time_s}}, expected_s).time_s(question.batch);
+}
+
+} // namespace
+
+std::vector<Candidate> best_of(std::vector<Candidate> candidates) {
+  const auto best = *std::min_element(candidates.begin(), candidates.end(),
+                                      [](const Candidate& a, const Candidate& b) { return rank_of(a) < rank_of(b); });
+  std::erase_if(candidates, [&](const Candidate& candidate) { return rank_of(candidate) != rank_of(best); });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.time_s < b.time_s; });
+  return candidates;
+}
+
+const Candidate& middle_of(const std::vector<Candidate>& equals) {
+  return equals[(equals.size() - 1) / 2];
+}
+
+std::vector<Candidate> candidates_on(const Curves& curves, const ComputeQuestion& question) {
+  std::vector<Candidate> found;
+  for (const auto& [some, pool] : curves) add_candidates(found, *some, pool, question);
+  return of_software(std::move(found), question.software);
+}
+
+std::vector<NearBatch> near_batches(const Curves& curves, const std::vector<Candidate>& candidates,
+                                    const ComputeQuestion& question) {
+  std::set<double> batches;
+  for (const auto& candidate : candidates)
+    for (const auto& point : candidate.curve->points)
+      if (is_near(point.batch, question.batch)) batches.insert(point.batch);
+  std::vector<NearBatch> near;
+  for (const double batch : batches) {
+    auto there = question;
+    there.batch = batch;
+    const auto equals = best_of(candidates_on(curves, there));
+    if (equals.front().batch_distance > 0) continue;
+    const auto& middle = middle_of(equals);
+    near.push_back({batch, carried_s(middle, middle.time_s, question)});
+  }
+  return near;
+}
+
+} // namespace ddlsim

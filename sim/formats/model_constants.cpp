@@ -1,0 +1,86 @@
+#include "sim/formats/model_constants.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Clusters whose series the tiers of the validation predict: what was judged by the tiers was judged by these.
+const Names& of_the_tiers() {
+  static const Names names{
+      "azure-nc24r-k80", "azure-nc24rs-v2-p100", "azure-nc24rs-v3-v100", "dell-c4140-v100", "dell-xe8545-a100",
+      "dlperf-v100",     "ec2-p2.16xlarge",      "ec2-p2.8xlarge",       "ec2-p2.xlarge",   "hkbu-2020",
+      "hkbu-2020-ipoib", "horovod-pascal",       "v100-1x-10g-emulated"};
+  return names;
+}
+
+std::vector<ModelConstant> make_table() {
+  using C = ModelConstants;
+  constexpr double no_opinion = 0.5; // the middle of what a share or a correlation of like things can be
+  return {
+      {"residual_spread", &C::residual_spread, 0.1, of_the_tiers(),
+       "what such models leave unexplained in published series, 3 to 6 %; before: a model of a machine that nobody "
+       "measured is off by a tenth"},
+      {"residual_persistent_share",
+       &C::residual_persistent_share,
+       no_opinion,
+       {"dlperf-v100"},
+       "residuals of DLPerf's stacks do not fade with scale"},
+      {"residual_per_doubling",
+       &C::residual_per_doubling,
+       no_opinion,
+       {"hkbu-2020", "hkbu-2020-ipoib"},
+       "residuals of HKBU's schedules fade by this a doubling"},
+      {"residual_across_boundary", &C::residual_across_boundary, no_opinion, of_the_tiers(),
+       "judgement: across nodes other paths are used, with errors of their own. The tiers shaped it: 0.5 gave mean "
+       "errors of 13.45, 6.00 and 6.64 % in T1, T2 and T3, 0.65 gave 13.32, 6.14 and 6.73 %; residuals alone prefer "
+       "0.65 by 2 in ln likelihood: nearly a tie"},
+      {"fit_spread", &C::fit_spread, 0.05, of_the_tiers(),
+       "before the data say how far series are off; the fit judges it again for each transport and series"},
+      {"unstated_noise",
+       &C::unstated_noise,
+       0.02,
+       {"dlperf-v100", "hkbu-2020", "hkbu-2020-ipoib"},
+       "run-to-run deviation of published rates, DLPerf and ddl-benchmarks: 0.1 to 3 %"},
+      {"suspect_noise", &C::suspect_noise, 0.06, {}, "judgement: four times unstated_noise"},
+      {"transfer_noise",
+       &C::transfer_noise,
+       0.12,
+       {},
+       "Hockney's law over published nccl-tests tables, which bend between latency and rate "
+       "(tests/calibrate/collective_shipped_test.cpp); none of them is of a cluster that the tiers predict"},
+      {"algorithm_likelihood_share",
+       &C::algorithm_likelihood_share,
+       1,
+       {"dlperf-v100"},
+       "a power posterior: points that miss for another reason also favour an algorithm. At full likelihood, and with "
+       "one multi-node scale, DLPerf's favoured the double tree, which is wrong, by a cost of some units; before: "
+       "Bayes' rule as it stands"},
+      {"same_on_two_fabrics",
+       &C::same_on_two_fabrics,
+       0,
+       {"hkbu-2020", "hkbu-2020-ipoib"},
+       "four series published as run on 100 Gbit/s have the times of 10 Gbit/s"}};
+}
+
+} // namespace
+
+const std::vector<ModelConstant>& model_constants() {
+  static const std::vector<ModelConstant> table = make_table();
+  return table;
+}
+
+ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters) {
+  ModelConstants constants;
+  for (const auto& row : table) {
+    const bool shaped = std::any_of(row.shaped_by.begin(), row.shaped_by.end(), [&](const std::string& shaper) {
+      return std::find(clusters.begin(), clusters.end(), shaper) != clusters.end();
+    });
+    if (shaped) constants.*row.value = row.before;
+  }
+  return constants;
+}
+
+} // namespace ddlsim

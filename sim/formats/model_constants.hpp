@@ -1,0 +1,42 @@
+#pragma once
+// The constants of the statistical model that were chosen in sight of measurements, in one table: what each is, what one
+// would take without those measurements, and whose measurements they were.
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct ModelConstants {
+  /// How the residuals of one series hang together (sim/predict/residual_process.hpp).
+  double residual_spread = 0.05;          ///< standard deviation of ln, where no series tells
+  double residual_persistent_share = 0.6; ///< of the variance, does not fade with scale
+  double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
+  double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
+  /// How noisy a measurement is before the fit judges it, as standard deviations of ln.
+  double fit_spread = 0.03;      ///< of a series about the fitted model
+  double unstated_noise = 0.015; ///< of a published rate without a stated spread
+  double suspect_noise = 0.06;   ///< of a record that its source or importer doubts
+  double transfer_noise = 0.12;  ///< of a transfer's time about a latency and a rate
+  /// Exponent of the likelihood with which measurements choose between a library's algorithms.
+  double algorithm_likelihood_share = 0.25;
+  /// 1: a series that has the same times on two fabrics is taken to have run on the slower; 0: it is believed.
+  double same_on_two_fabrics = 1;
+};
+
+/// One row of the table.
+struct ModelConstant {
+  const char* name;
+  double ModelConstants::*value;
+  double before;                      ///< what one would take without the measurements of `shaped_by`
+  std::vector<std::string> shaped_by; ///< clusters
+  const char* source;
+};
+
+/// All of ModelConstants' members.
+const std::vector<ModelConstant>& model_constants();
+
+/// The constants, with `before` for those that one of these clusters shaped.
+ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters);
+
+} // namespace ddlsim

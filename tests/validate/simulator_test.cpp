@@ -1,0 +1,92 @@
+// ddlsim as a method: what a site shaped is taken away from it, and a point is refused as `predict` refuses it.
+
+#include "tests/validate/records.hpp"
+#include "validate/methods/simulator.hpp"
+#include "validate/question.hpp"
+#include "validate/validation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <memory>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder& data() {
+  static const DataFolder folder{DDLSIM_SOURCE_DIR};
+  return folder;
+}
+
+const ReferenceData& reference() {
+  static const auto read = read_reference_data(data());
+  return read;
+}
+
+/// Two small clusters of two sites.
+std::vector<MeasurementFile> two_sites() {
+  auto files = read_cluster_measurements(data().platforms(), "horovod-pascal");
+  for (auto& file : read_cluster_measurements(data().platforms(), "dell-xe8545-a100")) files.push_back(std::move(file));
+  return files;
+}
+
+/// Predicted times of new-T1, by cluster.
+std::map<std::string, std::vector<double>> times_at_new_sites(const std::vector<ModelConstant>& table) {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(reference(), table));
+  ValidationOptions options;
+  options.splits = {"new-T1"};
+  std::map<std::string, std::vector<double>> times_s;
+  for (const auto& point : validate_measurements(two_sites(), methods, options).points)
+    if (const auto found = point.forecasts.find("ddlsim"); found != point.forecasts.end())
+      times_s[point.cluster].insert(times_s[point.cluster].end(), {found->second.predicted_s, found->second.low_s});
+  return times_s;
+}
+
+} // namespace
+
+TEST_CASE("a constant that a site shaped is taken away from that site and from no other") {
+  const auto before = times_at_new_sites({});
+  const auto planted = times_at_new_sites(
+      {{"residual_spread", &ModelConstants::residual_spread, 0.3, {"horovod-pascal"}, "planted by the test"},
+       {"fit_spread", &ModelConstants::fit_spread, 0.3, {"horovod-pascal"}, "planted by the test"}});
+  REQUIRE(before.size() == 2);
+  CHECK(planted.at("horovod-pascal") != before.at("horovod-pascal"));
+  CHECK(planted.at("dell-xe8545-a100") == before.at("dell-xe8545-a100"));
+}
+
+TEST_CASE("every constant of the model stands once in the table, and its shapers are clusters") {
+  const auto& table = model_constants();
+  CHECK(table.size() * sizeof(double) == sizeof(ModelConstants));
+  for (const auto& row : table) {
+    CAPTURE(row.name);
+    CHECK(std::count_if(table.begin(), table.end(), [&](const auto& other) { return other.value == row.value; }) == 1);
+    for (const auto& shaper : row.shaped_by) CHECK(reference().clusters.count(shaper) == 1);
+  }
+}
+
+TEST_CASE("the constants without a cluster are those of before where it shaped them") {
+  const std::vector<ModelConstant> table{{"fit_spread", &ModelConstants::fit_spread, 0.7, {"a", "b"}, ""}};
+  CHECK(constants_without(table, {"b"}).fit_spread == 0.7);
+  CHECK(constants_without(table, {"c"}).fit_spread == ModelConstants{}.fit_spread);
+}
+
+TEST_CASE("a question is the scenario that a person would ask") {
+  auto series = test::known_series({{1, 1.0}, {8, 1.1}});
+  series.cluster = "dlperf-v100";
+  series.gpu = reference().clusters.at("dlperf-v100").gpu;
+  series.transport = "unknown";
+  Question question{series, 8, 4, 2, Strategy{}};
+  question.strategy.name = StrategyName::all_reduce;
+  const auto& cluster = reference().clusters.at("dlperf-v100");
+  const auto scenario = scenario_of(question, cluster);
+  CHECK(scenario.gpus == std::vector<int>{8});
+  CHECK(scenario.gpus_per_node == 2);
+  CHECK(scenario.gpu.empty());
+  CHECK(scenario.transport.empty());
+  CHECK(scenario.strategies.front().name == StrategyName::automatic);
+  question.gpus_per_node = 4; // 8 GPUs then fill two nodes, not four
+  CHECK_THROWS(scenario_of(question, cluster));
+}
+
+} // namespace ddlsim
