@@ -155,9 +155,9 @@ std::vector<std::string> variants_of_bare_name(const std::string& name) {
       {"resnet152", resnet_variants("152")},
       {"inception", inceptions},
       {"inception3", inceptions},
-      {"bert", {"bert_base_seq64", "bert_base_seq128", "bert_large_seq64", "bert_large_seq128"}},
+      {"bert", {"bert_base_seq64", "bert_base_seq128", "bert_large_seq64", "bert_large_seq128", "bert_large_seq512"}},
       {"bertbase", {"bert_base_seq64", "bert_base_seq128"}},
-      {"bertlarge", {"bert_large_seq64", "bert_large_seq128"}}};
+      {"bertlarge", {"bert_large_seq64", "bert_large_seq128", "bert_large_seq512"}}};
   const auto family = families.find(transfers(name));
   return family == families.end() ? std::vector<std::string>{} : family->second;
 }

@@ -63,9 +63,9 @@ TEST_CASE("a bare family name lists its variants") {
     CHECK(variants_of_bare_name(name) == resnets);
   const Names inceptions{"inception_v3", "inception_v3_aux", "inception_v3_tf"};
   for (const char* name : {"inception", "inception3", "Inception-3"}) CHECK(variants_of_bare_name(name) == inceptions);
-  CHECK(variants_of_bare_name("bert").size() == 4);
+  CHECK(variants_of_bare_name("bert").size() == 5);
   CHECK(variants_of_bare_name("bert_base") == Names{"bert_base_seq64", "bert_base_seq128"});
-  CHECK(variants_of_bare_name("BERT-large") == Names{"bert_large_seq64", "bert_large_seq128"});
+  CHECK(variants_of_bare_name("BERT-large") == Names{"bert_large_seq64", "bert_large_seq128", "bert_large_seq512"});
   for (const char* name : {"resnet50_v1", "inception_v3", "alexnet", "vgg16", "googlenet", "mobilenet_v2", "gnmt", ""})
     CHECK(variants_of_bare_name(name).empty());
 }

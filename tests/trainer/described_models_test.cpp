@@ -147,6 +147,74 @@ TEST_CASE("Inception v3 of tf_cnn_benchmarks: one class more, no gamma") {
   CHECK(ddltrain::parameter_count(table) == 23'834'568 - kGammas + (2048 + 1));
 }
 
+TEST_CASE("Inception v4 of tf_cnn_benchmarks: Cadene's network with one class more and no gamma") {
+  // The README of osmr/imgclsmob states Cadene's parameters, and multiply-adds with those of norms and pools in them.
+  constexpr std::int64_t kCadene = 42'679'816;
+  constexpr double kCadeneWithNorms = 12.305;
+  constexpr double kNorms = 0.01; // norms and pools, a multiply-add or less for each of some 10 million values
+  const LayerTable table = checked_table("inception_v4_tf");
+  const std::int64_t gammas = batch_norm_statistics(table); // as many as betas
+  CHECK(ddltrain::parameter_count(table) + gammas == kCadene + (1536 + 1));
+  CHECK(giga_multiply_adds(table) < kCadeneWithNorms);
+  CHECK(giga_multiply_adds(table) > kCadeneWithNorms * (1 - kNorms));
+}
+
+TEST_CASE("ResNeXt-101 32x4d has the published parameters, with and without squeeze and excitation") {
+  // osmr/imgclsmob's README: parameters, and multiply-adds with those of norms and pools, a multiply-add for each value.
+  const auto [name, parameters, with_norms] = GENERATE(table<std::string, std::int64_t, double>(
+      {{"resnext101_32x4d", 44'177'704, 8.003}, {"se_resnext101_32x4d", 48'955'416, 8.005}}));
+  constexpr double kNorms = 0.01;
+  const LayerTable table = checked_table(name);
+  INFO(name);
+  CHECK(ddltrain::parameter_count(table) == parameters);
+  CHECK(giga_multiply_adds(table) == Approx(with_norms).epsilon(kNorms));
+}
+
+TEST_CASE("Jasper 10x5 with dense residual connections has the published parameters") {
+  // osmr/imgclsmob's jasperdr10x5_en; the paper rounds it to 333 million (arXiv 1904.03288, table 4).
+  const LayerTable table = checked_table("jasper");
+  CHECK(ddltrain::parameter_count(table) == 332'632'349);
+  // Convolutions of stride 1 after the first: each weight meets each of 840 frames.
+  const LayerRow& row = table.at(4); // the first convolution of the first block
+  CHECK(row.name == "block1.main.1.conv");
+  CHECK(row.forward_flop_per_sample == 2 * 840 * 256 * 256 * 11);
+}
+
+TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and its predictors, and 8732 boxes") {
+  // NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD, model.py.
+  constexpr std::int64_t kFourthStage = 14'964'736; // of torchvision's ResNet-50
+  constexpr std::int64_t kBackbone = 25'557'032 - (2048 * 1000 + 1000) - kFourthStage;
+  const auto block = [](std::int64_t in, std::int64_t middle, std::int64_t out) {
+    return in * middle + 2 * middle + 9 * middle * out + 2 * out;
+  };
+  const std::int64_t blocks =
+      block(1024, 256, 512) + block(512, 256, 512) + block(512, 128, 256) + 2 * block(256, 128, 256);
+  const std::int64_t inputs_of_boxes = 1024 * 4 + 512 * 6 + 512 * 6 + 256 * 6 + 256 * 4 + 256 * 4;
+  const std::int64_t boxes_of_a_place = 4 + 6 + 6 + 6 + 4 + 4;
+  const LayerTable table = checked_table("ssd300");
+  CHECK(ddltrain::parameter_count(table) == kBackbone + blocks + (4 + 81) * (9 * inputs_of_boxes + boxes_of_a_place));
+  for (const LayerRow& row : table) {
+    if (row.name == "join_corners") CHECK(row.activation_bytes_per_sample == 4 * 4 * 8732);
+  }
+}
+
+TEST_CASE("Mask R-CNN trains torchvision's parameters but for ten classes and the frozen part of its backbone") {
+  // torchvision's maskrcnn_resnet50_fpn has 91 classes and no frozen convolutions; its norms are frozen too.
+  constexpr std::int64_t kTorchvision = 44'401'393;
+  constexpr std::int64_t kClass = 5 * (1024 + 1) + (256 + 1); // score and box, mask
+  constexpr std::int64_t kStem = 3 * 64 * 7 * 7;
+  constexpr std::int64_t kFirstStage = (64 + 9 * 64 + 256 + 256) * 64 + 2 * (256 + 9 * 64 + 256) * 64;
+  const LayerTable table = checked_table("maskrcnn");
+  CHECK(ddltrain::parameter_count(table) == kTorchvision - 10 * kClass - kStem - kFirstStage);
+  std::int64_t mask_flop = 0;
+  for (const LayerRow& row : table) {
+    if (row.name == "box_head.body.fc1")
+      CHECK(row.forward_flop_per_sample == std::int64_t{512} * 2 * (256 * 7 * 7) * 1024);
+    if (row.name.starts_with("mask_head.body.conv") && row.kind == "conv3x3") mask_flop += row.forward_flop_per_sample;
+  }
+  CHECK(mask_flop == std::int64_t{4} * 128 * (14 * 14) * 2 * (9 * 256) * 256);
+}
+
 TEST_CASE("The other AlexNets have the parameters of their convolutions and matrices") {
   // tf_cnn_benchmarks 039fa955, alexnet_model.py; apache/mxnet 1083d0fb, symbols/alexnet.py: weights and bias by layer.
   constexpr std::int64_t kTensorflow = (64 * 3 * 121 + 64) + (192 * 64 * 25 + 192) + (384 * 192 * 9 + 384) +
@@ -174,7 +242,8 @@ TEST_CASE("BERT has transformers' parameters and the textbook's multiply-adds") 
   const auto size = GENERATE(values<Size>({{"bert_base_seq64", 110'106'428, 12, 768, 64, 64},
                                            {"bert_base_seq128", 110'106'428, 12, 768, 128, 20},
                                            {"bert_large_seq64", 336'226'108, 24, 1024, 64, 64},
-                                           {"bert_large_seq128", 336'226'108, 24, 1024, 128, 20}}));
+                                           {"bert_large_seq128", 336'226'108, 24, 1024, 128, 20},
+                                           {"bert_large_seq512", 336'226'108, 24, 1024, 512, 80}}));
   const LayerTable table = checked_table(size.name);
   INFO(size.name);
   CHECK(ddltrain::parameter_count(table) == size.parameters);

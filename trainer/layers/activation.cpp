@@ -11,6 +11,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
@@ -23,6 +24,7 @@ constexpr std::int64_t kReluFlop = 1;
 constexpr std::int64_t kRelu6Flop = 2; ///< two comparisons
 constexpr std::int64_t kGeluFlop = 5;  ///< x/2 (1 + erf(x / sqrt 2)): divide, erf, add, halve, multiply
 constexpr std::int64_t kTanhFlop = 1;
+constexpr std::int64_t kSigmoidFlop = 3; ///< exponential, add, divide
 constexpr std::int64_t kSoftmaxFlop = 5; ///< maximum, subtract, exponential, sum, divide
 constexpr std::int64_t kDropoutFlop = 2; ///< mask, scale
 constexpr double kRelu6Ceiling = 6;
@@ -52,6 +54,10 @@ UnitPtr gelu() {
 
 UnitPtr tanh_activation() {
   return map_layer(LayerKind::activation, kTanhFlop, [](const at::Tensor& x) { return at::tanh(x); });
+}
+
+UnitPtr sigmoid() {
+  return map_layer(LayerKind::activation, kSigmoidFlop, [](const at::Tensor& x) { return at::sigmoid(x); });
 }
 
 UnitPtr softmax() {

@@ -57,6 +57,22 @@ private:
   UnitPtr add_;
 };
 
+class Gated final : public Unit {
+public:
+  explicit Gated(const Units& gate) : gate_(gate), multiply_(multiply()) {
+    register_units(*this, gate_);
+    register_module("multiply", multiply_);
+  }
+  at::Tensor forward(const at::Tensor& input) override {
+    const at::Tensor factors = run(gate_, input).unsqueeze(-1).unsqueeze(-1);
+    return call_layer(multiply_, {input, factors});
+  }
+
+private:
+  Units gate_;
+  UnitPtr multiply_;
+};
+
 class Branches final : public Unit {
 public:
   explicit Branches(const std::vector<Units>& ways) : ways_(ways), concatenate_(concatenate()) {
@@ -92,6 +108,10 @@ UnitPtr residual(const Units& main, const Units& shortcut, const Units& after) {
   return std::make_shared<Residual>(main, shortcut, after);
 }
 
+UnitPtr gated(const Units& gate) {
+  return std::make_shared<Gated>(gate);
+}
+
 UnitPtr branches(const std::vector<Units>& ways) {
   return std::make_shared<Branches>(ways);
 }
@@ -111,6 +131,14 @@ UnitPtr add() {
   definition.flop = [](const Tensors& inputs, const at::Tensor& output) {
     return (static_cast<std::int64_t>(inputs.size()) - 1) * output.numel();
   };
+  return make_layer(std::move(definition));
+}
+
+UnitPtr multiply() {
+  LayerDefinition definition;
+  definition.kind = LayerKind::elementwise;
+  definition.compute = [](const Tensors& inputs, bool) { return inputs.at(0).mul(inputs.at(1)); };
+  definition.flop = flop_per_output_element(1);
   return make_layer(std::move(definition));
 }
 

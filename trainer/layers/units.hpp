@@ -60,6 +60,7 @@ UnitPtr relu();
 UnitPtr relu6();
 UnitPtr gelu();
 UnitPtr tanh_activation();
+UnitPtr sigmoid();
 UnitPtr softmax(); ///< over the last dimension
 UnitPtr dropout(double probability);
 
@@ -74,6 +75,7 @@ UnitPtr average_pool(const PoolShape& shape);
 UnitPtr global_average_pool(); ///< [batch, channels, h, w] -> [batch, channels]
 
 UnitPtr add();         ///< sum of its inputs
+UnitPtr multiply();    ///< product of its two inputs, the second broadcast
 UnitPtr concatenate(); ///< joins its inputs along the channels
 
 // Compositions. Their parts are registered under the composition's own name.
@@ -86,6 +88,9 @@ UnitPtr chain(const Units& steps);
 
 /// after(main(x) + shortcut(x)); no shortcut units: x itself.
 UnitPtr residual(const Units& main, const Units& shortcut, const Units& after);
+
+/// x times a factor for each channel, gate(x): [batch, channels].
+UnitPtr gated(const Units& gate);
 
 /// Every way applied to the same input, the outputs joined along the channels.
 UnitPtr branches(const std::vector<Units>& ways);

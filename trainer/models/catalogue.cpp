@@ -3,7 +3,9 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "trainer/models/bert.hpp"
+#include "trainer/models/detection_networks.hpp"
 #include "trainer/models/inception.hpp"
+#include "trainer/models/jasper.hpp"
 #include "trainer/models/plain_networks.hpp"
 #include "trainer/models/residual_networks.hpp"
 
@@ -23,6 +25,9 @@ const Hyperparameter kGoogLeNetRate = {0.01, "the same as bvlc_googlenet of Caff
 const Hyperparameter kInceptionRate = {0.045, "arXiv 1512.00567, section 8"};
 const Hyperparameter kMobileNetRate = {0.045, "arXiv 1801.04381, section 6.1"};
 const Hyperparameter kResNetRate = {0.1, "arXiv 1512.03385, section 3.4"};
+const Hyperparameter kSsdRate = {2.6e-3, "NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD/main.py, batch 32"};
+const Hyperparameter kMaskRcnnRate = {0.02, "arXiv 1703.06870, section 3.1, 16 images a step"};
+const Hyperparameter kJasperRate = {0.01, "NVIDIA/DeepLearningExamples, Jasper/scripts/train.sh (of NovoGrad)"};
 const Hyperparameter kBertRate = {1e-4, "arXiv 1810.04805, appendix A.2 (of Adam)"};
 
 const Hyperparameter kNoDecay = {0, "digits are learnt without"};
@@ -32,6 +37,9 @@ const Hyperparameter kGoogLeNetDecay = {2e-4, "bvlc_googlenet of Caffe's model z
 const Hyperparameter kInceptionDecay = {4e-5, "inception_arg_scope of TensorFlow's slim/nets/inception_utils.py"};
 const Hyperparameter kMobileNetDecay = {4e-5, "arXiv 1801.04381, section 6.1"};
 const Hyperparameter kResNetDecay = {1e-4, "arXiv 1512.03385, section 3.4"};
+const Hyperparameter kSsdDecay = {5e-4, "arXiv 1512.02325, section 3"};
+const Hyperparameter kMaskRcnnDecay = {1e-4, "arXiv 1703.06870, section 3.1"};
+const Hyperparameter kJasperDecay = {1e-3, "NVIDIA/DeepLearningExamples, Jasper/scripts/train.sh (of NovoGrad)"};
 const Hyperparameter kBertDecay = {0.01, "arXiv 1810.04805, appendix A.2 (of Adam)"};
 
 void add_classic(Entries& entries) {
@@ -67,6 +75,8 @@ void add_inception(Entries& entries) {
   add("inception_v3_tf",
       "Inception v3 as in tf_cnn_benchmarks: no auxiliary head, batch norm without gamma, 1001 classes",
       InceptionVariant::tensorflow);
+  entries.push_back({"inception_v4_tf", "Inception v4 as in tf_cnn_benchmarks: batch norm without gamma, 1001 classes",
+                     kImage299, inception_v4_tensorflow, kInceptionRate, kInceptionDecay});
 }
 
 void add_resnet(Entries& entries, const std::string& depth, const ResNetDepths& depths) {
@@ -80,9 +90,18 @@ void add_resnet(Entries& entries, const std::string& depth, const ResNetDepths& 
   add("v2", "pre-activation, as in tf_cnn_benchmarks", ResNetVersion::v2);
 }
 
+void add_resnext(Entries& entries) {
+  const auto add = [&entries](const std::string& name, const std::string& title, bool excites) {
+    entries.push_back({name, title, kImage224, [excites] { return resnext(kResNet101, {.excites = excites}); },
+                       kResNetRate, kResNetDecay});
+  };
+  add("resnext101_32x4d", "ResNeXt-101 of 32 groups of 4 channels, stride in the 3x3, 1000 classes", false);
+  add("se_resnext101_32x4d", "ResNeXt-101 32x4d with squeeze and excitation, 1000 classes", true);
+}
+
 /// At 64 tokens the masked-word head scores every token, as the HKBU benchmark that uses this length does
 /// (transformers' BertForPreTraining); at 128 it scores the 20 masked ones, google-research/bert's
-/// max_predictions_per_seq.
+/// max_predictions_per_seq; at 512 the 80 of NVIDIA/DeepLearningExamples' second phase.
 void add_bert(Entries& entries, const std::string& size, BertShape shape) {
   const auto add = [&](std::int64_t tokens, std::int64_t predicted, const std::string& remark) {
     shape.tokens = tokens;
@@ -94,6 +113,22 @@ void add_bert(Entries& entries, const std::string& size, BertShape shape) {
   };
   add(64, 0, "all");
   add(128, 20, "20");
+  if (size == "large") {
+    add(512, 80, "80");
+  }
+}
+
+void add_detection(Entries& entries) {
+  entries.push_back({"ssd300", "SSD300 on ResNet-50 (NVIDIA's), 8732 boxes, 81 classes", "image 3x300x300", ssd300,
+                     kSsdRate, kSsdDecay});
+  entries.push_back({"maskrcnn",
+                     "Mask R-CNN on ResNet-50 with feature pyramid, 512 regions, 81 classes; chooses no proposals",
+                     "image 3x800x1344", mask_rcnn, kMaskRcnnRate, kMaskRcnnDecay});
+}
+
+void add_speech(Entries& entries) {
+  entries.push_back({"jasper", "Jasper 10x5 with dense residual connections, 28 letters and a blank",
+                     "utterance of 16.7 s", jasper, kJasperRate, kJasperDecay});
 }
 
 Entries make_catalogue() {
@@ -103,8 +138,11 @@ Entries make_catalogue() {
   add_resnet(entries, "50", kResNet50);
   add_resnet(entries, "101", kResNet101);
   add_resnet(entries, "152", kResNet152);
+  add_resnext(entries);
   add_bert(entries, "base", {.blocks = 12, .width = 768, .heads = 12});
   add_bert(entries, "large", {.blocks = 24, .width = 1024, .heads = 16});
+  add_detection(entries);
+  add_speech(entries);
   return entries;
 }
 

@@ -20,4 +20,7 @@ enum class InceptionVariant {
 /// Inception v3 (arXiv 1512.00567) on 299x299 images.
 std::shared_ptr<Network> inception_v3(InceptionVariant variant);
 
+/// Inception v4 (arXiv 1602.07261) on 299x299 images as tf_cnn_benchmarks has it: 1001 classes, batch norm without gamma.
+std::shared_ptr<Network> inception_v4_tensorflow();
+
 } // namespace ddltrain

@@ -6,43 +6,59 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t kStemChannels = 64;
-constexpr std::int64_t kExpansion = 4; ///< a block's output channels over its bottleneck's
+constexpr std::int64_t kExpansion = 4; ///< a ResNet block's output channels over its bottleneck's
 
 struct Block {
   std::int64_t in_channels;
   std::int64_t width; ///< of the bottleneck
   std::int64_t stride;
-  std::int64_t out_channels() const { return kExpansion * width; }
-  bool projects() const { return stride != 1 || in_channels != out_channels(); }
+  std::int64_t out_channels = kExpansion * width;
+  std::int64_t groups = 1; ///< of the 3x3 convolution
+  bool excites = false;    ///< scales its output's channels before the sum
+  bool projects() const { return stride != 1 || in_channels != out_channels; }
 };
 
 UnitPtr conv1x1(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride) {
   return convolution({.in_channels = in_channels, .out_channels = out_channels, .stride = {stride, stride}});
 }
 
-UnitPtr conv3x3(std::int64_t channels, std::int64_t stride) {
+UnitPtr conv3x3(std::int64_t channels, std::int64_t stride, std::int64_t groups = 1) {
   return convolution({.in_channels = channels,
                       .out_channels = channels,
                       .kernel = {3, 3},
                       .stride = {stride, stride},
-                      .padding = {1, 1}});
+                      .padding = {1, 1},
+                      .groups = groups});
+}
+
+/// Squeeze and excitation (arXiv 1709.01507, section 3) with its reduction ratio of 16.
+UnitPtr excitation(std::int64_t channels) {
+  constexpr std::int64_t kReduction = 16;
+  return gated({{"squeeze", global_average_pool()},
+                {"fc1", linear(channels, channels / kReduction)},
+                {"relu", relu()},
+                {"fc2", linear(channels / kReduction, channels)},
+                {"sigmoid", sigmoid()}});
 }
 
 UnitPtr block_v1(const Block& block, ResNetVersion version) {
   const std::int64_t first_stride = version == ResNetVersion::v1 ? block.stride : 1;
   const std::int64_t middle_stride = version == ResNetVersion::v1 ? 1 : block.stride;
-  const Units main = {{"conv1", conv1x1(block.in_channels, block.width, first_stride)},
-                      {"bn1", batch_norm(block.width)},
-                      {"relu1", relu()},
-                      {"conv2", conv3x3(block.width, middle_stride)},
-                      {"bn2", batch_norm(block.width)},
-                      {"relu2", relu()},
-                      {"conv3", conv1x1(block.width, block.out_channels(), 1)},
-                      {"bn3", batch_norm(block.out_channels())}};
+  Units main = {{"conv1", conv1x1(block.in_channels, block.width, first_stride)},
+                {"bn1", batch_norm(block.width)},
+                {"relu1", relu()},
+                {"conv2", conv3x3(block.width, middle_stride, block.groups)},
+                {"bn2", batch_norm(block.width)},
+                {"relu2", relu()},
+                {"conv3", conv1x1(block.width, block.out_channels, 1)},
+                {"bn3", batch_norm(block.out_channels)}};
+  if (block.excites) {
+    main.push_back({"se", excitation(block.out_channels)});
+  }
   Units shortcut;
   if (block.projects()) {
-    shortcut = {{"downsample", chain({{"0", conv1x1(block.in_channels, block.out_channels(), block.stride)},
-                                      {"1", batch_norm(block.out_channels())}})}};
+    shortcut = {{"downsample", chain({{"0", conv1x1(block.in_channels, block.out_channels, block.stride)},
+                                      {"1", batch_norm(block.out_channels)}})}};
   }
   return residual(main, shortcut, {{"relu3", relu()}});
 }
@@ -56,9 +72,9 @@ UnitPtr block_v2(const Block& block) {
                 {"conv2", conv3x3(block.width, 1)},
                 {"bn3", batch_norm(block.width)},
                 {"relu3", relu()},
-                {"conv3", conv1x1(block.width, block.out_channels(), 1)}};
+                {"conv3", conv1x1(block.width, block.out_channels, 1)}};
   if (block.projects()) { // the shortcut starts after the first norm and ReLU, which both ways share
-    const Units shortcut = {{"downsample", conv1x1(block.in_channels, block.out_channels(), block.stride)}};
+    const Units shortcut = {{"downsample", conv1x1(block.in_channels, block.out_channels, block.stride)}};
     return chain({first_norm, first_relu, {"body", residual(main, shortcut, {})}});
   }
   main.insert(main.begin(), {first_norm, first_relu});
@@ -74,17 +90,21 @@ UnitPtr stage(std::int64_t in_channels, std::int64_t width, int blocks, std::int
   return chain(units);
 }
 
-} // namespace
-
-std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion version) {
-  ImageNetworkPlan plan;
-  plan.units = {
+Units residual_stem() {
+  return {
       {"conv1",
        convolution(
            {.in_channels = 3, .out_channels = kStemChannels, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}})},
       {"bn1", batch_norm(kStemChannels)},
       {"relu", relu()},
       {"maxpool", max_pool({.kernel = 3, .stride = 2, .padding = 1})}};
+}
+
+} // namespace
+
+std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion version) {
+  ImageNetworkPlan plan;
+  plan.units = residual_stem();
   std::int64_t channels = kStemChannels;
   for (std::size_t i = 0; i < depths.size(); ++i) {
     const std::int64_t width = kStemChannels << i;
@@ -95,6 +115,42 @@ std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion versio
   if (version == ResNetVersion::v2) {
     plan.units.push_back({"bn2", batch_norm(channels)});
     plan.units.push_back({"relu2", relu()});
+  }
+  plan.units.push_back({"avgpool", global_average_pool()});
+  plan.units.push_back({"fc", linear(channels, plan.classes)});
+  return image_network(std::move(plan));
+}
+
+Units resnet_features(const ResNetDepths& depths, const std::vector<std::int64_t>& strides) {
+  Units units = residual_stem();
+  std::int64_t channels = kStemChannels;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const std::int64_t width = kStemChannels << i;
+    units.push_back(
+        {"layer" + std::to_string(i + 1), stage(channels, width, depths.at(i), strides[i], ResNetVersion::v1_5)});
+    channels = kExpansion * width;
+  }
+  return units;
+}
+
+std::shared_ptr<Network> resnext(const ResNetDepths& depths, const ResNeXtShape& shape) {
+  ImageNetworkPlan plan;
+  plan.units = residual_stem();
+  std::int64_t channels = kStemChannels;
+  for (std::size_t i = 0; i < depths.size(); ++i) {
+    const std::int64_t out_channels = (kExpansion * kStemChannels) << i;
+    Units blocks;
+    for (int j = 0; j < depths.at(i); ++j) {
+      const Block block = {.in_channels = channels,
+                           .width = (shape.groups * shape.group_width) << i,
+                           .stride = i > 0 && j == 0 ? 2 : 1,
+                           .out_channels = out_channels,
+                           .groups = shape.groups,
+                           .excites = shape.excites};
+      blocks.push_back({std::to_string(j), block_v1(block, ResNetVersion::v1_5)});
+      channels = out_channels;
+    }
+    plan.units.push_back({"layer" + std::to_string(i + 1), chain(blocks)});
   }
   plan.units.push_back({"avgpool", global_average_pool()});
   plan.units.push_back({"fc", linear(channels, plan.classes)});

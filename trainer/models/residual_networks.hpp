@@ -1,8 +1,12 @@
 #pragma once
-// The bottleneck ResNets of 50, 101 and 152 layers, 1000 classes, in three versions that are different models.
+// The bottleneck ResNets of 50, 101 and 152 layers, 1000 classes, in three versions that are different models; ResNeXt.
+
+#include "trainer/layers/units.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace ddltrain {
 class Network;
@@ -21,6 +25,19 @@ inline constexpr ResNetDepths kResNet101 = {3, 4, 23, 3};
 inline constexpr ResNetDepths kResNet152 = {3, 8, 36, 3};
 
 std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion version);
+
+/// ResNet v1.5's stem and as many of its stages as `strides` has, each with that stride: image -> map of features.
+Units resnet_features(const ResNetDepths& depths, const std::vector<std::int64_t>& strides);
+
+/// ResNeXt: the 3x3 convolution of a bottleneck is split into groups (arXiv 1611.05431, table 1).
+struct ResNeXtShape {
+  std::int64_t groups = 32;
+  std::int64_t group_width = 4; ///< channels of a group in the first stage; doubles from stage to stage
+  bool excites = false;         ///< SE-ResNeXt: squeeze and excitation in each block (arXiv 1709.01507)
+};
+
+/// Strides are ResNet v1.5's. 32 groups of 4 are torchvision's and NVIDIA's resnext101_32x4d.
+std::shared_ptr<Network> resnext(const ResNetDepths& depths, const ResNeXtShape& shape);
 
 class Network;
 

@@ -1,0 +1,23 @@
+#pragma once
+// Layers of networks that look at regions of an image.
+
+#include "trainer/layers/units.hpp"
+
+namespace ddltrain {
+
+/// One 3x3 convolution with bias over several maps. Inputs: maps [batch, in, h, w] of any sizes. Output: all places of
+/// all maps, [batch, out, places, 1].
+UnitPtr convolution_of_maps(std::int64_t in_channels, std::int64_t out_channels);
+
+/// RoIAlign (arXiv 1703.06870, section 3) of 2x2 samples a bin. Inputs: boxes [batch, boxes, 4] as centre x, centre y,
+/// width and height in parts of the image, then maps [batch, channels, h, w], among which the boxes are dealt evenly.
+/// Output: [batch x boxes, channels, bins, bins].
+UnitPtr region_align(std::int64_t bins);
+
+/// Inputs: values predicted and to find, [batch, ...]. Output: mean smooth L1 distance of each sample, [batch].
+UnitPtr smooth_distance_loss();
+
+/// Inputs: logits and 0 or 1, [batch, ...]. Output: mean binary cross entropy of each sample, [batch].
+UnitPtr binary_cross_entropy();
+
+} // namespace ddltrain

@@ -1,0 +1,123 @@
+#include "trainer/models/jasper.hpp"
+
+#include "trainer/layers/sequence.hpp"
+#include "trainer/models/image_network.hpp"
+
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+
+namespace ddltrain {
+namespace {
+
+constexpr std::int64_t kFeatures = 64;
+/// 16.7 s in frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration, window_stride, pad_to).
+constexpr std::int64_t kFrames = 1680;
+constexpr std::int64_t kSymbols = 28; ///< space, a to z, apostrophe
+/// Letters of the longest utterance; only the loss's small work hangs on it.
+constexpr std::int64_t kLetters = 240;
+constexpr BatchNormOptions kJasperNorm = {.epsilon = 0.001};
+
+struct SpeechBlock {
+  std::int64_t channels;
+  std::int64_t kernel; ///< frames
+  double dropout;
+};
+
+/// The paper's table 1, each row twice.
+constexpr std::array<SpeechBlock, 5> kSpeechBlocks = {
+    {{256, 11, 0.2}, {384, 13, 0.2}, {512, 17, 0.2}, {640, 21, 0.3}, {768, 25, 0.3}}};
+constexpr int kSubBlocks = 5;
+
+UnitPtr normed(const SequenceConvolutionShape& shape) {
+  return chain({{"conv", sequence_convolution(shape)}, {"bn", batch_norm(shape.out_channels, kJasperNorm)}});
+}
+
+UnitPtr sub_block(const SequenceConvolutionShape& shape, double probability) {
+  return chain({{"conv", sequence_convolution(shape)},
+                {"bn", batch_norm(shape.out_channels, kJasperNorm)},
+                {"relu", relu()},
+                {"dropout", dropout(probability)}});
+}
+
+/// Five convolutions; all inputs of earlier blocks and of this one are added before the last ReLU.
+class DenseResidualBlock final : public torch::nn::Module {
+public:
+  DenseResidualBlock(const std::vector<std::int64_t>& inputs, const SpeechBlock& block) {
+    Units steps;
+    std::int64_t channels = inputs.back();
+    for (int i = 1; i <= kSubBlocks; ++i) {
+      const SequenceConvolutionShape shape = {
+          .in_channels = channels, .out_channels = block.channels, .kernel = block.kernel};
+      steps.push_back({std::to_string(i), i < kSubBlocks ? sub_block(shape, block.dropout) : normed(shape)});
+      channels = block.channels;
+    }
+    main_ = register_module("main", chain(steps));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      shortcuts_.push_back(register_module("shortcut" + std::to_string(i + 1),
+                                           normed({.in_channels = inputs[i], .out_channels = block.channels})));
+    }
+    add_ = register_module("add", add());
+    out_ = register_module("out", chain({{"relu", relu()}, {"dropout", dropout(block.dropout)}}));
+  }
+
+  at::Tensor forward(const Tensors& inputs) {
+    Tensors terms = {main_->forward(inputs.back())};
+    for (std::size_t i = 0; i < shortcuts_.size(); ++i) {
+      terms.push_back(shortcuts_[i]->forward(inputs.at(i)));
+    }
+    return out_->forward(call_layer(add_, terms));
+  }
+
+private:
+  UnitPtr main_, add_, out_;
+  std::vector<UnitPtr> shortcuts_;
+};
+
+/// Batch inputs: features [batch, 64, frames]; targets: letters [batch, letters].
+class Jasper final : public Network {
+public:
+  Jasper() {
+    std::vector<std::int64_t> inputs = {kSpeechBlocks.front().channels};
+    prologue_ = register_module(
+        "prologue",
+        sub_block({.in_channels = kFeatures, .out_channels = inputs.back(), .kernel = 11, .stride = 2}, 0.2));
+    for (std::size_t i = 0; i < 2 * kSpeechBlocks.size(); ++i) {
+      const SpeechBlock& block = kSpeechBlocks.at(i / 2);
+      blocks_.push_back(
+          register_module("block" + std::to_string(i + 1), std::make_shared<DenseResidualBlock>(inputs, block)));
+      inputs.push_back(block.channels);
+    }
+    epilogue_ = register_module(
+        "epilogue",
+        chain({{"1", sub_block({.in_channels = 768, .out_channels = 896, .kernel = 29, .dilation = 2}, 0.4)},
+               {"2", sub_block({.in_channels = 896, .out_channels = 1024}, 0.4)},
+               {"3", sequence_convolution({.in_channels = 1024, .out_channels = kSymbols + 1, .bias = true})}}));
+    log_softmax_ = register_module("log_softmax", log_softmax());
+    loss_ = register_module("loss", temporal_classification());
+  }
+
+  Batch random_batch(std::int64_t samples) const override {
+    return {{at::rand({samples, kFeatures, kFrames})}, {at::randint(kSymbols, {samples, kLetters}, at::kLong)}};
+  }
+
+  at::Tensor losses(const Batch& batch) override {
+    Tensors values = {prologue_->forward(batch.inputs.at(0))};
+    for (const auto& block : blocks_) {
+      values.push_back(block->forward(values));
+    }
+    const at::Tensor scores = epilogue_->forward(values.back()).transpose(1, 2);
+    return call_layer(loss_, {log_softmax_->forward(scores), batch.targets.at(0)});
+  }
+
+private:
+  UnitPtr prologue_, epilogue_, log_softmax_, loss_;
+  std::vector<std::shared_ptr<DenseResidualBlock>> blocks_;
+};
+
+} // namespace
+
+std::shared_ptr<Network> jasper() {
+  return std::make_shared<Jasper>();
+}
+
+} // namespace ddltrain

@@ -1,0 +1,285 @@
+#include "trainer/layers/attention.hpp"
+#include "trainer/layers/frozen.hpp"
+#include "trainer/layers/region.hpp"
+#include "trainer/models/detection_networks.hpp"
+#include "trainer/models/image_network.hpp"
+
+#include <ATen/ops/rand.h>
+#include <ATen/ops/rand_like.h>
+#include <ATen/ops/randint.h>
+
+namespace ddltrain {
+namespace {
+
+// NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN: config/defaults.py and e2e_mask_rcnn_R_50_FPN_1x.yaml.
+constexpr std::int64_t kHeight = 800;
+constexpr std::int64_t kWidth = 1344; ///< MAX_SIZE_TRAIN 1333 filled up to SIZE_DIVISIBILITY 32
+constexpr std::int64_t kMapChannels = 256;
+constexpr std::int64_t kAnchors = 3;         ///< at each place
+constexpr std::int64_t kScored = 256;        ///< anchors of an image in the loss
+constexpr std::int64_t kRegions = 512;       ///< of an image
+constexpr std::int64_t kMaskedRegions = 128; ///< a quarter of them, at most, show an object
+constexpr std::int64_t kObjectClasses = 81;
+constexpr std::int64_t kSides = 4;
+constexpr std::int64_t kBoxBins = 7;
+constexpr std::int64_t kMaskBins = 14;
+constexpr std::int64_t kHeadWidth = 1024;
+/// Of a block's last norm: keeps sums of random branches of one size until a trained backbone is read.
+constexpr double kBranchFactor = 0.2;
+
+UnitPtr backbone_convolution(const ConvolutionShape& shape, bool frozen) {
+  return frozen ? frozen_convolution(shape) : convolution(shape);
+}
+
+/// A bottleneck with the stride in its first 1x1, as the Caffe2 weights want it, and norms that are not trained.
+UnitPtr bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride, bool frozen) {
+  const std::int64_t out = 4 * width;
+  const auto conv = [frozen](std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t step) {
+    return backbone_convolution({.in_channels = from,
+                                 .out_channels = to,
+                                 .kernel = {kernel, kernel},
+                                 .stride = {step, step},
+                                 .padding = {kernel / 2, kernel / 2}},
+                                frozen);
+  };
+  const Units main = {{"conv1", conv(in, width, 1, stride)},
+                      {"bn1", frozen_norm(width)},
+                      {"relu1", relu()},
+                      {"conv2", conv(width, width, 3, 1)},
+                      {"bn2", frozen_norm(width)},
+                      {"relu2", relu()},
+                      {"conv3", conv(width, out, 1, 1)},
+                      {"bn3", frozen_norm(out, kBranchFactor)}};
+  Units shortcut;
+  if (in != out) {
+    shortcut = {{"downsample", chain({{"0", conv(in, out, 1, stride)}, {"1", frozen_norm(out)}})}};
+  }
+  return residual(main, shortcut, {{"relu3", relu()}});
+}
+
+UnitPtr backbone_stage(std::int64_t in, std::int64_t width, int blocks, bool first) {
+  Units units;
+  for (int i = 0; i < blocks; ++i) {
+    units.push_back(
+        {std::to_string(i), bottleneck(i == 0 ? in : 4 * width, width, i == 0 && !first ? 2 : 1, /*frozen=*/first)});
+  }
+  return chain(units);
+}
+
+/// ResNet-50 v1 whose stem and first stage are not trained: image -> the outputs of its four stages.
+class Backbone final : public torch::nn::Module {
+public:
+  Backbone() {
+    const ConvolutionShape first = {
+        .in_channels = 3, .out_channels = 64, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}};
+    stem_ = register_module("stem", chain({{"conv1", frozen_convolution(first)},
+                                           {"bn1", frozen_norm(64)},
+                                           {"relu", relu()},
+                                           {"maxpool", max_pool({.kernel = 3, .stride = 2, .padding = 1})}}));
+    constexpr std::array<int, 4> kBlocks = {3, 4, 6, 3};
+    std::int64_t channels = 64;
+    for (std::size_t i = 0; i < kBlocks.size(); ++i) {
+      const std::int64_t width = std::int64_t{64} << i;
+      stages_.push_back(register_module("layer" + std::to_string(i + 1),
+                                        backbone_stage(channels, width, kBlocks.at(i), /*first=*/i == 0)));
+      channels = 4 * width;
+    }
+  }
+
+  Tensors forward(const at::Tensor& image) {
+    at::Tensor value = stem_->forward(image);
+    Tensors maps;
+    for (const UnitPtr& stage : stages_) {
+      maps.push_back(value = stage->forward(value));
+    }
+    return maps;
+  }
+
+private:
+  UnitPtr stem_;
+  std::vector<UnitPtr> stages_;
+};
+
+/// Feature pyramid (arXiv 1612.03144): each map, with the coarser ones added to it, in 256 channels; and the coarsest
+/// once more at half its size.
+class Pyramid final : public torch::nn::Module {
+public:
+  Pyramid() {
+    for (int i = 1; i <= 4; ++i) {
+      const std::string number = std::to_string(i);
+      inner_.push_back(register_module(
+          "inner" + number, convolution({.in_channels = 128 << i, .out_channels = kMapChannels, .bias = true})));
+      outer_.push_back(register_module("outer" + number, convolution({.in_channels = kMapChannels,
+                                                                      .out_channels = kMapChannels,
+                                                                      .kernel = {3, 3},
+                                                                      .padding = {1, 1},
+                                                                      .bias = true})));
+      if (i < 4) {
+        doubled_.push_back(register_module("doubled" + number, doubled()));
+        sum_.push_back(register_module("sum" + number, add()));
+      }
+    }
+    half_ = register_module("half", max_pool({.kernel = 1, .stride = 2}));
+  }
+
+  Tensors forward(const Tensors& maps) {
+    Tensors pyramid(maps.size());
+    at::Tensor coarse;
+    for (std::size_t i = maps.size(); i-- > 0;) {
+      const at::Tensor inner = inner_[i]->forward(maps[i]);
+      coarse = i + 1 == maps.size() ? inner : call_layer(sum_[i], {inner, doubled_[i]->forward(coarse)});
+      pyramid[i] = outer_[i]->forward(coarse);
+    }
+    pyramid.push_back(half_->forward(pyramid.back()));
+    return pyramid;
+  }
+
+private:
+  std::vector<UnitPtr> inner_, outer_, doubled_, sum_;
+  UnitPtr half_;
+};
+
+/// Region proposals: is there an object at an anchor, and how far off is the anchor. Its convolutions see every map.
+class Proposals final : public torch::nn::Module {
+public:
+  Proposals()
+      : conv_(register_module("conv", convolution_of_maps(kMapChannels, kMapChannels))),
+        relu_(register_module("relu", relu())),
+        object_(register_module("object",
+                                convolution({.in_channels = kMapChannels, .out_channels = kAnchors, .bias = true}))),
+        sides_(register_module(
+            "sides", convolution({.in_channels = kMapChannels, .out_channels = kAnchors * kSides, .bias = true}))),
+        pick_object_(register_module("pick_object", pick_positions())),
+        pick_sides_(register_module("pick_sides", pick_positions())),
+        object_loss_(register_module("object_loss", binary_cross_entropy())),
+        sides_loss_(register_module("sides_loss", smooth_distance_loss())) {}
+
+  /// [batch]; the anchors that count, what they are and where the objects are, are drawn.
+  at::Tensor losses(const Tensors& maps) {
+    const at::Tensor value = relu_->forward(call_layer(conv_, maps));
+    const at::Tensor object = by_anchor(object_->forward(value), 1);
+    const at::Tensor sides = by_anchor(sides_->forward(value), kSides);
+    const at::Tensor anchors = at::randint(object.size(1), {object.size(0), kScored}, value.options().dtype(at::kLong));
+    const at::Tensor scored = call_layer(pick_object_, {object, anchors});
+    const at::Tensor placed = call_layer(pick_sides_, {sides, anchors});
+    return call_layer(object_loss_, {scored, at::rand_like(scored).round()})
+        .add(call_layer(sides_loss_, {placed, at::rand_like(placed)}));
+  }
+
+private:
+  /// [batch, anchors x values, places, 1] -> [batch, places x anchors, values]; a view.
+  static at::Tensor by_anchor(const at::Tensor& predicted, std::int64_t values) {
+    return predicted.permute({0, 2, 3, 1}).reshape({predicted.size(0), -1, values});
+  }
+
+  UnitPtr conv_, relu_, object_, sides_, pick_object_, pick_sides_, object_loss_, sides_loss_;
+};
+
+/// What a region shows, and how far off its box is.
+class BoxHead final : public torch::nn::Module {
+public:
+  BoxHead()
+      : align_(register_module("align", region_align(kBoxBins))),
+        body_(register_module("body", chain({{"flatten", flatten()},
+                                             {"fc1", linear(kMapChannels * kBoxBins * kBoxBins, kHeadWidth)},
+                                             {"relu1", relu()},
+                                             {"fc2", linear(kHeadWidth, kHeadWidth)},
+                                             {"relu2", relu()}}))),
+        classes_(register_module("classes", linear(kHeadWidth, kObjectClasses))),
+        sides_(register_module("sides", linear(kHeadWidth, kObjectClasses * kSides))),
+        pick_sides_(register_module("pick_sides", pick_positions())),
+        log_softmax_(register_module("log_softmax", log_softmax())),
+        class_loss_(register_module("class_loss", negative_log_likelihood())),
+        sides_loss_(register_module("sides_loss", smooth_distance_loss())) {}
+
+  /// [batch]; boxes [batch, regions, 4], classes [batch, regions]. Where the objects are is drawn.
+  at::Tensor losses(const Tensors& boxes_and_maps, const at::Tensor& classes) {
+    const std::int64_t batch = classes.size(0);
+    const at::Tensor value = body_->forward(call_layer(align_, boxes_and_maps));
+    const at::Tensor scores = log_softmax_->forward(classes_->forward(value)).view({batch, -1, kObjectClasses});
+    const at::Tensor sides = sides_->forward(value).view({-1, kObjectClasses, kSides});
+    const at::Tensor own = call_layer(pick_sides_, {sides, classes.reshape({-1, 1})}).view({batch, -1, kSides});
+    return call_layer(class_loss_, {scores, classes}).add(call_layer(sides_loss_, {own, at::rand_like(own)}));
+  }
+
+private:
+  UnitPtr align_, body_, classes_, sides_, pick_sides_, log_softmax_, class_loss_, sides_loss_;
+};
+
+/// Which part of a region its object covers.
+class MaskHead final : public torch::nn::Module {
+public:
+  MaskHead() : align_(register_module("align", region_align(kMaskBins))) {
+    Units units;
+    for (int i = 1; i <= 4; ++i) {
+      units.push_back({"conv" + std::to_string(i), convolution({.in_channels = kMapChannels,
+                                                                .out_channels = kMapChannels,
+                                                                .kernel = {3, 3},
+                                                                .padding = {1, 1},
+                                                                .bias = true})});
+      units.push_back({"relu" + std::to_string(i), relu()});
+    }
+    units.push_back({"conv5", doubling_convolution(kMapChannels, kMapChannels)});
+    units.push_back({"relu5", relu()});
+    units.push_back(
+        {"masks", convolution({.in_channels = kMapChannels, .out_channels = kObjectClasses, .bias = true})});
+    body_ = register_module("body", chain(units));
+    pick_ = register_module("pick", pick_positions());
+    loss_ = register_module("loss", binary_cross_entropy());
+  }
+
+  /// [batch]; boxes [batch, regions, 4], classes [batch, regions]. The masks to find are drawn.
+  at::Tensor losses(const Tensors& boxes_and_maps, const at::Tensor& classes) {
+    const at::Tensor masks = body_->forward(call_layer(align_, boxes_and_maps)).flatten(2);
+    const at::Tensor own = call_layer(pick_, {masks, classes.reshape({-1, 1})}).view({classes.size(0), -1});
+    return call_layer(loss_, {own, at::rand_like(own).round()});
+  }
+
+private:
+  UnitPtr align_, body_, pick_, loss_;
+};
+
+/// Batch inputs: images, and the boxes of the regions [batch, regions, 4]; targets: their classes [batch, regions].
+class MaskRcnn final : public Network {
+public:
+  MaskRcnn()
+      : backbone_(register_module("backbone", std::make_shared<Backbone>())),
+        pyramid_(register_module("pyramid", std::make_shared<Pyramid>())),
+        proposals_(register_module("proposals", std::make_shared<Proposals>())),
+        box_head_(register_module("box_head", std::make_shared<BoxHead>())),
+        mask_head_(register_module("mask_head", std::make_shared<MaskHead>())) {}
+
+  Batch random_batch(std::int64_t samples) const override {
+    return {{at::rand({samples, 3, kHeight, kWidth}), at::rand({samples, kRegions, kSides})},
+            {at::randint(kObjectClasses, {samples, kRegions}, at::kLong)}};
+  }
+
+  at::Tensor losses(const Batch& batch) override {
+    Tensors maps = pyramid_->forward(backbone_->forward(batch.inputs.at(0)));
+    const at::Tensor proposed = proposals_->losses(maps);
+    maps.pop_back(); // regions are cut from the four finer maps
+    const auto cut = [&](std::int64_t regions) {
+      Tensors boxes_and_maps = {batch.inputs.at(1).narrow(1, 0, regions)};
+      boxes_and_maps.insert(boxes_and_maps.end(), maps.begin(), maps.end());
+      return boxes_and_maps;
+    };
+    const at::Tensor& classes = batch.targets.at(0);
+    return proposed.add(box_head_->losses(cut(kRegions), classes))
+        .add(mask_head_->losses(cut(kMaskedRegions), classes.narrow(1, 0, kMaskedRegions)));
+  }
+
+private:
+  std::shared_ptr<Backbone> backbone_;
+  std::shared_ptr<Pyramid> pyramid_;
+  std::shared_ptr<Proposals> proposals_;
+  std::shared_ptr<BoxHead> box_head_;
+  std::shared_ptr<MaskHead> mask_head_;
+};
+
+} // namespace
+
+std::shared_ptr<Network> mask_rcnn() {
+  return std::make_shared<MaskRcnn>();
+}
+
+} // namespace ddltrain
