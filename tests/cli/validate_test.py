@@ -50,7 +50,7 @@ class ImportAndValidate(Case):
         told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
-        self.assertRegex(told.stdout, r"refused, % +100.0 +100.0")
+        self.assertRegex(told.stdout, r"refused, % +100.0 +0.0")
         stack = run("validate", "--measurements", self.table(), "--cluster", "iris", "--own-only", "--split", "T1", "--set", "preset=my-stack")
         self.assertIn('ddlsim does not answer: no preset is called "my-stack"', stack.stderr)
         quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")

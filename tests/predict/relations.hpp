@@ -18,7 +18,7 @@ constexpr int pairs_wanted = 4;
 constexpr int pairs_wanted = 30;
 #endif
 /// Sums of some thousand durations in another order.
-constexpr double sum_rounding = 1e-9;
+constexpr double relation_rounding = 1e-9;
 
 /// The formulas everywhere: full runs of trees and halving-doubling have anomalies of their own (property_test.cpp).
 inline const PredictOptions formulas{Fidelity::closed_form, {}};
@@ -70,7 +70,7 @@ inline void check_never_slower(const Scenario& scenario, const Points& after, co
   for (std::size_t i = 0; i < before.size(); ++i) {
     INFO(before[i].gpus << " GPUs");
     CHECK(after[i].error == before[i].error);
-    CHECK(after[i].iteration_s <= before[i].iteration_s * (1 + sum_rounding) + wait_for_a_cycle_s(scenario));
+    CHECK(after[i].iteration_s <= before[i].iteration_s * (1 + relation_rounding) + wait_for_a_cycle_s(scenario));
   }
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("a larger batch at the same rate of one GPU never gives a lower throug
       INFO(before[i].gpus << " GPUs");
       if (!after[i].error.empty()) continue; // the larger batch does not fit into memory
       const double scaled_s = 1.5 * before[i].iteration_s;
-      CHECK(after[i].iteration_s <= scaled_s * (1 + sum_rounding) + wait_for_a_cycle_s(question.scenario));
+      CHECK(after[i].iteration_s <= scaled_s * (1 + relation_rounding) + wait_for_a_cycle_s(question.scenario));
     }
   });
 }
