@@ -201,7 +201,7 @@ std::string series_lines(const ValidationResult& result) {
     const bool tier = std::any_of(one.splits.begin(), one.splits.end(), [](const auto& s) { return s.size() == 2; });
     ++(tier ? in_tiers : in_transfer_only);
   }
-  return fmt::format("{} series: {} in tiers, {} within one node (transfer splits only), {} with nothing to predict\n"
+  return fmt::format("{} series: {} in tiers, {} within one node (in no tier), {} with nothing to predict\n"
                      "noise classes of those that take part: {} A, {} B, {} C\n"
                      "* not every point answered\n\n",
                      result.series.size(), in_tiers, in_transfer_only, in_none, grades['A'], grades['B'], grades['C']);

@@ -170,17 +170,17 @@ Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
 
 /// Cluster, model, batch, strategy name, preset: some figures are published twice, with different words for data,
 /// precision or transport.
-using Figures = std::tuple<std::string, std::string, double, StrategyName, std::string>;
+using PublishedTwice = std::tuple<std::string, std::string, double, StrategyName, std::string>;
 
-Figures figures_of(const Located& at) {
+PublishedTwice published_twice_of(const Located& at) {
   return {at.cluster, at.step->model, at.step->batch_per_gpu, at.step->strategy.name, at.step->preset};
 }
 
 /// Which of the parts hides an experiment's points of several GPUs: a cluster's experiments take the parts in turns.
-std::map<Figures, int> parts_of_experiments(const std::vector<Located>& records, int parts) {
-  std::map<Figures, int> part_of;
+std::map<PublishedTwice, int> parts_of_experiments(const std::vector<Located>& records, int parts) {
+  std::map<PublishedTwice, int> part_of;
   for (const auto& at : records)
-    if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(figures_of(at), 0);
+    if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(published_twice_of(at), 0);
   std::map<std::string, int> seen; // by cluster
   for (auto& [experiment, part] : part_of) part = seen[std::get<0>(experiment)]++ % parts;
   return part_of;
@@ -194,7 +194,7 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>&
     std::vector<bool> visible(records.size(), true);
     for (std::size_t i = 0; i < records.size(); ++i) {
       const auto& at = records[i];
-      if (at.step != nullptr && at.step->gpus > 1) visible[i] = part_of.at(figures_of(at)) != part;
+      if (at.step != nullptr && at.step->gpus > 1) visible[i] = part_of.at(published_twice_of(at)) != part;
     }
     auto split = make_split("as-shipped-without", fmt::format("part {} of {}", part + 1, parts), visible, series);
     split.taken_away = TakenAway::nothing;

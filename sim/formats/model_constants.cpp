@@ -72,14 +72,16 @@ const std::vector<ModelConstant>& model_constants() {
   return table;
 }
 
+bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters) {
+  return std::any_of(shapers.begin(), shapers.end(), [&](const std::string& shaper) {
+    return std::find(clusters.begin(), clusters.end(), shaper) != clusters.end();
+  });
+}
+
 ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters) {
   ModelConstants constants;
-  for (const auto& row : table) {
-    const bool shaped = std::any_of(row.shaped_by.begin(), row.shaped_by.end(), [&](const std::string& shaper) {
-      return std::find(clusters.begin(), clusters.end(), shaper) != clusters.end();
-    });
-    if (shaped) constants.*row.value = row.before;
-  }
+  for (const auto& row : table)
+    if (is_shaped_by(row.shaped_by, clusters)) constants.*row.value = row.before;
   return constants;
 }
 

@@ -36,6 +36,9 @@ struct ModelConstant {
 /// All of ModelConstants' members.
 const std::vector<ModelConstant>& model_constants();
 
+/// Whether one of the clusters is among the shapers of a prior, a kind of path or a constant.
+bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters);
+
 /// The constants, with `before` for those that one of these clusters shaped.
 ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters);
 

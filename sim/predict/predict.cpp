@@ -121,8 +121,9 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / compute.one_gpu_s;
   prediction.one_gpu_evidence = compute.label;
   prediction.one_gpu_text = compute.text;
-  prediction.available_gpus = cluster.available_nodes * cluster.gpus_per_node;
-  prediction.growth_gpus = cluster.growth_max_nodes * cluster.gpus_per_node;
+  const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
+  prediction.available_gpus = cluster.available_nodes * gpus_per_node;
+  prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
   prediction.files = used_files(scenario, data);
   return prediction;
 }

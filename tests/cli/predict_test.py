@@ -14,6 +14,14 @@ class Predict(Case):
         for word in ("ring over nccl-ib", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
             self.assertIn(word, result.stdout)
 
+    def test_ranks_on_some_of_a_nodes_gpus_count_only_those(self):
+        result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "closed-form", "--set", "/gpus_per_node=2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("(48 GPUs available, growth to 32768)", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^ +8 +4 ")
+        many = run("predict", SCENARIO, "--gpus", "8", "--set", "/gpus_per_node=9")
+        self.refused(many, 1, "/gpus_per_node", "9 GPUs a node are more than iris has (4)")
+
     def test_the_table_has_every_figure_of_the_json_with_its_interval_in_120_columns(self):
         scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "closed-form")
         text, points = run(*scenario).stdout, json.loads(run(*scenario, "--json").stdout)["points"]

@@ -2,7 +2,6 @@
 
 #include "tests/validate/records.hpp"
 #include "validate/methods/simulator.hpp"
-#include "validate/question.hpp"
 #include "validate/validation.hpp"
 
 #include <catch2/catch.hpp>

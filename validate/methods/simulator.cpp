@@ -3,7 +3,6 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/ask.hpp"
-#include "validate/question.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +12,6 @@
 
 namespace ddlsim {
 namespace {
-
-bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters) {
-  return std::any_of(shapers.begin(), shapers.end(), [&](const std::string& shaper) {
-    return std::find(clusters.begin(), clusters.end(), shaper) != clusters.end();
-  });
-}
 
 /// The reference data without what these clusters shaped.
 ReferenceData without_shaped_by(ReferenceData reference, const std::vector<ModelConstant>& table,

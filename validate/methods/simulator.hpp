@@ -4,6 +4,7 @@
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/model_constants.hpp"
+#include "sim/formats/scenario.hpp"
 #include "validate/method.hpp"
 
 #include <memory>
@@ -21,6 +22,11 @@ std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
+
+/// The scenario whose only row is the question's point: it names the series, so that the one-GPU time is the series'
+/// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.
+/// Throws UserError for what no scenario can say: ranks that do not fill their nodes, a processor of a cluster of GPUs.
+Scenario scenario_of(const Question& question, const Cluster& cluster);
 
 /// Threads that share the samples of a forecast, or the parameters of an explanation.
 inline constexpr std::size_t method_threads = 2;

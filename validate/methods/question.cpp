@@ -1,6 +1,5 @@
-#include "validate/question.hpp"
-
 #include "sim/base/error.hpp"
+#include "validate/methods/simulator.hpp"
 
 #include <fmt/format.h>
 
