@@ -46,12 +46,12 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
 }
 
 /// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy,
-                      const ModelConstants& constants) {
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
+                      const std::vector<Prior>& fit_priors, const Strategy& strategy, const ModelConstants& constants) {
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
-  for (const int at : calibrated_fields(calibration, scope)) {
+  for (const int at : calibrated_fields(calibration, scope, fit_priors)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
@@ -92,6 +92,13 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
                               scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
 }
 
+/// What a fit of the cluster would start from today: what the cluster itself once shaped does not count twice.
+std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
+  const auto& cluster = known.cluster;
+  const auto priors = with_doubts_of(priors_on(cluster, priors_without(known.priors, cluster.name)), compute);
+  return priors_of_fields(priors, compute.prior, setup.transport.name, setup.preset.name);
+}
+
 StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
                    double one_gpu_s) {
   const auto& cluster = known.cluster;
@@ -122,13 +129,15 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute)};
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
+  std::vector<Prior> fit_priors;
+  if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   auto posterior = find_posterior(priors, known.calibration,
-                                  {compute.prior, setup.preset, is_parameter_server(strategy.name), scope},
+                                  {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
                                   scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
-  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, strategy, known.constants);
+  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, fit_priors, strategy, known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   return {setup,
