@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/calibration_basis.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/ask.hpp"
 
@@ -101,7 +102,9 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const auto gpus = load_gpus(data);
   const auto presets = load_presets(data);
   const auto priors = load_priors(data);
-  const auto calibration = load_calibration(data, scenario.cluster);
+  auto calibration = load_calibration(data, scenario.cluster);
+  std::vector<std::string> warnings;
+  if (calibration) warnings = forget_what_changed(*calibration, cluster, data);
   auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   check_named_records(scenario, own);
   OneGpuReader one_gpu_times(data, cluster, std::move(own));
@@ -124,6 +127,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   prediction.available_gpus = cluster.available_nodes * gpus_per_node;
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
+  prediction.warnings = std::move(warnings);
   prediction.files = used_files(scenario, data);
   return prediction;
 }

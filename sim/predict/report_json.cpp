@@ -105,23 +105,24 @@ std::string to_json_text(const Prediction& prediction) {
     for (const auto& point : answer.points) points.push_back(to_json(point, answer.strategy, strategy));
     strategies.push_back(to_json(answer, strategy));
   }
-  const Json json{{"format", "ddlsim-prediction"},
-                  {"version", prediction_version},
-                  {"scenario", scenario.name},
-                  {"model", scenario.model},
-                  {"cluster", scenario.cluster},
-                  {"gpu", prediction.gpu},
-                  {"preset", scenario.preset},
-                  {"precision", to_text(scenario.precision)},
-                  {"batch_per_gpu", scenario.batch_per_gpu},
-                  {"efficiency_bound", scenario.efficiency_bound},
-                  {"one_gpu",
-                   {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", to_text(prediction.one_gpu_evidence)},
-                    {"text", prediction.one_gpu_text}}},
-                  {"points", points},
-                  {"strategies", strategies},
-                  {"produced_by", provenance(prediction)}};
+  Json json{{"format", "ddlsim-prediction"},
+            {"version", prediction_version},
+            {"scenario", scenario.name},
+            {"model", scenario.model},
+            {"cluster", scenario.cluster},
+            {"gpu", prediction.gpu},
+            {"preset", scenario.preset},
+            {"precision", to_text(scenario.precision)},
+            {"batch_per_gpu", scenario.batch_per_gpu},
+            {"efficiency_bound", scenario.efficiency_bound},
+            {"one_gpu",
+             {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
+              {"evidence", to_text(prediction.one_gpu_evidence)},
+              {"text", prediction.one_gpu_text}}},
+            {"points", points},
+            {"strategies", strategies},
+            {"produced_by", provenance(prediction)}};
+  if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
   return json.dump(1) + "\n";
 }
 

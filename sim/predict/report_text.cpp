@@ -137,6 +137,7 @@ std::string to_terminal_text(const Prediction& prediction) {
                            scenario.name, scenario.model, scenario.batch_per_gpu, to_text(scenario.precision),
                            scenario.cluster, scenario.preset, prediction.available_gpus, prediction.growth_gpus));
   text += to_lines(fmt::format("{}: {}", to_text(prediction.one_gpu_evidence), prediction.one_gpu_text));
+  for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
   return text + "\n" + efficiency_chart(prediction);
 }

@@ -21,7 +21,10 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 3, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
+    "format": "ddlsim-calibration", "version": 3, "cluster": "iris", "made_by": "0.1.0",
+    "files": ["iris/runs.jsonl 0123456789abcdef"],
+    "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
+                          "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
     "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0},
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
