@@ -121,7 +121,8 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Kn
                              scenario.preset, scenario.series, scenario.software, scenario.one_gpu});
 }
 
-Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known) {
+Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& model, const Knowledge& known) {
+  const auto scenario = asked_with(asked, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s);

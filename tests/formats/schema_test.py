@@ -103,6 +103,12 @@ def shipped_lines(root):
             yield f"{file}:{number}", json.loads(line)
 
 
+def two_stacks(scenario):
+    """The scenario with a preset and a transport of each strategy's own."""
+    return {**scenario, "strategies": [{**strategy, "preset": scenario["preset"], "transport": "grpc"}
+                                       for strategy in scenario["strategies"]]}
+
+
 def check_shipped(root, schemas):
     failures = []
     count = 0
@@ -115,6 +121,9 @@ def check_shipped(root, schemas):
         if name not in samples or len(json.dumps(content)) < len(json.dumps(samples[name])):
             samples[name] = content
     samples["calibration"] = CALIBRATION
+    samples["scenario"] = two_stacks(samples["scenario"])
+    if mistake := schemas.mistake("scenario", samples["scenario"]):
+        failures.append(f"a scenario of two stacks: {mistake}")
     mistake = schemas.mistake("calibration", CALIBRATION)
     if mistake:
         failures.append(f"a calibration: {mistake}")
