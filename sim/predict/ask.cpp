@@ -18,11 +18,26 @@ bool has_servers(const CalibratedSeries& series) {
   return name && is_parameter_server(*name);
 }
 
-/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
-bool same_strategy(const CalibratedSeries& series, const Strategy& strategy) {
-  const bool any_all_reduce = series.strategy == to_text(StrategyName::all_reduce) &&
-                              (strategy.name == StrategyName::ring || strategy.name == StrategyName::automatic);
-  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
+/// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
+struct RunningStrategy {
+  const Strategy& strategy;
+  std::optional<Algorithm> library_takes;
+
+  std::optional<Algorithm> algorithm_as(StrategyName name) const {
+    const bool open = name == StrategyName::all_reduce || name == StrategyName::automatic;
+    return open ? library_takes : algorithm_of(name);
+  }
+};
+
+/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
+/// with the algorithm that a strategy or another record names.
+bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked) {
+  const auto& strategy = asked.strategy;
+  const auto name = strategy_name_in(series.strategy);
+  const auto measured = name ? asked.algorithm_as(*name) : std::nullopt;
+  if (measured && measured == asked.algorithm_as(strategy.name)) return true;
+  const bool both_open = name == StrategyName::all_reduce && strategy.name == StrategyName::automatic;
+  return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
 /// The same stack, model and batch from the same one-GPU time.
@@ -33,10 +48,10 @@ bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
 /// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
 /// strategies of one stack are compared by what they do and not by what the model misses of one of them.
 void learn_residuals(CalibrationInfo& learnt, const std::vector<const CalibratedSeries*>& of_stack,
-                     const Strategy& strategy) {
+                     const RunningStrategy& asked) {
   std::vector<const CalibratedSeries*> used;
   for (const auto* series : of_stack)
-    if (same_strategy(*series, strategy)) used.push_back(series);
+    if (same_strategy(*series, asked)) used.push_back(series);
   if (used.empty()) used = of_stack;
   for (const auto* series : used) {
     learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
@@ -47,7 +62,8 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
 
 /// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
 CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
-                      const std::vector<Prior>& fit_priors, const Strategy& strategy, const ModelConstants& constants) {
+                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
+                      const ModelConstants& constants) {
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
@@ -62,14 +78,14 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
-    if (has_servers(series) != is_parameter_server(strategy.name)) continue;
+    if (has_servers(series) != is_parameter_server(asked.strategy.name)) continue;
     learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
     for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
   }
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
-  learn_residuals(learnt, of_stack, strategy);
+  learn_residuals(learnt, of_stack, asked);
   return learnt;
 }
 
@@ -138,7 +154,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
-  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, fit_priors, strategy, known.constants);
+  if (known.calibration != nullptr)
+    learnt = learn(*known.calibration, scope, fit_priors, {strategy, posterior.median.all_reduce}, known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   return {setup,

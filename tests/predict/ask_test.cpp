@@ -107,4 +107,58 @@ TEST_CASE("what a cluster shaped of a prior does not count twice for it", "[ask]
   CHECK(curve.median.sync_on_s == Approx(prior_value(stored.prior, stored.z_score)));
 }
 
+namespace {
+
+/// Residuals at 8 GPUs of series of one stack and one model, each under another strategy.
+void plant_series(AskedCluster& asked, const Scenario& scenario, const std::string& transport,
+                  const std::vector<std::pair<std::string, double>>& residuals) {
+  asked.calibration.series.clear();
+  for (const auto& [strategy, residual] : residuals) {
+    CalibratedSeries one;
+    one.id = "planted/" + strategy;
+    one.strategy = strategy;
+    one.scope = {transport,      scenario.preset,        scenario.precision,
+                 scenario.model, scenario.batch_per_gpu, asked.one_gpu.one_gpu_s};
+    one.spread = 0.1;
+    one.points = {{8, 2, residual, 0.01}};
+    asked.calibration.series.push_back(one);
+  }
+}
+
+/// The residuals that a question about that strategy takes over.
+std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, StrategyName name) {
+  scenario.strategies.front() = {};
+  scenario.strategies.front().name = name;
+  const auto curve =
+      make_curve(scenario, scenario.strategies.front(), load_model(shipped, scenario.model), asked.known(true));
+  std::vector<double> residuals;
+  for (const auto& known : curve.learnt.own) residuals.push_back(known.value);
+  return residuals;
+}
+
+} // namespace
+
+TEST_CASE("auto and the algorithm that the library takes are one run, and share residuals", "[ask]") {
+  AskedCluster asked("iris");
+  const auto scenario = question_about("iris");
+  const std::string servers = "ps"; // of several counts
+  using enum StrategyName;
+  const auto chosen = [&](const std::string& algorithm) {
+    asked.calibration.algorithm_choices = {{{}, false, {{algorithm, 1}}}};
+  };
+  chosen("ring");
+  plant_series(asked, scenario, "nccl-ib", {{"ring", 0.3}, {servers, -0.5}});
+  CHECK(residuals_of(asked, scenario, automatic) == std::vector<double>{0.3});
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.3});
+  CHECK(residuals_of(asked, scenario, ps) == std::vector<double>{-0.5});
+  CHECK(residuals_of(asked, scenario, tree) == std::vector<double>{0.3, -0.5}); // never measured: the stack's
+  plant_series(asked, scenario, "nccl-ib", {{"all-reduce", 0.2}, {"ring", 0.3}, {"tree", 0.4}});
+  CHECK(residuals_of(asked, scenario, automatic) == std::vector<double>{0.2, 0.3});
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2, 0.3});
+  CHECK(residuals_of(asked, scenario, tree) == std::vector<double>{0.4});
+  chosen("tree");
+  CHECK(residuals_of(asked, scenario, automatic) == std::vector<double>{0.2, 0.4});
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.3});
+}
+
 } // namespace ddlsim
