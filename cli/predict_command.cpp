@@ -46,6 +46,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
   const auto prediction =
       predict_scenario(command.scenarios.front(), command.changes, command, line, make_progress(line.quiet));
+  for (const auto& warning : prediction.warnings) narrate(line, warning);
   emit(line, to_output(prediction, command, line));
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ddlsim {
 namespace {
@@ -15,15 +16,29 @@ std::string name_of(const SweepCase& one) {
   return one.variant.empty() ? file : file + " " + one.variant;
 }
 
-/// What a worker sends: a mark for what follows, and then the report or the error.
+/// What a worker sends: a mark for what follows; then the prediction's warnings, each with its end, and the report; or
+/// the error.
 constexpr char answered = 'A';
 constexpr char refused = 'R';
+constexpr char end_of_warning = '\f';
 
 std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
   auto prediction = predict_scenario(one.scenario, one.changes, command, line, {});
   prediction.scenario.name = name_of(one);
-  if (line.json) return to_json_text(prediction);
-  return command.csv ? csv_rows(prediction) : sweep_rows(prediction);
+  std::string text;
+  for (const auto& warning : prediction.warnings) text += warning + end_of_warning;
+  if (line.json) return text + to_json_text(prediction);
+  return text + (command.csv ? csv_rows(prediction) : sweep_rows(prediction));
+}
+
+/// Takes the warnings off the front of a report, and notes those that are new.
+std::string without_warnings(const std::string& text, std::set<std::string>& warnings) {
+  std::size_t begin = 0;
+  for (auto end = text.find(end_of_warning); end != std::string::npos; end = text.find(end_of_warning, begin)) {
+    warnings.insert(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text.substr(begin);
 }
 
 std::string work_on(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
@@ -80,14 +95,16 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
         if (progress) progress(fmt::format("{} of {} scenarios", ended, cases.size()));
       });
   std::vector<std::string> parts;
+  std::set<std::string> warnings;
   bool one_could = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& [bytes, error] = results[i];
     const bool could = error.empty() && bytes.front() == answered;
     one_could = one_could || could;
     const std::string words = error.empty() ? bytes.substr(1) : error;
-    parts.push_back(could ? words : error_report(name_of(cases[i]), words, command, line));
+    parts.push_back(could ? without_warnings(words, warnings) : error_report(name_of(cases[i]), words, command, line));
   }
+  for (const auto& warning : warnings) narrate(line, warning);
   emit(line, whole_report(parts, command, line));
   return one_could ? 0 : 1;
 }

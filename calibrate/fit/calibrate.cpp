@@ -5,7 +5,7 @@
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/step_fit.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/text_file.hpp"
+#include "sim/formats/calibration_basis.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +47,21 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   std::copy_if(files.begin(), files.end(), std::back_inserter(own),
                [&](const MeasurementFile& file) { return file.context.cluster == cluster; });
   return own;
+}
+
+/// Of the files that the fit reads: those in the folders of `machines`; a file that stands elsewhere is of the cluster
+/// that it names.
+std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
+                                      const std::map<std::string, FittedMachine>& machines) {
+  std::vector<std::string> checksums;
+  for (const auto& file : files) {
+    const auto folder = file.file.parent_path();
+    const auto of =
+        folder.filename() == "measurements" ? folder.parent_path().filename().string() : file.context.cluster;
+    if (machines.count(of) > 0) checksums.push_back(records_checksum(of, file.file));
+  }
+  std::sort(checksums.begin(), checksums.end());
+  return checksums;
 }
 
 [[noreturn]] void refuse_without_data(const std::string& cluster, const std::vector<Excluded>& excluded) {
@@ -92,8 +107,10 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
       next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
   add_collectives(all);
   add_compute(all);
-  for (const auto& file : own)
-    all.calibration.files.push_back(fmt::format("{} {}", file.file.filename().string(), fnv1a_of_file(file.file)));
+  for (const auto& name : fitted_clusters(machine))
+    if (const auto found = reference.clusters.find(name); found != reference.clusters.end())
+      all.calibration.machines[name] = fitted_machine(found->second);
+  all.calibration.files = checksums_of(files, all.calibration.machines);
   return all;
 }
 

@@ -86,7 +86,7 @@ std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<P
                                    const Calibration& calibration) {
   constexpr std::uint64_t seed = 1;
   const PosteriorQuestion question{series.compute_prior, series.setup.preset,
-                                   is_parameter_server(series.setup.strategy.name), series.scope};
+                                   is_parameter_server(series.setup.strategy.name), series.scope, series.priors};
   auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
                      .samples.values;
   for (auto& sample : samples)

@@ -39,7 +39,7 @@ private:
 /// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// 64-bit FNV-1a of a file's bytes (Fowler, Noll and Vo), 16 hexadecimal digits: shows that an input changed, guards
+/// 64-bit FNV-1a (Fowler, Noll and Vo) of a file's bytes, 16 hexadecimal digits: shows that an input changed, guards
 /// against nothing else.
 std::string fnv1a_of_file(const std::filesystem::path& file);
 

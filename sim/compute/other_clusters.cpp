@@ -14,15 +14,6 @@ bool has_steps(const fs::path& file) {
   return read_text_file(file).find("\"step\"") != std::string::npos;
 }
 
-std::vector<fs::path> measurement_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".jsonl") files.push_back(it->path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 bool lends_steps(const Borrow& borrow) {
   return std::find(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) != borrow.kinds.end();
 }
@@ -54,7 +45,7 @@ OtherClusterTimes read_other_cluster_times(const DataFolder& data, const Cluster
   OtherClusterTimes reference{{}, load_gpus(data), read_model_sizes(data)};
   for (const auto& name : list_clusters(data)) {
     if (name == cluster.name || is_borrowed(cluster, name)) continue;
-    for (const auto& file : measurement_files(data.platforms() / name / "measurements")) {
+    for (const auto& file : measurement_files(data.platforms(), name)) {
       if (!has_steps(file)) continue;
       for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
         if (is_one_gpu_training(record)) reference.records.push_back(record);

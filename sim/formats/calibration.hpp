@@ -7,6 +7,7 @@
 #include "sim/formats/prior.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,10 +95,20 @@ struct PosteriorForm {
   std::vector<std::vector<double>> draws;
 };
 
+/// What a fit reads of one cluster file, in words: titles, sources, and what exists or may grow are no part of it.
+struct FittedMachine {
+  std::string gpu;                               ///< the card
+  std::string node;                              ///< GPUs a node and the paths between them
+  std::map<std::string, std::string> transports; ///< of each transport's name its NIC, and the fabric
+
+  bool operator==(const FittedMachine&) const = default;
+};
+
 struct Calibration {
   std::string cluster;
-  std::string version;            ///< of ddlsim
-  std::vector<std::string> files; ///< measurement files, "name fnv1a"
+  std::string version;                           ///< of ddlsim
+  std::vector<std::string> files;                ///< measurement files, "CLUSTER/FILE fnv1a"
+  std::map<std::string, FittedMachine> machines; ///< by name: the cluster, and those that it borrows measurements from
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
   PosteriorForm form;

@@ -169,6 +169,26 @@ std::vector<double> draw_from(const JsonNode& node, std::size_t parameters) {
   return draw;
 }
 
+FittedMachine machine_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"gpu", "node", "transports"};
+  FittedMachine machine;
+  if (!node.is_object()) return machine;
+  node.allow_only(known);
+  machine.gpu = node.text_or("gpu", "");
+  machine.node = node.text("node");
+  const JsonNode transports = node.at("transports");
+  if (!transports.is_object()) return machine;
+  for (const auto& [name, text] : transports.value().items()) machine.transports[name] = transports.text(name);
+  return machine;
+}
+
+std::map<std::string, FittedMachine> machines_from(const JsonNode& node) {
+  std::map<std::string, FittedMachine> machines;
+  if (!node.is_object()) return machines;
+  for (const auto& [name, value] : node.value().items()) machines[name] = machine_from(node.at(name));
+  return machines;
+}
+
 std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key) {
   return node.has(key) ? node.list(key) : std::vector<JsonNode>{};
 }
@@ -178,13 +198,14 @@ std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key)
 Calibration calibration_from(const JsonNode& root) {
   static const std::vector<std::string> known{
       "format",   "version",     "cluster",           "made_by",     "files",   "quality",   "parameters", "series",
-      "excluded", "correlation", "algorithm_choices", "collectives", "compute", "posterior", "draws"};
+      "excluded", "correlation", "algorithm_choices", "collectives", "compute", "posterior", "draws",      "machines"};
   static const std::vector<std::string> excluded_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
   calibration.cluster = root.text("cluster");
   calibration.version = root.text("made_by");
   calibration.files = root.texts_or_none("files");
+  if (root.has("machines")) calibration.machines = machines_from(root.at("machines"));
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
   if (root.has("posterior")) calibration.form = form_from(root.at("posterior"));

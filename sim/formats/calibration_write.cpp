@@ -77,6 +77,10 @@ Json to_json(const CalibratedChoice& one) {
   return json;
 }
 
+Json to_json(const FittedMachine& one) {
+  return {{"gpu", one.gpu}, {"node", one.node}, {"transports", one.transports}};
+}
+
 /// A list with an element a line, so that two calibrations can be compared line by line.
 std::string lines(const std::vector<Json>& elements) {
   std::string text = "[";
@@ -131,6 +135,14 @@ std::vector<Json> compute_rows(const Calibration& calibration) {
   return rows;
 }
 
+/// A machine a line.
+std::string machine_lines(const Calibration& calibration) {
+  std::string text;
+  for (const auto& [name, machine] : calibration.machines)
+    text += (text.empty() ? "\n  " : ",\n  ") + Json(name).dump() + ": " + to_json(machine).dump();
+  return "{" + text + "\n }";
+}
+
 std::vector<Json> excluded_rows(const Calibration& calibration) {
   std::vector<Json> rows;
   for (const auto& one : calibration.excluded) rows.push_back({{"what", one.what}, {"why", one.why}});
@@ -149,6 +161,7 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
   text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
   text += " \"files\": " + Json(calibration.files).dump() + ",\n";
+  if (!calibration.machines.empty()) text += " \"machines\": " + machine_lines(calibration) + ",\n";
   text += " \"quality\": " + judged.dump() + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";

@@ -62,22 +62,31 @@ std::vector<std::string> transport_names_of(const Cluster& cluster) {
   return names;
 }
 
-/// The transport asked for, or one that the preset can use.
-void check_transport(const Scenario& scenario, const JsonNode& root, const Cluster& cluster,
+/// The transport asked for, or one that the preset can use; reported at `node`, the scenario or one of its strategies.
+void check_transport(const Scenario& scenario, const JsonNode& node, const Cluster& cluster,
                      const std::vector<Preset>& presets) {
   const auto there = transport_names_of(cluster);
   if (!scenario.transport.empty()) {
     const std::string kind = fmt::format("transport of cluster {}", cluster.name);
-    check_name(root, "transport", kind.c_str(), scenario.transport, there);
+    check_name(node, "transport", kind.c_str(), scenario.transport, there);
     return;
   }
-  for (const auto& preset : presets) {
-    if (preset.name != scenario.preset) continue;
-    if (transport_for(cluster, preset) == nullptr) {
-      root.mistake_at("preset", fmt::format("{} uses {}, cluster {} has {}; choose another preset or cluster",
-                                            preset.name, join_names(preset.transports), cluster.name,
-                                            there.empty() ? "none" : join_names(there)));
-    }
+  const auto* preset = preset_named(presets, scenario.preset);
+  if (preset == nullptr || transport_for(cluster, *preset) != nullptr) return;
+  node.mistake_at("preset", fmt::format("{} uses {}, cluster {} has {}; choose another preset or cluster", preset->name,
+                                        join_names(preset->transports), cluster.name,
+                                        there.empty() ? "none" : join_names(there)));
+}
+
+/// Presets and transports that strategies name for themselves.
+void check_strategies(const Scenario& scenario, const JsonNode& root, const std::optional<Cluster>& cluster,
+                      const std::vector<Preset>& presets) {
+  const auto places = root.list("strategies");
+  for (std::size_t i = 0; i < scenario.strategies.size() && i < places.size(); ++i) {
+    const auto& strategy = scenario.strategies[i];
+    check_name(places[i], "preset", "preset", strategy.preset, preset_names(presets));
+    const bool of_its_own = !strategy.transport.empty() || (!strategy.preset.empty() && scenario.transport.empty());
+    if (cluster && of_its_own) check_transport(asked_with(scenario, strategy), places[i], *cluster, presets);
   }
 }
 
@@ -103,9 +112,11 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
   const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
   if (!presets) return;
   check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
-  if (!is_in(clusters, scenario.cluster)) return;
-  const auto cluster = load_or_tell(root, "cluster", [&] { return load_cluster(data, scenario.cluster); });
+  std::optional<Cluster> cluster;
+  if (is_in(clusters, scenario.cluster))
+    cluster = load_or_tell(root, "cluster", [&] { return load_cluster(data, scenario.cluster); });
   if (cluster) check_transport(scenario, root, *cluster, *presets);
+  check_strategies(scenario, root, cluster, *presets);
 }
 
 void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path& file, const DataFolder& data) {

@@ -29,9 +29,9 @@ constexpr SeenBy by_nothing{}; // what no parameter explains
 
 constexpr std::array<ParameterField, 20> fields{{
     {"compute_factor", &Parameters::compute_factor, "1", of_workload, by_steps,
-     "one GPU with this model, precision and batch, without synchronisation"},
+     "one GPU with this model, precision and batch, without synchronisation", NodePart::gpu},
     {"forward_share", &Parameters::forward_share, "1", of_cluster, by_steps,
-     "forward and backward of one GPU, timed apart"},
+     "forward and backward of one GPU, timed apart", NodePart::gpu},
     {"interference", &Parameters::interference, "1", of_transport, by_all_reduce_steps,
      "one node with and without overlap"},
     {"nic_efficiency", &Parameters::nic_efficiency, "1", of_transport, by_everything,
@@ -43,9 +43,9 @@ constexpr std::array<ParameterField, 20> fields{{
     {"link_spread", &Parameters::link_spread, "1", of_transport, by_everything,
      "the same all-reduce sweep over two nodes and over all nodes at hand"},
     {"intra_efficiency", &Parameters::intra_efficiency, "1", of_cluster, by_everything,
-     "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+     "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)", NodePart::paths},
     {"intra_latency_factor", &Parameters::intra_latency_factor, "1", of_cluster, by_everything,
-     "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
+     "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)", NodePart::paths},
     {"operation_cost", &Parameters::operation_cost_s, "s", of_stack, by_operations,
      "all-reduces of 4 B inside one node"},
     {"tensor_cost", &Parameters::tensor_cost_s, "s", of_stack, by_all_reduce_steps,

@@ -61,6 +61,9 @@ struct SeenBy {
   bool server = false;          ///< pushes and pulls of one server alone
 };
 
+/// The part of a node, beside what moves bytes between nodes, that a parameter is a property of.
+enum class NodePart { none, gpu, paths };
+
 /// Everything that the program knows of one parameter.
 struct ParameterField {
   const char* name; ///< in priors.json; compute_factor's prior has the name of the one-GPU time's evidence
@@ -69,6 +72,7 @@ struct ParameterField {
   ParameterScope scope;
   SeenBy seen_by;
   const char* measured_by; ///< what a person runs to learn it
+  NodePart part = NodePart::none;
 };
 
 /// One row a parameter; the order is the order of draws.

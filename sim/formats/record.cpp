@@ -102,16 +102,19 @@ MeasurementFile read_measurements(const fs::path& file) {
   return read_measurements(file, LineChecks{});
 }
 
-std::vector<MeasurementFile> read_cluster_measurements(const fs::path& platforms, const std::string& cluster) {
+std::vector<fs::path> measurement_files(const fs::path& platforms, const std::string& cluster) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(platforms / cluster / "measurements", error), end; !error && it != end;
        it.increment(error))
     if (it->path().extension() == ".jsonl") files.push_back(it->path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<MeasurementFile> read_cluster_measurements(const fs::path& platforms, const std::string& cluster) {
   std::vector<MeasurementFile> read;
-  read.reserve(files.size());
-  for (const auto& file : files) read.push_back(read_measurements(file));
+  for (const auto& file : measurement_files(platforms, cluster)) read.push_back(read_measurements(file));
   return read;
 }
 

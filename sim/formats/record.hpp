@@ -151,6 +151,8 @@ struct MeasurementFile {
 MeasurementFile read_measurements(const std::filesystem::path& file);
 
 /// Every *.jsonl in platforms/CLUSTER/measurements, by name. An empty or absent folder gives none.
+std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& platforms,
+                                                     const std::string& cluster);
 std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::path& platforms,
                                                        const std::string& cluster);
 

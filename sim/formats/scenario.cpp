@@ -43,8 +43,8 @@ std::vector<Strategy> strategies_from(const JsonNode& root) {
   for (const auto& node : places) {
     const auto before = node.mistakes_so_far();
     strategies.push_back(strategy_from(node, StrategyUse::scenario));
-    if (node.mistakes_so_far() == before && !seen.insert(to_text(strategies.back())).second)
-      node.mistake(fmt::format("{} is there twice; keep one", to_text(strategies.back())));
+    if (node.mistakes_so_far() == before && !seen.insert(label_of(strategies.back())).second)
+      node.mistake(fmt::format("{} is there twice; keep one", label_of(strategies.back())));
   }
   if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
     root.mistake_at("strategies", "no strategy found; give one or more");
@@ -141,6 +141,12 @@ Scenario scenario_from(const JsonNode& root) {
   }
   scenario.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
   scenario.samples = static_cast<int>(root.integer_or("samples", scenario.samples, 1, most_samples));
+  return scenario;
+}
+
+Scenario asked_with(Scenario scenario, const Strategy& strategy) {
+  if (!strategy.preset.empty()) scenario.preset = strategy.preset;
+  if (!strategy.transport.empty()) scenario.transport = strategy.transport;
   return scenario;
 }
 

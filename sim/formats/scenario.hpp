@@ -58,6 +58,9 @@ struct Scenario {
   int samples = 200; ///< draws of the parameters behind an interval
 };
 
+/// The scenario that one of its strategies is asked with: the strategy's own preset and transport in place of its.
+Scenario asked_with(Scenario scenario, const Strategy& strategy);
+
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
 /// data folder.
 /// `changes` are applied before it is checked.

@@ -32,6 +32,15 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
+std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
+  std::vector<std::string> keys{"name"};
+  if (is_parameter_server(name))
+    for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
+  if (use == StrategyUse::scenario)
+    for (const char* key : {"preset", "transport"}) keys.emplace_back(key);
+  return keys;
+}
+
 std::string servers_text(const ServerCount& servers) {
   switch (servers.rule) {
   case Rule::count:
@@ -71,8 +80,6 @@ ServerCount servers_from(const JsonNode& node, StrategyUse use) {
 }
 
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
-  static const std::vector<std::string> known{"name", "servers", "placement", "sharding", "on_node_reduce", "device"};
-  static const std::vector<std::string> known_without_servers{"name"};
   static const auto in_scenario = scenario_names();
   Strategy strategy;
   if (!node.is_object()) return strategy;
@@ -80,13 +87,18 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   strategy.name =
       one_of<StrategyName>(node, "name", use == StrategyUse::scenario ? in_scenario : names_of<StrategyName>());
   if (node.mistakes_so_far() > before) return strategy;
-  node.allow_only(is_parameter_server(strategy.name) ? known : known_without_servers);
+  node.allow_only(known_keys(strategy.name, use));
   if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
+  if (use == StrategyUse::record) return strategy;
+  if (node.has("preset")) strategy.preset = node.text("preset");
+  strategy.transport = node.one_of_or("transport", transport_names(), "");
   return strategy;
 }
 
 nlohmann::json strategy_to_json(const Strategy& strategy) {
   nlohmann::json json{{"name", to_text(strategy.name)}};
+  if (!strategy.preset.empty()) json["preset"] = strategy.preset;
+  if (!strategy.transport.empty()) json["transport"] = strategy.transport;
   if (!is_parameter_server(strategy.name)) return json;
   auto& servers = json["servers"];
   switch (strategy.servers.rule) {
@@ -116,6 +128,11 @@ std::string to_text(const Strategy& strategy) {
                      to_text(strategy.placement), to_text(strategy.sharding),
                      strategy.on_node_reduce ? "" : ", no on-node reduce",
                      strategy.device == Device::cpu ? "" : ", on " + to_text(strategy.device));
+}
+
+std::string label_of(const Strategy& strategy) {
+  return to_text(strategy) + (strategy.preset.empty() ? "" : " with " + strategy.preset) +
+         (strategy.transport.empty() ? "" : " over " + strategy.transport);
 }
 
 int server_count(const ServerCount& servers, int workers, int nodes) {

@@ -20,10 +20,16 @@ struct Strategy {
   Sharding sharding = Sharding::unknown; ///< unknown: the preset's own
   bool on_node_reduce = true;
   Device device = Device::cpu; ///< where the server adds up
+  std::string preset{};        ///< in scenarios: of this strategy, in place of the scenario's; "": the scenario's
+  std::string transport{};     ///< the same
 };
 
 /// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.
 std::string to_text(const Strategy& strategy);
+
+/// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a
+/// scenario have one label.
+std::string label_of(const Strategy& strategy);
 
 /// Servers for that many workers and nodes; 0 when the rule is unknown.
 int server_count(const ServerCount& servers, int workers, int nodes);

@@ -18,11 +18,26 @@ bool has_servers(const CalibratedSeries& series) {
   return name && is_parameter_server(*name);
 }
 
-/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does.
-bool same_strategy(const CalibratedSeries& series, const Strategy& strategy) {
-  const bool any_all_reduce = series.strategy == to_text(StrategyName::all_reduce) &&
-                              (strategy.name == StrategyName::ring || strategy.name == StrategyName::automatic);
-  return any_all_reduce || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
+/// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
+struct RunningStrategy {
+  const Strategy& strategy;
+  std::optional<Algorithm> library_takes;
+
+  std::optional<Algorithm> algorithm_as(StrategyName name) const {
+    const bool open = name == StrategyName::all_reduce || name == StrategyName::automatic;
+    return open ? library_takes : algorithm_of(name);
+  }
+};
+
+/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
+/// with the algorithm that a strategy or another record names.
+bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked) {
+  const auto& strategy = asked.strategy;
+  const auto name = strategy_name_in(series.strategy);
+  const auto measured = name ? asked.algorithm_as(*name) : std::nullopt;
+  if (measured && measured == asked.algorithm_as(strategy.name)) return true;
+  const bool both_open = name == StrategyName::all_reduce && strategy.name == StrategyName::automatic;
+  return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
 /// Blocks of scenario.samples behind an interval, at most.
@@ -43,10 +58,10 @@ bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
 /// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
 /// strategies of one stack are compared by what they do and not by what the model misses of one of them.
 void learn_residuals(CalibrationInfo& learnt, const std::vector<const CalibratedSeries*>& of_stack,
-                     const Strategy& strategy) {
+                     const RunningStrategy& asked) {
   std::vector<const CalibratedSeries*> used;
   for (const auto* series : of_stack)
-    if (same_strategy(*series, strategy)) used.push_back(series);
+    if (same_strategy(*series, asked)) used.push_back(series);
   if (used.empty()) used = of_stack;
   if (!used.empty()) learnt.largest_gpus = 0;
   for (const auto* series : used) {
@@ -59,12 +74,13 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
 }
 
 /// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope, const Strategy& strategy,
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
+                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
                       const ModelConstants& constants) {
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
-  for (const int at : calibrated_fields(calibration, scope)) {
+  for (const int at : calibrated_fields(calibration, scope, fit_priors)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
@@ -76,7 +92,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
-    if (has_servers(series) != is_parameter_server(strategy.name)) continue;
+    if (has_servers(series) != is_parameter_server(asked.strategy.name)) continue;
     learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
     for (const auto& point : series.points) {
@@ -88,7 +104,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
   learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
-  learn_residuals(learnt, of_stack, strategy);
+  learn_residuals(learnt, of_stack, asked);
   return learnt;
 }
 
@@ -109,6 +125,13 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
   throw UserError(scenario.name, "/gpus_per_node",
                   fmt::format("{} GPUs a node are more than {} has ({}); give fewer, or leave it out",
                               scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
+}
+
+/// What a fit of the cluster would start from today: what the cluster itself once shaped does not count twice.
+std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
+  const auto& cluster = known.cluster;
+  const auto priors = with_doubts_of(priors_on(cluster, priors_without(known.priors, cluster.name)), compute);
+  return priors_of_fields(priors, compute.prior, setup.transport.name, setup.preset.name);
 }
 
 StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
@@ -145,7 +168,8 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Kn
                              scenario.preset, scenario.series, scenario.software, scenario.one_gpu});
 }
 
-Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known) {
+Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& model, const Knowledge& known) {
+  const auto scenario = asked_with(asked, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s);
@@ -153,13 +177,17 @@ Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute)};
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
+  std::vector<Prior> fit_priors;
+  if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   auto posterior = posterior_in_blocks(
-      priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope}, scenario);
+      priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
+      scenario);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
-  if (known.calibration != nullptr) learnt = learn(*known.calibration, scope, strategy, known.constants);
+  if (known.calibration != nullptr)
+    learnt = learn(*known.calibration, scope, fit_priors, {strategy, posterior.median.all_reduce}, known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   return {setup,

@@ -33,7 +33,8 @@ struct Knowledge {
 /// The time of one GPU without synchronisation that a scenario starts from.
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known);
 
-/// The answer to one strategy of a scenario at every scale (predict_point(), find_largest_efficient_scale(), ...).
+/// The answer to one strategy of a scenario at every scale (predict_point(), find_largest_efficient_scale(), ...), with
+/// the strategy's own preset and transport where it names some.
 /// Throws UserError when a name is unknown or the preset's transports are not the cluster's.
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known);
 

@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -51,11 +53,23 @@ Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
   }
 }
 
-Joint joint_of(const Calibration& calibration, const CalibrationScope& asked) {
+/// A file has nine digits of a prior.
+bool same_distribution(const Prior& a, const Prior& b) {
+  constexpr double rounding = 1e-6;
+  const auto same = [](double x, double y) { return std::abs(x - y) <= rounding * std::max(std::abs(x), std::abs(y)); };
+  return a.scale == b.scale && same(a.median, b.median) && same(a.width, b.width);
+}
+
+/// Whether what the fit made of field k holds for the question.
+bool holds(const CalibratedParameter& one, const PosteriorQuestion& question, std::size_t k) {
+  return one.identified || question.fit_priors.empty() || same_distribution(one.prior, question.fit_priors[k]);
+}
+
+/// Fields that do not hold are left out, which leaves the others' own spreads as they are.
+Joint joint_of(const Calibration& calibration, const PosteriorQuestion& question, const std::vector<int>& found) {
   Joint joint{{}, {}, {}, {}, calibration.form.draws};
-  const auto found = calibrated_fields(calibration, asked);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (found[k] < 0) continue;
+    if (found[k] < 0 || !holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k)) continue;
     joint.fields.push_back(k);
     joint.parameters.push_back(static_cast<std::size_t>(found[k]));
   }
@@ -93,6 +107,18 @@ void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& pr
       set(posterior.samples.values[w], i, moved(i));
       posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);
     }
+  }
+}
+
+/// The prior of today for what the calibration has and does not hold: as drawn, on that prior's scale.
+void put_todays_priors(Posterior& posterior, const Calibration& calibration, const PosteriorQuestion& question,
+                       const std::vector<int>& found) {
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k] < 0 || holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k)) continue;
+    const auto value = parameter_fields()[k].value;
+    posterior.median.*value = question.fit_priors[k].median;
+    for (std::size_t w = 0; w < posterior.samples.values.size(); ++w)
+      posterior.samples.values[w].*value = prior_value(question.fit_priors[k], posterior.samples.z_scores[w][k]);
   }
 }
 
@@ -138,16 +164,21 @@ void choose_algorithms(Posterior& posterior, const Calibration* calibration, con
 
 } // namespace
 
-std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked) {
+std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked,
+                                   const std::vector<Prior>& fit_priors) {
+  using Rank = std::pair<int, bool>; // scopes named, from the same prior
   std::vector<int> found;
   for (const auto& field : parameter_fields()) {
+    const std::size_t k = found.size();
     int best = -1;
-    int most = -1;
+    Rank highest{-1, false};
     for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {
       const auto& one = calibration.parameters[i];
-      if (one.name != field.name || !covers(one.scope, asked) || fields_named(one.scope) <= most) continue;
+      if (one.name != field.name || !covers(one.scope, asked)) continue;
+      const Rank rank{fields_named(one.scope), !fit_priors.empty() && same_distribution(one.prior, fit_priors[k])};
+      if (rank <= highest) continue;
       best = static_cast<int>(i);
-      most = fields_named(one.scope);
+      highest = rank;
     }
     found.push_back(best);
   }
@@ -161,11 +192,13 @@ Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* ca
                       draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
   choose_algorithms(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
-  const auto joint = joint_of(*calibration, question.scope);
+  const auto found = calibrated_fields(*calibration, question.scope, question.fit_priors);
+  const auto joint = joint_of(*calibration, question, found);
   auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
   for (std::size_t i = 0; i < joint.fields.size(); ++i)
     of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
   if (!joint.fields.empty()) move(posterior, joint, of_fields);
+  put_todays_priors(posterior, *calibration, question, found);
   return posterior;
 }
 

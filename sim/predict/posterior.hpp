@@ -17,21 +17,28 @@ struct Posterior {
 };
 
 /// What a posterior is for: which priors hold, which calibrated parameters cover it.
+///
+/// A parameter that the calibration identified keeps its fitted value, whatever the priors say today. One that it did
+/// not identify is the prior's of the question: what the fit did to it counts only where the fit started from that same
+/// prior.
 struct PosteriorQuestion {
   std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
   const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
   bool servers = false;      ///< the strategy has servers
   CalibrationScope scope;
+  std::vector<Prior> fit_priors{}; ///< of parameter_fields(): what a fit would start from today; empty: what it did
 };
 
-/// Samples drawn by draw_parameters(); the parameters that `calibration` has are then moved to its joint normal
+/// Samples drawn by draw_parameters(); the parameters that hold of `calibration` are then moved to its joint normal
 /// distribution: z-scores m + L u, L the Cholesky factor of their covariance; or to its draws in turn, where it has some.
-/// Without a calibration: the priors.
+/// One whose prior is another today keeps its drawn z-score, on the scale of that prior. Without a calibration: the
+/// priors.
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 
 /// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
-/// one that names most.
-std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked);
+/// one that names most, and of those the one that started from the question's prior (as in PosteriorQuestion).
+std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked,
+                                   const std::vector<Prior>& fit_priors = {});
 
 } // namespace ddlsim

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/calibration_basis.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/ask.hpp"
 
@@ -67,7 +68,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   int largest = 0;
   std::vector<double> largest_times_s;
   for (const int gpus : scenario.gpus) {
-    if (options.progress) options.progress(fmt::format("{} at {} GPUs", to_text(strategy), gpus));
+    if (options.progress) options.progress(fmt::format("{} at {} GPUs", label_of(strategy), gpus));
     auto [point, times_s] = predict_point(curve, gpus, options.fidelity);
     answer.points.push_back(point);
     if (!point.error.empty()) continue;
@@ -75,10 +76,15 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
     largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;
-  if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", to_text(strategy)));
+  if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
+}
+
+OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Knowledge& known) {
+  const auto compute = one_gpu_of(scenario, model, known);
+  return {scenario.batch_per_gpu / compute.one_gpu_s, compute.label, compute.text};
 }
 
 std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
@@ -101,7 +107,9 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const auto gpus = load_gpus(data);
   const auto presets = load_presets(data);
   const auto priors = load_priors(data);
-  const auto calibration = load_calibration(data, scenario.cluster);
+  auto calibration = load_calibration(data, scenario.cluster);
+  std::vector<std::string> warnings;
+  if (calibration) warnings = forget_what_changed(*calibration, cluster, data);
   auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   check_named_records(scenario, own);
   OneGpuReader one_gpu_times(data, cluster, std::move(own));
@@ -116,14 +124,15 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   for (const auto& strategy : scenario.strategies) {
     const auto curve = make_curve(scenario, strategy, model, known);
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
+    auto& answer = prediction.strategies.back();
+    answer.preset = curve.setup.preset.name;
+    answer.one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
   }
-  const auto compute = one_gpu_of(scenario, model, known);
-  prediction.one_gpu_samples_per_s = scenario.batch_per_gpu / compute.one_gpu_s;
-  prediction.one_gpu_evidence = compute.label;
-  prediction.one_gpu_text = compute.text;
+  prediction.one_gpu = one_gpu_rate(scenario, model, known);
   const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   prediction.available_gpus = cluster.available_nodes * gpus_per_node;
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
+  prediction.warnings = std::move(warnings);
   prediction.files = used_files(scenario, data);
   return prediction;
 }

@@ -55,9 +55,18 @@ struct MeasureNext {
   double interval_then = 0; ///< with that parameter known
 };
 
+/// One GPU without synchronisation.
+struct OneGpuRate {
+  double samples_per_s = 0;
+  EvidenceLabel evidence = EvidenceLabel::assumed;
+  std::string text; ///< where it is known from
+};
+
 struct StrategyAnswer {
   Strategy strategy;
+  std::string preset; ///< its own, else the scenario's
   std::string transport;
+  OneGpuRate one_gpu; ///< with that preset
   std::vector<PredictedPoint> points;
   LargestEfficientScale largest_scale;
   MeasureNext measure_next;
@@ -72,12 +81,11 @@ struct UsedFile {
 struct Prediction {
   Scenario scenario;
   std::string gpu;
-  double one_gpu_samples_per_s = 0;
-  EvidenceLabel one_gpu_evidence = EvidenceLabel::assumed;
-  std::string one_gpu_text; ///< where it is known from
+  OneGpuRate one_gpu; ///< with the scenario's preset
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;
+  std::vector<std::string> warnings; ///< what of the calibration no longer fits the files, and what to run
   std::vector<UsedFile> files;
 };
 

@@ -13,8 +13,8 @@ std::string quoted(const std::string& text) {
 }
 
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
-  std::string row = fmt::format("{},{},{},{},{}", quoted(to_text(answer.strategy)), answer.transport, point.gpus,
-                                point.nodes, point.server_nodes);
+  std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(answer.strategy)), answer.preset, answer.transport,
+                                point.gpus, point.nodes, point.server_nodes);
   constexpr int empty_columns = 18; // the numbers and three labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number : {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s,
@@ -28,7 +28,7 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
 } // namespace
 
 std::string csv_header() {
-  return "scenario,strategy,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
+  return "scenario,strategy,preset,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
          "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,compute_s,"
          "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,mean_staleness,bottleneck,evidence,"
          "fidelity,error\n";
@@ -42,7 +42,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 23;
+  constexpr int empty_columns = 24;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

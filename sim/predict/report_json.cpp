@@ -14,6 +14,8 @@ constexpr int prediction_version = 2;
 
 Json to_json(const Strategy& strategy) {
   Json json{{"name", to_text(strategy.name)}};
+  if (!strategy.preset.empty()) json["preset"] = strategy.preset;
+  if (!strategy.transport.empty()) json["transport"] = strategy.transport;
   if (!is_parameter_server(strategy.name)) return json;
   const auto& servers = strategy.servers;
   switch (servers.rule) {
@@ -67,11 +69,18 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   return json;
 }
 
+Json to_json(const OneGpuRate& rate) {
+  return {
+      {"samples_per_s", nine_digits(rate.samples_per_s)}, {"evidence", to_text(rate.evidence)}, {"text", rate.text}};
+}
+
 Json to_json(const StrategyAnswer& answer, const Json& strategy) {
   const auto& largest_scale = answer.largest_scale;
   const auto& next = answer.measure_next;
   return {{"strategy", strategy},
+          {"preset", answer.preset},
           {"transport", answer.transport},
+          {"one_gpu", to_json(answer.one_gpu)},
           {"largest_efficient_gpus", largest_scale.gpus},
           {"largest_efficient_gpus_low", largest_scale.gpus_low},
           {"largest_efficient_gpus_high", largest_scale.gpus_high},
@@ -106,23 +115,21 @@ std::string to_json_text(const Prediction& prediction) {
     for (const auto& point : answer.points) points.push_back(to_json(point, answer.strategy, strategy));
     strategies.push_back(to_json(answer, strategy));
   }
-  const Json json{{"format", "ddlsim-prediction"},
-                  {"version", prediction_version},
-                  {"scenario", scenario.name},
-                  {"model", scenario.model},
-                  {"cluster", scenario.cluster},
-                  {"gpu", prediction.gpu},
-                  {"preset", scenario.preset},
-                  {"precision", to_text(scenario.precision)},
-                  {"batch_per_gpu", scenario.batch_per_gpu},
-                  {"efficiency_bound", scenario.efficiency_bound},
-                  {"one_gpu",
-                   {{"samples_per_s", nine_digits(prediction.one_gpu_samples_per_s)},
-                    {"evidence", to_text(prediction.one_gpu_evidence)},
-                    {"text", prediction.one_gpu_text}}},
-                  {"points", points},
-                  {"strategies", strategies},
-                  {"produced_by", provenance(prediction)}};
+  Json json{{"format", "ddlsim-prediction"},
+            {"version", prediction_version},
+            {"scenario", scenario.name},
+            {"model", scenario.model},
+            {"cluster", scenario.cluster},
+            {"gpu", prediction.gpu},
+            {"preset", scenario.preset},
+            {"precision", to_text(scenario.precision)},
+            {"batch_per_gpu", scenario.batch_per_gpu},
+            {"efficiency_bound", scenario.efficiency_bound},
+            {"one_gpu", to_json(prediction.one_gpu)},
+            {"points", points},
+            {"strategies", strategies},
+            {"produced_by", provenance(prediction)}};
+  if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
   return json.dump(1) + "\n";
 }
 

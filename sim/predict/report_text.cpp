@@ -1,4 +1,5 @@
 #include "sim/base/chart.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
 
@@ -101,8 +102,32 @@ std::string staleness_lines(const StrategyAnswer& answer) {
   return stale.empty() ? "" : to_lines("Updates by others between a worker's pull and its push: " + stale + ".");
 }
 
-std::string to_section(const StrategyAnswer& answer, double bound) {
-  std::string text = fmt::format("{} over {}\n{}", to_text(answer.strategy), answer.transport, to_point_table(answer));
+/// Every preset that a strategy runs with, once.
+std::vector<std::string> presets_of(const Prediction& prediction) {
+  std::vector<std::string> presets;
+  for (const auto& answer : prediction.strategies)
+    if (std::find(presets.begin(), presets.end(), answer.preset) == presets.end()) presets.push_back(answer.preset);
+  return presets;
+}
+
+/// One GPU's rate: a line, or one for each preset where there are several.
+std::string one_gpu_lines(const Prediction& prediction) {
+  const auto& first = prediction.strategies.front().one_gpu;
+  if (presets_of(prediction).size() == 1) return to_lines(fmt::format("{}: {}", to_text(first.evidence), first.text));
+  std::vector<std::string> lines;
+  for (const auto& answer : prediction.strategies) {
+    const auto& own = answer.one_gpu;
+    const auto line = fmt::format("{}, with {}: {}", to_text(own.evidence), answer.preset, own.text);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+  std::string text;
+  for (const auto& line : lines) text += to_lines(line);
+  return text;
+}
+
+std::string to_section(const StrategyAnswer& answer, double bound, bool with_preset) {
+  std::string text = fmt::format("{}{} over {}\n{}", to_text(answer.strategy),
+                                 with_preset ? " with " + answer.preset : "", answer.transport, to_point_table(answer));
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
   text += approximations(answer) + staleness_lines(answer);
@@ -123,7 +148,7 @@ std::string efficiency_chart(const Prediction& prediction) {
     const auto& answer = prediction.strategies[i];
     lines.push_back({letter_of(i), {}});
     for (const auto& point : answer.points) lines.back().shares.push_back(point.error.empty() ? point.efficiency : -1);
-    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), to_text(answer.strategy));
+    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), label_of(answer.strategy));
   }
   return to_lines(legend) + to_chart(labels, lines);
 }
@@ -132,12 +157,14 @@ std::string efficiency_chart(const Prediction& prediction) {
 
 std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
-  std::string text =
-      to_lines(fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})",
-                           scenario.name, scenario.model, scenario.batch_per_gpu, to_text(scenario.precision),
-                           scenario.cluster, scenario.preset, prediction.available_gpus, prediction.growth_gpus));
-  text += to_lines(fmt::format("{}: {}", to_text(prediction.one_gpu_evidence), prediction.one_gpu_text));
-  for (const auto& answer : prediction.strategies) text += "\n" + to_section(answer, scenario.efficiency_bound);
+  std::string text = to_lines(
+      fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})", scenario.name,
+                  scenario.model, scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster,
+                  join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
+  text += one_gpu_lines(prediction);
+  for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
+  for (const auto& answer : prediction.strategies)
+    text += "\n" + to_section(answer, scenario.efficiency_bound, presets_of(prediction).size() > 1);
   return text + "\n" + efficiency_chart(prediction);
 }
 

@@ -1,6 +1,8 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/calibration_basis.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/calibrate/import_support.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
@@ -89,13 +91,18 @@ TEST_CASE("another cluster's records are not this one's") {
   const Run run;
   CHECK_THROWS_WITH(run.of(run.series("small"), "elsewhere"), Catch::Contains("no step record"));
   auto stray = planted_file(run.series("large"));
-  stray.file = "platforms/planted/measurements/stray.jsonl";
+  const ddlsim_test::TemporaryFolder folder;
+  stray.file = folder.write("platforms/planted/measurements/stray.jsonl", "{}");
   stray.context.cluster = "elsewhere";
   auto own = planted_file(run.series("small"));
   own.file = std::string(DDLSIM_SOURCE_DIR) + "/README.md";
   const auto calibration = calibrate(run.reference, "planted", {own, stray}).calibration;
   CHECK(calibration.series.size() == 1);
-  CHECK(calibration.files.size() == 1);
+  REQUIRE(calibration.files.size() == 2); // what stands in the folder: putting the stray right changes its bytes
+  CHECK_THAT(calibration.files[0], Catch::StartsWith("planted/README.md "));
+  CHECK_THAT(calibration.files[1], Catch::StartsWith("planted/stray.jsonl "));
+  REQUIRE(calibration.machines.count("planted") == 1);
+  CHECK(calibration.machines.at("planted") == fitted_machine(run.reference.clusters.at("planted")));
   CHECK_THAT(reported(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
 }
 

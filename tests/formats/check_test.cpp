@@ -86,6 +86,30 @@ TEST_CASE("names in a scenario are looked up") {
         Lines{"/preset: horovod uses mpi-ib, cluster iris has nccl-ib, shm; choose another preset or cluster"});
 }
 
+TEST_CASE("presets and transports of strategies are looked up, all at once") {
+  const Sample sample;
+  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+    return sample.reported("a.json", ddlsim_test::sample_two_stacks(), spoilt);
+  };
+  CHECK(sample.reported("a.json", ddlsim_test::sample_two_stacks().dump()).empty());
+  CHECK(reported({"/strategies/2/preset", "\"mxnet-kvstor\"", ""}) ==
+        Lines{"/strategies/2/preset: no preset is called \"mxnet-kvstor\"; did you mean mxnet-kvstore? there are: "
+              "pytorch-ddp, horovod, mxnet-kvstore"});
+  CHECK(reported({"/strategies/0/transport", "\"nccl-tcp\"", ""}) ==
+        Lines{"/strategies/0/transport: no transport of cluster iris is called \"nccl-tcp\"; there are: nccl-ib, "
+              "shm"});
+  CHECK(reported({"/strategies/2/transport", "", ""}) ==
+        Lines{"/strategies/2/preset: mxnet-kvstore uses grpc, cluster iris has nccl-ib, shm; choose another preset or "
+              "cluster"});
+  auto many = ddlsim_test::sample_two_stacks();
+  many["strategies"][0]["preset"] = "ddp";
+  many["strategies"][1]["transport"] = "grpc";
+  many["preset"] = "horrovod";
+  CHECK(sample.reported("a.json", many.dump()).size() == 3);
+  many["cluster"] = "isis"; // no transport can be looked up
+  CHECK(sample.reported("a.json", many.dump()).size() == 3);
+}
+
 TEST_CASE("mistakes of a file and of its names are reported together") {
   const Sample sample;
   auto scenario = ddlsim_test::sample_scenario();

@@ -47,6 +47,16 @@ json sample_scenario() {
     "samples": 100})");
 }
 
+json sample_two_stacks() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-two-stacks";
+  scenario.erase("transport");
+  scenario["strategies"] = json::parse(R"([
+    {"name": "auto", "preset": "pytorch-ddp", "transport": "nccl-ib"}, {"name": "auto", "transport": "shm"},
+    {"name": "ps", "preset": "mxnet-kvstore", "transport": "nccl-ib", "servers": {"count": 2}}])");
+  return scenario;
+}
+
 json sample_presets() {
   return json::parse(R"({"format": "ddlsim-presets", "version": 1, "presets": [
     {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
@@ -112,6 +122,7 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("platforms/iris/measurements/all.jsonl", sample_measurements());
   folder.write("scenarios/presets.json", sample_presets().dump(1));
   folder.write("scenarios/tiny-iris.json", sample_scenario().dump(1));
+  folder.write("scenarios/tiny-two-stacks.json", sample_two_stacks().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 

@@ -197,6 +197,51 @@ TEST_CASE("a scenario must say what it wants") {
              Catch::StartsWith("/placement: \"unknown\" found"));
 }
 
+TEST_CASE("a strategy of a scenario may have a preset and a transport of its own") {
+  const std::string own = R"({"name":"auto","preset":"horovod","transport":"nccl-ib"})";
+  const auto strategy = read(own, StrategyUse::scenario);
+  CHECK(strategy.preset == "horovod");
+  CHECK(strategy.transport == "nccl-ib");
+  CHECK(to_text(strategy) == "auto");
+  CHECK(label_of(strategy) == "auto with horovod over nccl-ib");
+  CHECK(strategy_to_json(strategy) == json::parse(own));
+  const auto servers = read(R"({"name":"ps","servers":{"count":4},"transport":"grpc"})", StrategyUse::scenario);
+  CHECK(label_of(servers) == "ps(4 unknown, unknown) over grpc");
+  CHECK(label_of(read(R"({"name":"ring"})", StrategyUse::scenario)) == "ring");
+  ddlsim::Scenario scenario;
+  scenario.preset = "tf-ps";
+  scenario.transport = "nccl-tcp";
+  CHECK(asked_with(scenario, strategy).preset == "horovod");
+  CHECK(asked_with(scenario, strategy).transport == "nccl-ib");
+  CHECK(asked_with(scenario, servers).preset == "tf-ps");
+  CHECK(asked_with(scenario, servers).transport == "grpc");
+  CHECK(
+      reported(R"({"name":"auto","transport":"ncl-ib"})", StrategyUse::scenario) ==
+      "/transport: \"ncl-ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm expected; did you "
+      "mean \"nccl-ib\"?");
+  CHECK(reported(R"({"name":"auto","preset":""})", StrategyUse::scenario) ==
+        "/preset: the text is empty; say what it is, or \"unknown\" where that is allowed");
+  CHECK(reported(R"({"name":"auto","preset":"horovod"})", StrategyUse::record) ==
+        "/preset: unknown key; known here: name");
+  CHECK(reported(R"({"name":"auto","pre-set":"horovod"})", StrategyUse::scenario) ==
+        "/pre-set: unknown key; did you mean \"preset\"?");
+}
+
+TEST_CASE("strategies of one name differ by preset or transport") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto content = ddlsim_test::sample_scenario();
+  content["strategies"] = json::parse(
+      R"([{"name":"auto"},{"name":"auto","preset":"horovod"},{"name":"auto","preset":"horovod","transport":"shm"}])");
+  const auto scenario = read_scenario(folder.write("a.json", content.dump()));
+  CHECK(scenario.strategies.size() == 3);
+  const auto again = read_scenario(folder.write("b.json", scenario_json(scenario)));
+  CHECK(label_of(again.strategies[2]) == "auto with horovod over shm");
+  content["strategies"][2].erase("transport");
+  const auto file = folder.write("c.json", content.dump());
+  CHECK(ddlsim_test::mistakes_of(file, [&] { read_scenario(file); }) ==
+        std::vector<std::string>{"/strategies/2: auto with horovod is there twice; keep one"});
+}
+
 TEST_CASE("a record says unknown rather than nothing") {
   CHECK(reported(R"({"name":"ps","servers":{"count":1},"placement":"dedicated"})", StrategyUse::record) ==
         "/sharding: missing; give one of round-robin, bytes, split, pieces, hash, unknown");

@@ -21,7 +21,10 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 3, "cluster": "iris", "made_by": "0.1.0", "files": ["runs.jsonl 0123456789abcdef"],
+    "format": "ddlsim-calibration", "version": 3, "cluster": "iris", "made_by": "0.1.0",
+    "files": ["iris/runs.jsonl 0123456789abcdef"],
+    "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
+                          "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
     "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0},
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
@@ -100,6 +103,12 @@ def shipped_lines(root):
             yield f"{file}:{number}", json.loads(line)
 
 
+def two_stacks(scenario):
+    """The scenario with a preset and a transport of each strategy's own."""
+    return {**scenario, "strategies": [{**strategy, "preset": scenario["preset"], "transport": "grpc"}
+                                       for strategy in scenario["strategies"]]}
+
+
 def check_shipped(root, schemas):
     failures = []
     count = 0
@@ -112,6 +121,9 @@ def check_shipped(root, schemas):
         if name not in samples or len(json.dumps(content)) < len(json.dumps(samples[name])):
             samples[name] = content
     samples["calibration"] = CALIBRATION
+    samples["scenario"] = two_stacks(samples["scenario"])
+    if mistake := schemas.mistake("scenario", samples["scenario"]):
+        failures.append(f"a scenario of two stacks: {mistake}")
     mistake = schemas.mistake("calibration", CALIBRATION)
     if mistake:
         failures.append(f"a calibration: {mistake}")

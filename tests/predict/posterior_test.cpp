@@ -176,6 +176,76 @@ TEST_CASE("of several that cover a question the one that names most holds") {
   CHECK(calibrated_fields(calibration, asked)[field("nic_efficiency")] == -1);
 }
 
+namespace {
+
+/// What a fit would start from today for `question`, with one prior of another width.
+std::vector<Prior> todays_priors(const std::string& name, double median, double width) {
+  auto priors = priors_of_fields(shipped_priors(), "compute_measured", "nccl-ib", "horovod");
+  priors[field(name)].median = median;
+  priors[field(name)].width = width;
+  return priors;
+}
+
+std::vector<double> logs_of(const Draws& samples, double Parameters::*value) {
+  std::vector<double> logs;
+  for (const auto& sample : samples.values) logs.push_back(std::log(sample.*value));
+  return logs;
+}
+
+Posterior with_priors(const Calibration& calibration, const std::vector<Prior>& fit_priors) {
+  return find_posterior(shipped_priors(), &calibration, {"compute_measured", preset, false, asked, fit_priors}, 2000,
+                        1);
+}
+
+} // namespace
+
+TEST_CASE("what a fit did not identify is as wide as the prior of today, and at its median") {
+  Calibration calibration;
+  calibration.parameters = {calibrated("compute_factor", {}, 1.5, 0.95)}; // of a prior of 2, width 0.5
+  calibration.correlation = {{}};
+  const auto todays = todays_priors("compute_factor", 1, 1.5);
+  const auto posterior = with_priors(calibration, todays);
+  CHECK(posterior.median.compute_factor == 1);
+  CHECK(deviation_of(logs_of(posterior.samples, &Parameters::compute_factor)) == Approx(1.5).epsilon(0.01));
+  SECTION("from the prior that it started from, what it moved stays") {
+    const auto same = with_priors(calibration, todays_priors("compute_factor", 2, 0.5));
+    CHECK(same.median.compute_factor == Approx(2 * std::exp(0.5 * 1.5)));
+    CHECK(deviation_of(logs_of(same.samples, &Parameters::compute_factor)) == Approx(0.5 * 0.95).epsilon(0.01));
+  }
+  SECTION("what it identified stays whatever the prior says today") {
+    calibration.parameters[0].identified = true;
+    const auto fitted = with_priors(calibration, todays);
+    CHECK(fitted.median.compute_factor == Approx(2 * std::exp(0.5 * 1.5)));
+    CHECK(deviation_of(logs_of(fitted.samples, &Parameters::compute_factor)) == Approx(0.5 * 0.95).epsilon(0.01));
+  }
+}
+
+TEST_CASE("the prior of today of one parameter leaves the others' spreads as they were") {
+  auto calibration = two_parameters(); // correlated by -0.8
+  calibration.parameters[0].identified = true;
+  auto todays = todays_priors("net_latency", 1e-5, 0.6);
+  const auto posterior = with_priors(calibration, todays);
+  const auto nic = column(posterior.samples, "nic_efficiency");
+  const auto latency = column(posterior.samples, "net_latency");
+  CHECK(mean_of(nic) == Approx(0.7).margin(0.01));
+  CHECK(deviation_of(nic) == Approx(0.3).epsilon(0.02));
+  CHECK(deviation_of(latency) == Approx(1).epsilon(0.01)); // of today's prior
+  CHECK(std::abs(correlation(nic, latency)) < 0.1);
+}
+
+TEST_CASE("of two that cover a question alike the one of the question's prior holds") {
+  Calibration calibration;
+  calibration.parameters = {calibrated("compute_factor", {}, 1, 0.1), calibrated("compute_factor", {}, 2, 0.1)};
+  calibration.parameters[1].prior.width = 0.18;
+  calibration.correlation = {{}, {0}};
+  const auto at = [&](double width) {
+    return calibrated_fields(calibration, asked, todays_priors("compute_factor", 2, width))[field("compute_factor")];
+  };
+  CHECK(at(0.5) == 0);
+  CHECK(at(0.18) == 1);
+  CHECK(at(0.3) == 0); // neither: the first
+}
+
 TEST_CASE("a scope covers what agrees in all it names") {
   CHECK(covers({}, asked));
   CHECK(covers(asked, asked));

@@ -58,7 +58,7 @@ TEST_CASE("a series or a software that no record of the cluster has is refused",
 
 TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
   const auto prediction = predict(iris(), shipped, screening);
-  CHECK(prediction.one_gpu_evidence == EvidenceLabel::transferred);
+  CHECK(prediction.one_gpu.evidence == EvidenceLabel::transferred);
   for (const auto& answer : prediction.strategies) {
     CHECK(answer.points.front().evidence == EvidenceLabel::transferred);
     CHECK(answer.points.back().evidence == EvidenceLabel::assumed);

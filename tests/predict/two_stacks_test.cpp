@@ -1,0 +1,84 @@
+// Strategies with presets and transports of their own, beside each other in one scenario.
+
+#include "sim/base/error.hpp"
+#include "sim/predict/predict.hpp"
+#include "sim/predict/report.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const PredictOptions screening{Fidelity::closed_form, {}};
+
+Scenario two_stacks() {
+  auto scenario = read_scenario(shipped.scenarios() / "pascal-servers-or-horovod.json");
+  scenario.gpus = {1, 16};
+  scenario.samples = 40;
+  return scenario;
+}
+
+} // namespace
+
+TEST_CASE("each strategy is answered as a scenario of its own preset and transport is", "[two-stacks]") {
+  const auto scenario = two_stacks();
+  const auto together = predict(scenario, shipped, screening);
+  REQUIRE(together.strategies.size() == 2);
+  for (std::size_t s = 0; s < 2; ++s) {
+    auto alone = scenario;
+    alone.preset = scenario.strategies[s].preset;
+    alone.transport = scenario.strategies[s].transport;
+    alone.strategies = {scenario.strategies[s]};
+    alone.strategies[0].preset.clear();
+    alone.strategies[0].transport.clear();
+    const auto by_itself = predict(alone, shipped, screening).strategies.at(0);
+    const auto& answer = together.strategies[s];
+    CHECK(answer.preset == alone.preset);
+    CHECK(answer.transport == alone.transport);
+    CHECK(answer.one_gpu.text == by_itself.one_gpu.text);
+    for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
+      CHECK(answer.points[i].iteration_s == by_itself.points[i].iteration_s);
+      CHECK(answer.points[i].iteration_s_low == by_itself.points[i].iteration_s_low);
+      CHECK(answer.points[i].iteration_s_high == by_itself.points[i].iteration_s_high);
+    }
+  }
+}
+
+TEST_CASE("tables, JSON and CSV name preset and transport of each strategy", "[two-stacks]") {
+  const auto prediction = predict(two_stacks(), shipped, screening);
+  const auto text = to_terminal_text(prediction);
+  CHECK_THAT(text, Catch::Contains(" horovod-pascal with tf-ps, horovod ("));
+  CHECK_THAT(text, Catch::Contains(" with tf-ps over grpc\n") && Catch::Contains("auto with horovod over nccl-ib\n"));
+  CHECK_THAT(text, Catch::Contains(", with tf-ps: one ") && Catch::Contains(", with horovod: one "));
+  const auto json = nlohmann::json::parse(to_json_text(prediction));
+  CHECK(json["strategies"][0]["preset"] == "tf-ps");
+  CHECK(json["strategies"][1]["transport"] == "nccl-ib");
+  CHECK(json["strategies"][1]["one_gpu"]["samples_per_s"].get<double>() > 0);
+  CHECK(json["points"][0]["strategy"]["preset"] == "tf-ps");
+  CHECK(json["points"][0]["strategy"]["transport"] == "grpc");
+  CHECK_THAT(to_csv_text(prediction), Catch::Contains(",tf-ps,grpc,16,") && Catch::Contains(",horovod,nccl-ib,16,"));
+  CHECK_THAT(sweep_rows(prediction), Catch::Contains("auto with horovod over nccl-ib"));
+}
+
+TEST_CASE("a strategy without a preset of its own has the scenario's, and is told as ever", "[two-stacks]") {
+  auto scenario = two_stacks();
+  scenario.strategies.erase(scenario.strategies.begin());
+  scenario.strategies[0].preset.clear();
+  scenario.strategies[0].transport.clear();
+  const auto text = to_terminal_text(predict(scenario, shipped, screening));
+  CHECK_THAT(text, Catch::Contains(" with horovod (") && Catch::Contains("\nauto over nccl-ib\n"));
+  CHECK_THAT(text, !Catch::Contains("with horovod: one "));
+}
+
+TEST_CASE("an unknown preset or transport of a strategy is a clear error", "[two-stacks]") {
+  auto scenario = two_stacks();
+  scenario.strategies[0].preset = "tf-pss";
+  CHECK_THROWS_WITH(predict(scenario, shipped, screening), Catch::Contains("did you mean tf-ps"));
+  scenario = two_stacks();
+  scenario.strategies[1].transport = "gloo-tcp";
+  CHECK_THROWS_WITH(predict(scenario, shipped, screening), Catch::Contains("transport of cluster horovod-pascal"));
+}
+
+} // namespace ddlsim
