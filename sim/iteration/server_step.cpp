@@ -9,6 +9,16 @@
 #include <cstdint>
 
 namespace ddlsim {
+
+Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
+  const Sharding stated = setup.strategy.sharding;
+  const auto& choices = setup.preset.shardings;
+  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
+  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
+  if (stated != Sharding::unknown && !doubted) return stated;
+  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
+}
+
 namespace {
 
 std::vector<double> sizes_by_creation(const ComputeProfile& profile) {
@@ -35,17 +45,6 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
     ready_s[tensor.tensor] = latest_s;
   }
   return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
-}
-
-/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
-/// preset's choices.
-Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
-  const Sharding stated = setup.strategy.sharding;
-  const auto& choices = setup.preset.shardings;
-  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
-  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
-  if (stated != Sharding::unknown && !doubted) return stated;
-  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
 }
 
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
