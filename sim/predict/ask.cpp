@@ -63,9 +63,8 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
     if (has_servers(series) != is_parameter_server(strategy.name)) continue;
-    learnt.donated = learnt.donated || series.borrowed;
-    if (series.borrowed) continue;
-    for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+    int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
+    for (const auto& point : series.points) largest_nodes = std::max(largest_nodes, point.nodes);
   }
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;

@@ -46,11 +46,21 @@ EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const
   unknown.flip();
   if (!learnt.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
     return EvidenceLabel::assumed;
-  if (learnt.largest_nodes == 0 && !learnt.donated) return EvidenceLabel::assumed; // nothing of this kind was ever run
-  const bool donated = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
-                       share_of(curve, times_s, learnt.borrowed) > depends_on;
-  if (donated) return EvidenceLabel::transferred;
+  if (learnt.largest_nodes == 0 && learnt.largest_donor_nodes == 0)
+    return EvidenceLabel::assumed; // nothing of this kind was ever run
+  const bool transferred = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
+                           share_of(curve, times_s, learnt.borrowed) > depends_on;
+  if (transferred) return EvidenceLabel::transferred;
   return point.nodes > learnt.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
+}
+
+/// Whether the point has more nodes than what its evidence was measured on; where nothing was, there is nothing to
+/// extrapolate from.
+bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
+  const auto& learnt = curve.learnt;
+  const bool own = point.evidence == EvidenceLabel::calibrated || point.evidence == EvidenceLabel::extrapolated;
+  const int measured_nodes = own ? learnt.largest_nodes : std::max(learnt.largest_nodes, learnt.largest_donor_nodes);
+  return point.gpus > 1 && measured_nodes > 0 && point.nodes > measured_nodes;
 }
 
 /// Why such a run is impossible; "" when it is not.
@@ -76,7 +86,7 @@ std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
-  point.efficiency = setup.one_gpu_s * curve.median.compute_factor / time.iteration_s;
+  point.efficiency = one_gpu_iteration_s(curve, curve.median) / time.iteration_s;
   point.compute_s = time.compute_s;
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
@@ -100,7 +110,7 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   const double to_number = point.iteration_s / screening_s;
   std::vector<double> efficiencies;
   for (std::size_t i = 0; i < times_s.size(); ++i)
-    efficiencies.push_back(setup.one_gpu_s * curve.samples.values[i].compute_factor / (to_number * times_s[i]));
+    efficiencies.push_back(one_gpu_iteration_s(curve, curve.samples.values[i]) / (to_number * times_s[i]));
   point.iteration_s_low = std::min(point.iteration_s, to_number * quantile(times_s, low_tail));
   point.iteration_s_high = std::max(point.iteration_s, to_number * quantile(times_s, high_tail));
   widen_by_gap(point, choice);
@@ -108,6 +118,23 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   point.efficiency_low = std::min(point.efficiency, quantile(efficiencies, low_tail));
   point.efficiency_high = std::max(point.efficiency, quantile(efficiencies, high_tail));
+}
+
+/// A node bought for servers alone is one of the cluster's: its GPUs are paid for and compute nothing.
+void set_efficiency_per_gpu_bought(PredictedPoint& point, const Curve& curve) {
+  const double bought = point.gpus + point.server_nodes * curve.gpus_per_full_node;
+  const double workers = point.gpus / bought;
+  point.efficiency_per_gpu_bought = workers * point.efficiency;
+  point.efficiency_per_gpu_bought_low = workers * point.efficiency_low;
+  point.efficiency_per_gpu_bought_high = workers * point.efficiency_high;
+}
+
+/// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
+void set_unexplained(PredictedPoint& point) {
+  constexpr double rounding = 1e-12; // of sums of six parts
+  const double rest_s = point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
+                                             point.straggling_s + point.input_wait_s);
+  point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
 }
 
 } // namespace
@@ -146,10 +173,13 @@ std::vector<double> sample_times(const Curve& curve, int gpus) {
   return times_s;
 }
 
+double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
+  return time_step(at_scale(curve, 1), sample, Fidelity::screening).iteration_s;
+}
+
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
-  const auto setup = at_scale(curve, gpus);
-  return setup.one_gpu_s * sample.compute_factor /
-         time_step(setup, estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
+  return one_gpu_iteration_s(curve, sample) /
+         time_step(at_scale(curve, gpus), estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
 }
 
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
@@ -169,6 +199,9 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);
+    point.extrapolated = is_extrapolated(curve, point);
+    set_efficiency_per_gpu_bought(point, curve);
+    set_unexplained(point);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
   }
