@@ -144,11 +144,11 @@ std::vector<std::string> forget_other_machines(Calibration& calibration, const C
   std::vector<std::string> texts;
   for (const auto& [name, was] : calibration.machines) {
     FittedMachine is;
-    if (name == cluster.name)
+    if (name == calibration.cluster)
       is = fitted_machine(cluster);
     else if (fs::exists(data.platforms() / name / "cluster.json"))
       is = fitted_machine(load_cluster(data, name));
-    add_changes(name == cluster.name ? changes.own : changes.donors, was, is);
+    add_changes(name == calibration.cluster ? changes.own : changes.donors, was, is);
     describe_changes(texts, name, was, is);
   }
   if (texts.empty()) return {};

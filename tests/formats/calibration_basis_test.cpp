@@ -154,6 +154,18 @@ TEST_CASE("another NIC or fabric takes what was learnt over it, other paths in a
   }
 }
 
+TEST_CASE("a calibration taken over with a copy of the cluster's file holds for what is the same in the copy") {
+  Calibrated at;
+  at.here["name"] = "mine";
+  at.here["node"]["gpu"] = "K80";
+  at.folder.write("platforms/mine/cluster.json", at.here.dump());
+  Calibration read = at.calibration; // of "here"
+  const auto told = forget_what_changed(read, load_cluster(at.data, "mine"), at.data);
+  REQUIRE(told.size() == 2); // the records of "here" are none of "mine"
+  CHECK_THAT(told[0], Catch::StartsWith("mine was calibrated on another machine: the GPU of here was V100-SXM2-16GB"));
+  CHECK(read.parameters.size() == at.calibration.parameters.size() - 1);
+}
+
 TEST_CASE("records that changed, came or went leave the calibration as it is, and are named") {
   Calibrated at;
   at.folder.write("platforms/here/measurements/runs.jsonl", "{ }\n");
