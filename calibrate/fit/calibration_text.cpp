@@ -92,6 +92,21 @@ std::string learnt_text(const Calibration& calibration) {
   return text + fmt::format("{} more parameters stay at their priors: what depends on them is assumed\n", unlearnt);
 }
 
+/// Nothing where the normal distribution that the lines above show says it all.
+std::string form_text(const PosteriorForm& form) {
+  if (form.draws.empty()) return "";
+  std::string text = "the posterior is not normal: ";
+  if (form.modes > 1) text += fmt::format("{} separate regions explain the measurements; ", form.modes);
+  if (form.sampled)
+    text += fmt::format("importance weights fail (Pareto k {:.2f}, to be below 0.7; {:.0f} % of the samples count), a "
+                        "Markov chain sampled it",
+                        form.pareto_k, 100 * form.effective_share);
+  else
+    text += fmt::format("importance weights hold (Pareto k {:.2f}), {:.0f} % of the samples count", form.pareto_k,
+                        100 * form.effective_share);
+  return text + fmt::format("; {} draws\n", form.draws.size());
+}
+
 std::string next_text(const std::vector<NextMeasurement>& all) {
   std::string text;
   for (const auto& one : all)
@@ -116,7 +131,7 @@ std::string calibration_text(const Calibrated& calibrated) {
   std::string text =
       fmt::format("{}: {} points of {} series; mean |ln(model / measured)| {}\n", calibration.cluster,
                   calibration.quality.points, calibration.series.size(), quality_text(calibration.quality));
-  text += learnt_text(calibration) + series_text(calibration);
+  text += learnt_text(calibration) + form_text(calibration.form) + series_text(calibration);
   if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
   if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
   return text + next_text(calibrated.next) + excluded_text(calibration);

@@ -1,5 +1,6 @@
 #include "calibrate/fit/step_fit.hpp"
 
+#include "calibrate/fit/posterior_form.hpp"
 #include "calibrate/fit/step_problem.hpp"
 #include "sim/base/robust_fit.hpp"
 #include "sim/predict/prediction.hpp"
@@ -206,9 +207,12 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
     fit = fit_robust(robust, fit.unknowns, again);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
+  const auto modes = find_modes(robust, std::move(fit), starts(problem.free_parameters(), series));
+  fit = modes.front().fit;
   Calibration calibration;
   calibration.version = version();
   add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
+  calibration.form = form_of(robust, modes);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, problem.misses(fit.unknowns));
   add_leave_one_out(calibration, problem, robust, fit, series);

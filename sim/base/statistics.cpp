@@ -49,6 +49,22 @@ double normal_quantile(double probability) {
   }
 }
 
+double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability) {
+  constexpr int steps = 30; // halvings of an interval of a few widths
+  if (!(deviation > 0)) return quantile(centres, probability);
+  const auto [least, most] = std::minmax_element(centres.begin(), centres.end());
+  const double reach = deviation * normal_quantile(probability);
+  double low = *least + reach; // were all centres there
+  double high = *most + reach;
+  for (int step = 0; step < steps; ++step) {
+    const double middle = 0.5 * (low + high);
+    double below = 0;
+    for (const double centre : centres) below += normal_cdf((middle - centre) / deviation);
+    (below < probability * static_cast<double>(centres.size()) ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 namespace {
 
 /// One point of the trapezoidal rule: z phi(z) times the step, and ln Phi(z).

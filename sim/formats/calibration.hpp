@@ -14,8 +14,8 @@
 
 namespace ddlsim {
 
-/// Of the file's format. 3: compute factors and series name their one-GPU time. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
-inline constexpr int calibration_version = 3;
+/// Of the file's format. 4: posterior and its draws. 3: compute factors and series name their one-GPU time. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
+inline constexpr int calibration_version = 4;
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {
@@ -84,6 +84,17 @@ struct CalibrationQuality {
   int leave_one_out_points = 0;
 };
 
+/// How well the normal distribution of the parameters' z-scores (z_score, error, correlation) says what the measurements
+/// leave of them, by importance weights (sim/base/laplace_check.hpp).
+struct PosteriorForm {
+  double pareto_k = 0;        ///< above 0.7 the weights cannot be trusted: a Markov chain took their place
+  double effective_share = 1; ///< of the weights: 1 where the normal distribution is the posterior
+  int modes = 1;              ///< separate regions of the parameters that explain the measurements
+  bool sampled = false;       ///< by a Markov chain
+  /// Equally likely draws of the parameters' z-scores; none where the normal distribution stands.
+  std::vector<std::vector<double>> draws;
+};
+
 /// What a fit reads of one cluster file, in words: titles, sources, and what exists or may grow are no part of it.
 struct FittedMachine {
   std::string gpu;                               ///< the card
@@ -100,6 +111,7 @@ struct Calibration {
   std::map<std::string, FittedMachine> machines; ///< by name: the cluster, and those that it borrows measurements from
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
+  PosteriorForm form;
   std::vector<CalibratedChoice> algorithm_choices;
   std::vector<CalibratedSeries> series;
   std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size

@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ddlsim {
 namespace {
 
 constexpr long most = 1'000'000;
+constexpr double farthest = 50; ///< of a z-score: prior standard deviations
 
 CalibrationScope scope_from(const JsonNode& node) {
   CalibrationScope scope;
@@ -43,7 +45,6 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   static const std::vector<std::string> known{
       "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "one_gpu_s", "value", "low",
       "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error",     "prior"};
-  constexpr double farthest = 50; // prior standard deviations
   CalibratedParameter one;
   if (!node.is_object()) return one;
   node.allow_only(known);
@@ -143,6 +144,31 @@ CalibrationQuality quality_from(const JsonNode& node) {
   return quality;
 }
 
+PosteriorForm form_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"pareto_k", "effective_share", "modes", "sampled"};
+  PosteriorForm form;
+  if (!node.is_object()) return form;
+  node.allow_only(known);
+  form.pareto_k = node.number("pareto_k", -unbounded, unbounded);
+  form.effective_share = node.number("effective_share", 0, 1);
+  form.modes = static_cast<int>(node.integer("modes", 1, most));
+  form.sampled = node.boolean("sampled");
+  return form;
+}
+
+/// One draw: a z-score for each parameter.
+std::vector<double> draw_from(const JsonNode& node, std::size_t parameters) {
+  std::vector<double> draw;
+  for (const auto& element : node.elements())
+    draw.push_back(element.value().is_number() ? element.value().get<double>() : unbounded);
+  if (!node.value().is_array()) return draw; // reported by the caller
+  if (std::any_of(draw.begin(), draw.end(), [](double z) { return !(std::abs(z) <= farthest); }))
+    node.mistake(fmt::format("a z-score is a number from -{0} to {0}", farthest));
+  if (draw.size() != parameters)
+    node.mistake(fmt::format("{} numbers found, {} expected: one a parameter", draw.size(), parameters));
+  return draw;
+}
+
 FittedMachine machine_from(const JsonNode& node) {
   static const std::vector<std::string> known{"gpu", "node", "transports"};
   FittedMachine machine;
@@ -171,8 +197,8 @@ std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key)
 
 Calibration calibration_from(const JsonNode& root) {
   static const std::vector<std::string> known{
-      "format", "version",  "cluster",     "made_by",           "files",       "quality", "parameters",
-      "series", "excluded", "correlation", "algorithm_choices", "collectives", "compute", "machines"};
+      "format",   "version",     "cluster",           "made_by",     "files",   "quality",   "parameters", "series",
+      "excluded", "correlation", "algorithm_choices", "collectives", "compute", "posterior", "draws",      "machines"};
   static const std::vector<std::string> excluded_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -182,6 +208,9 @@ Calibration calibration_from(const JsonNode& root) {
   if (root.has("machines")) calibration.machines = machines_from(root.at("machines"));
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
+  if (root.has("posterior")) calibration.form = form_from(root.at("posterior"));
+  for (const auto& node : list_or_none(root, "draws"))
+    calibration.form.draws.push_back(draw_from(node, calibration.parameters.size()));
   for (const auto& node : list_or_none(root, "algorithm_choices"))
     calibration.algorithm_choices.push_back(algorithm_choice_from(node));
   for (const auto& node : root.list("series")) calibration.series.push_back(series_from(node));

@@ -104,6 +104,25 @@ std::vector<Json> correlation_rows(const Calibration& calibration) {
   return rows;
 }
 
+/// Three digits of a drawn z-score: a thousandth of a prior's width means nothing.
+std::vector<Json> draw_rows(const PosteriorForm& form) {
+  constexpr double scale = 1e3;
+  std::vector<Json> rows;
+  for (const auto& draw : form.draws) {
+    Json json = Json::array();
+    for (const double z_score : draw) json.push_back(std::round(z_score * scale) / scale);
+    rows.push_back(json);
+  }
+  return rows;
+}
+
+Json to_json(const PosteriorForm& form) {
+  return {{"pareto_k", four_digits(form.pareto_k)},
+          {"effective_share", four_digits(form.effective_share)},
+          {"modes", form.modes},
+          {"sampled", form.sampled}};
+}
+
 std::vector<Json> collective_rows(const Calibration& calibration) {
   std::vector<Json> rows;
   for (const auto& curve : calibration.collectives) rows.push_back(collective_curve_json(curve));
@@ -146,6 +165,8 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"quality\": " + judged.dump() + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
+  text += " \"posterior\": " + to_json(calibration.form).dump() + ",\n";
+  if (!calibration.form.draws.empty()) text += " \"draws\": " + lines(draw_rows(calibration.form)) + ",\n";
   text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";

@@ -13,6 +13,7 @@ struct ModelConstants {
   double residual_persistent_share = 0.6; ///< of the variance, does not fade with scale
   double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
   double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
+  double residual_growth = 0.02;          ///< standard deviation of ln that a doubling beyond what was measured adds
   /// How noisy a measurement is before the fit judges it, as standard deviations of ln.
   double fit_spread = 0.03;      ///< of a series about the fitted model
   double unstated_noise = 0.015; ///< of a published rate without a stated spread

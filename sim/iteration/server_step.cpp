@@ -37,17 +37,6 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
   return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
 }
 
-/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
-/// preset's choices.
-Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
-  const Sharding stated = setup.strategy.sharding;
-  const auto& choices = setup.preset.shardings;
-  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
-  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
-  if (stated != Sharding::unknown && !doubted) return stated;
-  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
-}
-
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                               const Machine& machine, int servers, double slowdown) {
   const auto by_creation = sizes_by_creation(profile);
@@ -96,6 +85,15 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 }
 
 } // namespace
+
+Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
+  const Sharding stated = setup.strategy.sharding;
+  const auto& choices = setup.preset.shardings;
+  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
+  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
+  if (stated != Sharding::unknown && !doubted) return stated;
+  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
+}
 
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
   const bool dedicated = completed(setup.strategy, setup.preset).placement == Placement::dedicated;

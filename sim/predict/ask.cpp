@@ -40,6 +40,16 @@ bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked)
   return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
+/// Blocks of scenario.samples behind an interval, at most.
+constexpr std::uint64_t most_blocks = 8;
+
+void append(Draws& all, const Draws& more) {
+  all.values.insert(all.values.end(), more.values.begin(), more.values.end());
+  all.z_scores.insert(all.z_scores.end(), more.z_scores.begin(), more.z_scores.end());
+  all.algorithm_quantiles.insert(all.algorithm_quantiles.end(), more.algorithm_quantiles.begin(),
+                                 more.algorithm_quantiles.end());
+}
+
 /// The same stack, model and batch from the same one-GPU time.
 bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
   return covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
@@ -53,10 +63,13 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
   for (const auto* series : of_stack)
     if (same_strategy(*series, asked)) used.push_back(series);
   if (used.empty()) used = of_stack;
+  if (!used.empty()) learnt.largest_gpus = 0;
   for (const auto* series : used) {
     learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
-    for (const auto& point : series->points)
+    for (const auto& point : series->points) {
       learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
+    }
   }
 }
 
@@ -73,6 +86,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
   }
   std::vector<double> spreads;
+  std::vector<double> noises; // of measurements on this cluster
   std::vector<const CalibratedSeries*> of_stack;
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
@@ -81,8 +95,13 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     if (has_servers(series) != is_parameter_server(asked.strategy.name)) continue;
     learnt.donated = learnt.donated || series.borrowed;
     if (series.borrowed) continue;
-    for (const auto& point : series.points) learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+    for (const auto& point : series.points) {
+      learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
+      noises.push_back(point.noise);
+    }
   }
+  learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
   learn_residuals(learnt, of_stack, asked);
@@ -130,6 +149,18 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   return setup;
 }
 
+/// Several Latin hypercubes one after another: an interval takes as many of them as its ends need.
+Posterior posterior_in_blocks(const std::vector<Prior>& priors, const Calibration* calibration,
+                              const PosteriorQuestion& question, const Scenario& scenario) {
+  constexpr std::uint64_t next_seed = 0x9E3779B97F4A7C15; // far from any that a person would name
+  auto all = find_posterior(priors, calibration, question, scenario.samples, scenario.seed);
+  for (std::uint64_t block = 1; block < most_blocks; ++block) {
+    const auto seed = scenario.seed + block * next_seed;
+    append(all.samples, find_posterior(priors, calibration, question, scenario.samples, seed).samples);
+  }
+  return all;
+}
+
 } // namespace
 
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
@@ -148,12 +179,13 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
-  auto posterior = find_posterior(priors, known.calibration,
-                                  {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
-                                  scenario.samples, scenario.seed);
+  auto posterior = posterior_in_blocks(
+      priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
+      scenario);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
+  learnt.measurement_noise = known.constants.unstated_noise;
   if (known.calibration != nullptr)
     learnt = learn(*known.calibration, scope, fit_priors, {strategy, posterior.median.all_reduce}, known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
@@ -166,7 +198,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           compute.label,
           discrepancy_width,
           std::move(learnt),
-          priors_of_fields(priors, compute.prior, transport, setup.preset.name)};
+          priors_of_fields(priors, compute.prior, transport, setup.preset.name),
+          scenario.samples};
 }
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {

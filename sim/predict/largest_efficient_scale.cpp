@@ -1,5 +1,5 @@
 #include "sim/base/statistics.hpp"
-#include "sim/predict/scaling_curve.hpp"
+#include "sim/predict/interval.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -21,7 +21,17 @@ struct Joint {
   std::vector<std::size_t> fields;     ///< of parameter_fields()
   std::vector<std::size_t> parameters; ///< of the calibration
   Eigen::VectorXd mean;
-  Eigen::MatrixXd factor; ///< lower Cholesky factor of the covariance
+  Eigen::MatrixXd factor;                        ///< lower Cholesky factor of the covariance
+  const std::vector<std::vector<double>>& draws; ///< of all the calibration's parameters, where no normal stands
+
+  /// The parameters of one sample: where there are draws, one of them; else from standard normals.
+  Eigen::VectorXd sample(std::size_t number, const Eigen::VectorXd& normals) const {
+    if (draws.empty()) return mean + factor * normals;
+    Eigen::VectorXd picked(mean.size());
+    const auto& draw = draws[number % draws.size()];
+    for (Eigen::Index i = 0; i < picked.size(); ++i) picked(i) = draw[parameters[static_cast<std::size_t>(i)]];
+    return picked;
+  }
 };
 
 double correlation_of(const Calibration& calibration, std::size_t a, std::size_t b) {
@@ -57,7 +67,7 @@ bool holds(const CalibratedParameter& one, const PosteriorQuestion& question, st
 
 /// Fields that do not hold are left out, which leaves the others' own spreads as they are.
 Joint joint_of(const Calibration& calibration, const PosteriorQuestion& question, const std::vector<int>& found) {
-  Joint joint;
+  Joint joint{{}, {}, {}, {}, calibration.form.draws};
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (found[k] < 0 || !holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k)) continue;
     joint.fields.push_back(k);
@@ -92,7 +102,7 @@ void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& pr
     Eigen::VectorXd drawn(count);
     for (Eigen::Index i = 0; i < count; ++i)
       drawn(i) = posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]];
-    const Eigen::VectorXd moved = joint.mean + joint.factor * drawn;
+    const Eigen::VectorXd moved = joint.sample(w, drawn);
     for (Eigen::Index i = 0; i < count; ++i) {
       set(posterior.samples.values[w], i, moved(i));
       posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);

@@ -28,6 +28,7 @@ struct PredictedPoint {
   double synchronisation_s = 0;
   double straggling_s = 0;
   double input_wait_s = 0;
+  double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides

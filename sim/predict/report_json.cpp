@@ -60,6 +60,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
                                                     {"straggling_s", point.straggling_s},
                                                     {"input_wait_s", point.input_wait_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
   json["evidence"] = to_text(point.evidence);

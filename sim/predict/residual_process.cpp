@@ -10,7 +10,7 @@ namespace ddlsim {
 
 ResidualProcess residual_process_of(const ModelConstants& constants) {
   return {constants.residual_spread, constants.residual_persistent_share, constants.residual_per_doubling,
-          constants.residual_across_boundary};
+          constants.residual_across_boundary, constants.residual_growth};
 }
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
@@ -39,6 +39,11 @@ ResidualEstimate estimate_residual(const ResidualProcess& process, const std::ve
   const Eigen::LDLT<Eigen::MatrixXd> factor(among);
   const double left = covariance(process, scale, scale) - with.dot(factor.solve(with));
   return {with.dot(factor.solve(values)), std::sqrt(std::max(0.0, left))};
+}
+
+double spread_of_distance(const ResidualProcess& process, int gpus, int measured_gpus) {
+  if (measured_gpus < 1 || gpus <= measured_gpus) return 0;
+  return process.growth * std::sqrt(std::log2(static_cast<double>(gpus) / measured_gpus));
 }
 
 } // namespace ddlsim

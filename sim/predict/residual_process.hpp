@@ -23,6 +23,7 @@ struct ResidualProcess {
   double persistent_share = ModelConstants{}.residual_persistent_share;
   double per_doubling = ModelConstants{}.residual_per_doubling;
   double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
+  double growth = ModelConstants{}.residual_growth; ///< see spread_of_distance()
 };
 
 /// The process with its spread where no series tells it.
@@ -46,5 +47,9 @@ struct ResidualEstimate {
 /// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the process's spread.
 ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
                                    const Scale& scale);
+
+/// Standard deviation of ln that the distance from what was measured adds: a random walk in the logarithm of the scale,
+/// growth x sqrt(log2(gpus / measured_gpus)); 0 up to what was measured.
+double spread_of_distance(const ResidualProcess& process, int gpus, int measured_gpus);
 
 } // namespace ddlsim

@@ -3,14 +3,13 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/memory.hpp"
-#include "sim/iteration/step_cache.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/predict/interval.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
 namespace ddlsim {
 namespace {
@@ -64,15 +63,6 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
 }
 
-/// By work and not by the clock, so that the same question has the same answer everywhere.
-std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
-  constexpr double affordable_work = 2e6; // about 0.2 s
-  constexpr double fewest_samples = 40;   // two beyond each end of the interval
-  const double count = std::max(fewest_samples, affordable_work / work_of_step(setup, curve.median));
-  const auto all = static_cast<double>(curve.samples.values.size());
-  return static_cast<std::size_t>(std::min(all, count));
-}
-
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
@@ -86,28 +76,19 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.bottleneck = time.bottleneck;
 }
 
-/// The gap of an approximate fidelity comes on top of the samples' spread.
-void widen_by_gap(PredictedPoint& point, const Choice& choice) {
-  point.iteration_s_low += choice.faster * point.exposed_communication_s;
-  point.iteration_s_high += choice.slower * point.exposed_communication_s;
+/// The mixture's median where the form is not known: the likeliest form's time, and what waits for input with it.
+void mix_forms(StepTime& time, const StepSetup& setup, double ratio) {
+  if (ratio == 1) return;
+  const double without_input_s = ratio * (time.iteration_s - time.input_wait_s);
+  time.iteration_s = std::max(without_input_s, needed_input_s(setup));
+  time.input_wait_s = time.iteration_s - without_input_s;
 }
 
-/// Efficiency compares with one GPU of the same sample: a slow GPU is slow on both sides.
-void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const Choice& choice,
-                  const std::vector<double>& times_s) {
-  const double screening_s =
-      time_step(setup, estimated(curve, curve.median, setup.gpus), Fidelity::screening).iteration_s;
-  const double to_number = point.iteration_s / screening_s;
-  std::vector<double> efficiencies;
-  for (std::size_t i = 0; i < times_s.size(); ++i)
-    efficiencies.push_back(setup.one_gpu_s * curve.samples.values[i].compute_factor / (to_number * times_s[i]));
-  point.iteration_s_low = std::min(point.iteration_s, to_number * quantile(times_s, low_tail));
-  point.iteration_s_high = std::max(point.iteration_s, to_number * quantile(times_s, high_tail));
-  widen_by_gap(point, choice);
-  point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
-  point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
-  point.efficiency_low = std::min(point.efficiency, quantile(efficiencies, low_tail));
-  point.efficiency_high = std::max(point.efficiency, quantile(efficiencies, high_tail));
+/// What turns the time of the likeliest sample by screening into `time`, both without waiting for input.
+double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time) {
+  setup.input = {};
+  const auto likeliest = estimated(curve, curve.median, setup.gpus);
+  return (time.iteration_s - time.input_wait_s) / time_step(setup, likeliest, Fidelity::screening).iteration_s;
 }
 
 } // namespace
@@ -118,32 +99,6 @@ StepSetup at_scale(const Curve& curve, int gpus) {
   setup.gpus_per_node = std::min(gpus, curve.gpus_per_full_node);
   setup.synchronised = gpus > 1;
   return setup;
-}
-
-Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
-  const ResidualEstimate own =
-      estimate_residual(curve.learnt.residual_process, curve.learnt.own, {gpus, nodes_of(curve, gpus)});
-  Parameters there = sample;
-  there.model_discrepancy =
-      std::exp(own.mean) * std::pow(sample.model_discrepancy, own.spread / curve.discrepancy_width);
-  return there;
-}
-
-std::vector<double> sample_times(const Curve& curve, int gpus) {
-  constexpr std::size_t threads = 2;
-  const auto setup = at_scale(curve, gpus);
-  std::vector<double> times_s(affordable_samples(curve, setup));
-  const auto run_every_other = [&](std::size_t first) {
-    StepCache memory; // neighbours have much in common
-    for (std::size_t i = first; i < times_s.size(); i += threads) {
-      const auto sample = estimated(curve, curve.samples.values[i], gpus);
-      times_s[i] = time_step(setup, sample, Fidelity::screening, memory).iteration_s;
-    }
-  };
-  auto other = std::async(std::launch::async, run_every_other, 1);
-  run_every_other(0);
-  other.get();
-  return times_s;
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
@@ -162,10 +117,14 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   if (!point.error.empty()) return answer;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
-    const auto time = time_step(setup, estimated(curve, curve.median, gpus), fidelity);
-    answer.sample_times_s = sample_times(curve, gpus);
+    auto time = time_step(setup, estimated(curve, curve.median, gpus), fidelity);
+    const auto mechanism_s = mechanism_times(curve, gpus);
+    answer.sample_times_s = with_residuals(curve, gpus, mechanism_s);
+    const double to_number = fidelity_ratio(curve, setup, time);
+    point.mixture_ratio = mixture_ratio(curve, setup, mechanism_s);
+    mix_forms(time, setup, point.mixture_ratio);
     set_times(point, curve, setup, time);
-    set_interval(point, curve, setup, time.choice, answer.sample_times_s);
+    set_interval(point, curve, setup, to_number, time.choice, mechanism_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);

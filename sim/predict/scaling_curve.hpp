@@ -16,6 +16,8 @@ struct CalibrationInfo {
   std::vector<KnownResidual> own{};   ///< of the same series, where it was measured
   bool donated = false;               ///< a donor cluster ran such a strategy over this transport
   int largest_nodes = 0;              ///< measured with this transport and kind of strategy
+  int largest_gpus = 0;               ///< the same; of this stack alone where it was measured
+  double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
 };
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.
@@ -29,27 +31,21 @@ struct Curve {
   double discrepancy_width = 0.05; ///< standard deviation of ln that model_discrepancy was drawn with
   CalibrationInfo learnt{};        ///< from the cluster's calibration, where there is one
   std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
+  int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
 };
 
 /// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// The sample with the model discrepancy at that scale, estimated from the scales where the same series was measured;
-/// without any it has the process's spread. `sample.model_discrepancy` is as drawn from its prior.
-Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
-
-/// Median sample by `fidelity`; interval from the drawn samples by screening, times the ratio of the median sample by
-/// `fidelity` to the median sample by screening, so that what contention adds in a full run moves the whole interval;
-/// where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a point with an error.
+/// Likeliest sample by `fidelity`, times mixture_ratio(); interval from the drawn samples by screening, times the ratio
+/// of the likeliest sample by `fidelity` to the likeliest by screening, so that what contention adds in a full run moves
+/// the whole interval; where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a point
+/// with an error.
 struct PointAndSamples {
   PredictedPoint point;
   std::vector<double> sample_times_s; ///< none for a point with an error
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
-
-/// Iteration times at that scale of the first samples by screening: of all, or of fewer (40 or more) where shards on
-/// servers make one costly, so that a point stays within about 0.2 s.
-std::vector<double> sample_times(const Curve& curve, int gpus);
 
 /// Efficiency of one sample at that scale, by screening.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);

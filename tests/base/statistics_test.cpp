@@ -35,6 +35,20 @@ TEST_CASE("normal quantile inverts the distribution", "[normal]") {
   CHECK(normal_quantile(0.5) == Approx(0).margin(1e-15));
 }
 
+TEST_CASE("quantiles of a mixture of normals", "[normal]") {
+  CHECK(quantile_of_normals({3}, 2, 0.95) == Approx(3 + 2 * normal_quantile(0.95)).epsilon(1e-8));
+  CHECK(quantile_of_normals({1, 2, 3}, 0, 0.5) == 2); // the centres' own
+  CHECK(quantile_of_normals({-5, 5}, 1, 0.5) == Approx(0).margin(1e-6));
+  CHECK(quantile_of_normals({-50, 50}, 1, 0.05) == Approx(-50 + normal_quantile(0.1)).epsilon(1e-7)); // the left alone
+  const std::vector<double> centres{0.1, 0.4, 0.7, 2};
+  for (const double probability : {0.05, 0.3, 0.95}) {
+    const double at = quantile_of_normals(centres, 0.6, probability);
+    double below = 0;
+    for (const double centre : centres) below += normal_cdf((at - centre) / 0.6) / 4;
+    CHECK(below == Approx(probability).epsilon(1e-7));
+  }
+}
+
 TEST_CASE("largest of n normals, exact values", "[normal]") {
   CHECK(expected_largest_normal(1) == 0);
   CHECK(expected_largest_normal(2) == Approx(0.5641895835477563).epsilon(1e-9)); // 1 / sqrt(pi)

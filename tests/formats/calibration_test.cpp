@@ -34,6 +34,7 @@ Calibration sample() {
   calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
                             parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};
+  calibration.form = {0.81234567, 0.4, 2, true, {{-0.51234, 0.1}, {0.7, 1.25}}};
   calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
                                    {{"nccl-ib", "", {}, "", 0}, true, {{"bytes", 1}}}};
   calibration.series = {{"iris/runs/a",
@@ -77,6 +78,10 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   CHECK(back.parameters[1].prior.scale == PriorScale::linear);
   CHECK(back.parameters[1].prior.unit == "s");
   CHECK(back.correlation == std::vector<std::vector<double>>{{}, {-0.1235}});
+  CHECK(back.form.pareto_k == 0.8123);
+  CHECK(back.form.modes == 2);
+  CHECK(back.form.sampled);
+  CHECK(back.form.draws == std::vector<std::vector<double>>{{-0.512, 0.1}, {0.7, 1.25}});
   REQUIRE(back.algorithm_choices.size() == 2);
   CHECK(back.algorithm_choices[0].choices[0].name == "tree");
   CHECK_FALSE(back.algorithm_choices[0].servers);
@@ -166,6 +171,19 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
        {"/correlation/1", "[1.5]", "/correlation/1: a correlation is a number from -1 to 1"},
        {"/correlation/1", "[\"0.1\"]", "/correlation/1: a correlation is a number from -1 to 1"},
        {"/correlation/1", "0.1", "/correlation/1: 0.1 found, a list expected; write [...]"}},
+      [](const auto& file) { read_calibration(file); });
+}
+
+TEST_CASE("a draw has a z-score for each parameter") {
+  ddlsim_test::check_spoilt(
+      sample_json(),
+      {{"/draws/1", "[0.1]", "/draws/1: 1 numbers found, 2 expected: one a parameter"},
+       {"/draws/0", "[0.1, \"x\"]", "/draws/0: a z-score is a number from -50 to 50"},
+       {"/draws/0", "[0.1, 51]", "/draws/0: a z-score is a number from -50 to 50"},
+       {"/draws/0", "7", "/draws/0: 7 found, a list expected; write [...]"},
+       {"/posterior/modes", "0", "/posterior/modes: 0 is out of range"},
+       {"/posterior/effective_share", "2", "/posterior/effective_share: 2 is out of range; give 0 to 1"},
+       {"/posterior/sampled", "", "/posterior/sampled: missing"}},
       [](const auto& file) { read_calibration(file); });
 }
 

@@ -116,6 +116,20 @@ TEST_CASE("drawn samples have the calibration's means, errors and correlation") 
   CHECK(correlation(nic, latency) == Approx(-0.8).margin(four_errors * (1 - 0.8 * 0.8)));
 }
 
+TEST_CASE("where the calibration has draws the samples take them in turn, and leave the rest at the priors") {
+  auto calibration = two_parameters();
+  calibration.form.draws = {{-1, 2}, {0.5, 0.25}, {3, -2}};
+  const auto samples = find_posterior(shipped_priors(), &calibration, question, 7, 1).samples;
+  const auto priors = find_posterior(shipped_priors(), nullptr, question, 7, 1).samples;
+  for (std::size_t w = 0; w < samples.values.size(); ++w) {
+    const auto& draw = calibration.form.draws[w % 3];
+    CHECK(samples.z_scores[w][field("nic_efficiency")] == draw[0]);
+    CHECK(samples.z_scores[w][field("net_latency")] == draw[1]);
+    CHECK(samples.values[w].net_latency_s == Approx(2 * std::exp(0.5 * draw[1])).epsilon(1e-12));
+    CHECK(samples.z_scores[w][field("sync_on")] == priors.z_scores[w][field("sync_on")]);
+  }
+}
+
 TEST_CASE("values follow from z-scores by the prior of the calibration, the likeliest sample is its mean") {
   const auto calibration = two_parameters();
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 20, 1);

@@ -165,14 +165,11 @@ TEST_CASE("the same question has the same bytes", "[relations]") {
   });
 }
 
-// An end is a quantile of n samples: for a normal its standard deviation is sqrt(0.05 x 0.95 / n) over the density
-// there, 0.103 / sigma; the interval is 3.29 sigma wide. Two seeds differ by sqrt(2) of that; four of these hold.
-TEST_CASE("another seed moves the ends of an interval by a small part of it", "[relations]") {
-  constexpr int samples = 400;
-  const double most = 4 * std::sqrt(2) * std::sqrt(0.05 * 0.95 / samples) / 0.103 / 3.29;
+// Samples are spread by a normal distribution before the ends are found, so that the draws matter less.
+TEST_CASE("another seed moves the ends of an interval by less than a twentieth of its width", "[relations]") {
+  constexpr double most = 0.05;
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     auto& scenario = question.scenario;
-    scenario.samples = samples;
     const auto before = points_of(scenario, shipped_data);
     scenario.seed += 1000;
     const auto after = points_of(scenario, shipped_data);

@@ -48,6 +48,16 @@ TEST_CASE("one known residual is estimated by its correlation, weaker where it i
   CHECK(noisy.spread == Approx(0.05 * std::sqrt(1 - 0.5 * alike * alike)).epsilon(1e-12));
 }
 
+TEST_CASE("beyond what was measured a doubling adds a step of a random walk") {
+  ResidualProcess walking = process;
+  walking.growth = 0.02;
+  CHECK(spread_of_distance(walking, 16, 16) == 0);
+  CHECK(spread_of_distance(walking, 8, 16) == 0);
+  CHECK(spread_of_distance(walking, 32, 16) == Approx(0.02));
+  CHECK(spread_of_distance(walking, 256, 16) == Approx(0.04)); // four doublings, twice the width
+  CHECK(spread_of_distance(walking, 256, 0) == 0);             // measured nowhere
+}
+
 TEST_CASE("the farther, the less is known, and never less than nothing") {
   double before = 0;
   for (int nodes = 4; nodes <= 4096; nodes *= 2) {

@@ -86,7 +86,7 @@ TEST_CASE("the parameter that alone varies is the one to measure, and knowing it
           "[measure-next]") {
   const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3);
-  const auto next = find_measure_next(curve, 8, sample_times(curve, 8));
+  const auto next = find_measure_next(curve, 8, predict_point(curve, 8, Fidelity::closed_form).sample_times_s);
   CHECK(next.parameter == "net_latency");
   CHECK(next.interval_now > 0);
   CHECK(next.interval_then < 0.1 * next.interval_now); // ln t is nearly linear in the latency over this range

@@ -3,6 +3,7 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/interval.hpp"
 
 #include <fmt/format.h>
 

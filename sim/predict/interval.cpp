@@ -1,0 +1,203 @@
+#include "sim/predict/interval.hpp"
+
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/step_cache.hpp"
+#include "sim/iteration/timeline.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <numbers>
+
+namespace ddlsim {
+namespace {
+
+/// By work and not by the clock, so that the same question has the same answer everywhere.
+std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
+  constexpr double affordable_work = 2e6; // about 0.2 s
+  constexpr double fewest_samples = 40;   // two beyond each end of the interval
+  const double count = std::max(fewest_samples, affordable_work / work_of_step(setup, curve.median));
+  const auto all = static_cast<double>(curve.samples.values.size());
+  return static_cast<std::size_t>(std::min(all, count));
+}
+
+/// Whether the sample's library does what the likeliest sample's does.
+bool has_likeliest_form(const Curve& curve, const StepSetup& setup, const Parameters& sample) {
+  if (is_parameter_server(setup.strategy.name)) return sharding_of(setup, sample) == sharding_of(setup, curve.median);
+  return all_reduce_of(setup, sample) == all_reduce_of(setup, curve.median);
+}
+
+std::vector<double> logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+/// Efficiencies of the samples, in logarithms.
+std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, double factor,
+                                    const std::vector<double>& mechanism_s) {
+  std::vector<double> found;
+  const double needed_s = needed_input_s(setup);
+  for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
+    const double alone_s = setup.one_gpu_s * curve.samples.values[i].compute_factor;
+    found.push_back(std::log(alone_s / std::max(needed_s, factor * mechanism_s[i])));
+  }
+  return found;
+}
+
+/// Standard deviation of ln about a sample's mechanism.
+double spread_at(const Curve& curve, int gpus) {
+  const auto doubt = unexplained_at(curve, gpus);
+  return gpus > 1 ? std::hypot(doubt.spread, doubt.noise) : doubt.noise;
+}
+
+/// Runs further samples, until there are `count` times.
+void add_times(const Curve& curve, const StepSetup& setup, std::size_t count, std::vector<double>& times_s) {
+  constexpr std::size_t threads = 2;
+  const std::size_t begin = times_s.size();
+  times_s.resize(count);
+  const auto run_every_other = [&](std::size_t first) {
+    StepCache memory; // neighbours have much in common
+    for (std::size_t i = begin + first; i < times_s.size(); i += threads) {
+      auto sample = curve.samples.values[i];
+      sample.model_discrepancy = 1;
+      times_s[i] = time_step(setup, sample, Fidelity::screening, memory).iteration_s;
+    }
+  };
+  auto other = std::async(std::launch::async, run_every_other, 1);
+  run_every_other(0);
+  other.get();
+}
+
+/// Every parameter that varies over the first `count` samples, and its square: a row a sample, the first column 1.
+Eigen::MatrixXd parabolas(const Draws& samples, Eigen::Index count) {
+  std::vector<Eigen::VectorXd> columns{Eigen::VectorXd::Ones(count)};
+  for (std::size_t k = 0; k < parameter_fields().size(); ++k) {
+    Eigen::VectorXd z_scores(count);
+    for (Eigen::Index i = 0; i < count; ++i) z_scores(i) = samples.z_scores[static_cast<std::size_t>(i)][k];
+    if (z_scores.minCoeff() == z_scores.maxCoeff()) continue;
+    columns.push_back(z_scores);
+    columns.push_back(z_scores.cwiseProduct(z_scores));
+  }
+  Eigen::MatrixXd all(count, static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t c = 0; c < columns.size(); ++c) all.col(static_cast<Eigen::Index>(c)) = columns[c];
+  return all;
+}
+
+/// Whether so many samples place both ends of the interval. The standard error of an end is that of the samples' mean
+/// share below it over the density there. A Latin hypercube's mean has the error of what no sum of functions of one
+/// parameter each explains (A. Owen, Journal of the Royal Statistical Society B 54, 1992): the residual of a regression
+/// on parabolas.
+bool ends_stand(const Draws& samples, const std::vector<double>& times_s, double spread) {
+  constexpr double small_part =
+      0.014; // of the interval: two seeds differ by sqrt(2) of it, at 2.5 deviations by a 20th
+  const auto count = static_cast<Eigen::Index>(times_s.size());
+  const auto centres = logarithms(times_s);
+  const auto terms = parabolas(samples, count);
+  if (!(spread > 0) || count <= terms.cols()) return false;
+  const double ends[] = {quantile_of_normals(centres, spread, low_tail),
+                         quantile_of_normals(centres, spread, high_tail)};
+  Eigen::MatrixXd below(count, 2);
+  double densities[] = {0, 0};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (int end = 0; end < 2; ++end) {
+      const double z = (ends[end] - centres[static_cast<std::size_t>(i)]) / spread;
+      below(i, end) = normal_cdf(z);
+      densities[end] += std::exp(-0.5 * z * z) / (spread * std::sqrt(2 * std::numbers::pi));
+    }
+  }
+  Eigen::MatrixXd products = terms.transpose() * terms;
+  products.diagonal() *= 1 + 1e-9; // parameters that go together
+  const Eigen::MatrixXd left = below - terms * products.ldlt().solve(terms.transpose() * below);
+  for (int end = 0; end < 2; ++end) {
+    const double variance = left.col(end).squaredNorm() / static_cast<double>(count - terms.cols());
+    const double error = std::sqrt(variance * static_cast<double>(count)) / densities[end];
+    if (error > small_part * (ends[1] - ends[0])) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+Unexplained unexplained_at(const Curve& curve, int gpus) {
+  const auto& learnt = curve.learnt;
+  const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
+  const auto residual = estimate_residual(learnt.residual_process, learnt.own, {gpus, nodes});
+  const int measured_gpus = learnt.largest_gpus > 0 ? learnt.largest_gpus : curve.gpus_per_full_node;
+  const double distance = spread_of_distance(learnt.residual_process, gpus, measured_gpus);
+  return {residual.mean, std::hypot(residual.spread, distance), learnt.measurement_noise};
+}
+
+Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
+  const auto residual = unexplained_at(curve, gpus);
+  Parameters there = sample;
+  there.model_discrepancy =
+      std::exp(residual.mean) * std::pow(sample.model_discrepancy, residual.spread / curve.discrepancy_width);
+  return there;
+}
+
+std::vector<double> mechanism_times(const Curve& curve, int gpus) {
+  auto setup = at_scale(curve, gpus);
+  setup.input = {};
+  const std::size_t most = affordable_samples(curve, setup);
+  const auto block = static_cast<std::size_t>(curve.samples_a_block > 0 ? curve.samples_a_block : 1 << 30);
+  const double spread = spread_at(curve, gpus);
+  std::vector<double> times_s;
+  while (times_s.size() < most) {
+    add_times(curve, setup, std::min(most, std::max(block, 2 * times_s.size())), times_s);
+    if (ends_stand(curve.samples, times_s, spread)) break;
+  }
+  return times_s;
+}
+
+std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> times_s) {
+  if (gpus == 1) return times_s;
+  const double needed_s = needed_input_s(at_scale(curve, gpus));
+  for (std::size_t i = 0; i < times_s.size(); ++i)
+    times_s[i] = std::max(needed_s, times_s[i] * estimated(curve, curve.samples.values[i], gpus).model_discrepancy);
+  return times_s;
+}
+
+double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s) {
+  constexpr double nearly_all = 0.95; // of the samples
+  std::vector<double> of_likeliest;
+  for (std::size_t i = 0; i < mechanism_s.size(); ++i)
+    if (has_likeliest_form(curve, setup, curve.samples.values[i])) of_likeliest.push_back(std::log(mechanism_s[i]));
+  const double share = static_cast<double>(of_likeliest.size()) / static_cast<double>(mechanism_s.size());
+  if (of_likeliest.empty() || share >= nearly_all) return 1;
+  const double spread = unexplained_at(curve, setup.gpus).spread;
+  return std::exp(quantile_of_normals(logarithms(mechanism_s), spread, 0.5) -
+                  quantile_of_normals(of_likeliest, spread, 0.5));
+}
+
+void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
+                  const Choice& choice, const std::vector<double>& mechanism_s) {
+  const double mean = setup.gpus > 1 ? unexplained_at(curve, setup.gpus).mean : 0;
+  const double factor = to_number * std::exp(mean);
+  const double spread = spread_at(curve, setup.gpus);
+  const auto ln_times = logarithms(mechanism_s);
+  const double needed_s = needed_input_s(setup);
+  const auto end_s = [&](double tail) {
+    return std::max(needed_s, factor * std::exp(quantile_of_normals(ln_times, spread, tail)));
+  };
+  point.iteration_s_low = std::min(point.iteration_s, end_s(low_tail));
+  point.iteration_s_high = std::max(point.iteration_s, end_s(high_tail));
+  point.iteration_s_low += choice.faster * point.exposed_communication_s;
+  point.iteration_s_high += choice.slower * point.exposed_communication_s;
+  point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
+  point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
+  const auto efficiencies = ln_efficiencies(curve, setup, factor, mechanism_s);
+  const double of_ratio = setup.gpus > 1 ? spread : 0; // one GPU is compared with itself
+  point.efficiency_low = std::min(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, low_tail)));
+  point.efficiency_high = std::max(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, high_tail)));
+}
+
+double needed_input_s(const StepSetup& setup) {
+  const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+  return input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
+}
+
+} // namespace ddlsim

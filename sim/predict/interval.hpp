@@ -1,0 +1,47 @@
+#pragma once
+// The ends of a point's intervals: what the samples' mechanisms say, spread by what no parameter explains and by the
+// noise of a measurement.
+
+#include "sim/predict/scaling_curve.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Normal distribution of ln(what a user will measure / mechanism) at a scale.
+struct Unexplained {
+  double mean = 0;
+  double spread = 0; ///< standard deviation of the series' residual there: it fades in, and grows with the distance
+                     ///< from what was measured
+  double noise = 0;  ///< standard deviation of one measurement
+};
+Unexplained unexplained_at(const Curve& curve, int gpus);
+
+/// The sample with the residual at that scale: the series' own where it was measured, estimated from there elsewhere.
+/// `sample.model_discrepancy` is as drawn from its prior.
+Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
+
+/// Iteration times at that scale of the first samples by screening, without what no parameter explains and without
+/// waiting for input: of one block, and of two, four or eight where the ends of the interval need them; of fewer (40 or more)
+/// where shards on servers make one costly, so that a point stays within about 0.2 s.
+std::vector<double> mechanism_times(const Curve& curve, int gpus);
+
+/// The same as a user would see them: each with its residual as drawn, and with the wait for input.
+std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
+
+/// Where it is not known which algorithm the library runs, or where tensors go, the number is the median of the mixture
+/// and not that of its likeliest form: the median of all samples over that of the samples whose form is the likeliest.
+/// 1 where that form has nearly all samples. `mechanism_s` as mechanism_times().
+double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s);
+
+/// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the
+/// time of the likeliest sample by screening into its time by the point's fidelity. Efficiency compares with one GPU of
+/// the same sample: a slow GPU is slow on both sides. `choice`: its gap, where the fidelity is an approximation, comes on
+/// top.
+void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
+                  const Choice& choice, const std::vector<double>& mechanism_s);
+
+/// What the input pipeline needs for one iteration, whatever else there is.
+double needed_input_s(const StepSetup& setup);
+
+} // namespace ddlsim

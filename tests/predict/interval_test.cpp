@@ -1,0 +1,108 @@
+#include "sim/base/statistics.hpp"
+#include "sim/predict/interval.hpp"
+#include "tests/predict/small_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace ddlsim;
+
+namespace {
+
+/// Samples that are all alike: what is left of the interval is the residual and the measurement's noise.
+Curve certain_curve(const SmallCluster& small, double spread, double noise) {
+  Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
+  curve.samples.values.assign(20, small.sample);
+  curve.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
+  curve.learnt.residual_process.spread = spread;
+  curve.learnt.residual_process.growth = 0;
+  curve.learnt.measurement_noise = noise;
+  return curve;
+}
+
+double half_width(const PredictedPoint& point) {
+  return 0.5 * std::log(point.iteration_s_high / point.iteration_s_low);
+}
+
+constexpr double tail_z = 1.6448536269514722; ///< 95 % of a standard normal lies below
+
+} // namespace
+
+TEST_CASE("an interval holds what no parameter explains and the noise of the measurement that will be compared") {
+  const SmallCluster small;
+  for (const double spread : {0.0, 0.03}) {
+    for (const double noise : {0.0, 0.04}) {
+      const auto point = predict_point(certain_curve(small, spread, noise), 4, Fidelity::closed_form).point;
+      CHECK(half_width(point) == Approx(tail_z * std::hypot(spread, noise)).margin(1e-6));
+      CHECK(std::sqrt(point.iteration_s_low * point.iteration_s_high) == Approx(point.iteration_s));
+    }
+  }
+}
+
+TEST_CASE("one GPU is compared with itself: its efficiency is 1 without a doubt, its time as noisy as a measurement") {
+  const SmallCluster small;
+  const auto point = predict_point(certain_curve(small, 0.03, 0.02), 1, Fidelity::closed_form).point;
+  CHECK(point.efficiency == 1);
+  CHECK(point.efficiency_low == 1);
+  CHECK(point.efficiency_high == 1);
+  CHECK(half_width(point) == Approx(tail_z * 0.02).margin(1e-6));
+}
+
+TEST_CASE("the doubt grows with every doubling beyond what was measured, and not before") {
+  const SmallCluster small;
+  auto curve = certain_curve(small, 0.03, 0.01);
+  curve.learnt.residual_process.growth = 0.02;
+  curve.learnt.largest_gpus = 8;
+  const auto width_at = [&](int gpus) { return half_width(predict_point(curve, gpus, Fidelity::closed_form).point); };
+  CHECK(width_at(4) == Approx(width_at(8)).margin(1e-6));
+  CHECK(width_at(8) == Approx(tail_z * std::hypot(0.03, 0.01)).margin(1e-6));
+  CHECK(width_at(32) == Approx(tail_z * std::sqrt(0.03 * 0.03 + 0.01 * 0.01 + 2 * 0.02 * 0.02)).margin(1e-6));
+}
+
+TEST_CASE("where the algorithm is not known the number is the mixture's median, of one known it is that one's") {
+  const SmallCluster small;
+  auto curve = certain_curve(small, 0.02, 0);
+  curve.setup.strategy.name = StrategyName::automatic;
+  Preset preset = curve.setup.preset;
+  preset.all_reduce = {{"ring", 0.6}, {"tree", 0.4}};
+  Curve open{{small.model, small.gpu, small.cluster, preset, curve.setup.transport, curve.setup.strategy},
+             curve.median,
+             curve.samples,
+             1,
+             64,
+             EvidenceLabel::calibrated};
+  open.setup.one_gpu_s = curve.setup.one_gpu_s;
+  open.setup.batch_per_gpu = curve.setup.batch_per_gpu;
+  open.learnt = curve.learnt;
+  open.median.all_reduce = Algorithm::ring;
+  for (std::size_t i = 0; i < open.samples.values.size(); ++i)
+    open.samples.values[i].all_reduce = i < 12 ? Algorithm::ring : Algorithm::tree;
+  const auto mixed = predict_point(open, 16, Fidelity::closed_form).point;
+  for (auto& sample : open.samples.values) sample.all_reduce = Algorithm::ring;
+  const auto ring = predict_point(open, 16, Fidelity::closed_form).point;
+  open.median.all_reduce = Algorithm::tree;
+  for (auto& sample : open.samples.values) sample.all_reduce = Algorithm::tree;
+  const auto tree = predict_point(open, 16, Fidelity::closed_form).point;
+  CHECK(ring.mixture_ratio == 1);
+  REQUIRE(tree.iteration_s != Approx(ring.iteration_s).epsilon(0.01));
+  CHECK(mixed.mixture_ratio != 1);
+  CHECK(mixed.iteration_s == Approx(mixed.mixture_ratio * ring.iteration_s).epsilon(1e-12));
+  CHECK((mixed.iteration_s - ring.iteration_s) * (tree.iteration_s - ring.iteration_s) > 0); // towards the other
+  // the median: six of ten samples about ring's time, four about tree's
+  const double spread = 0.02;
+  const double below = 0.6 * normal_cdf(std::log(mixed.iteration_s / ring.iteration_s) / spread) +
+                       0.4 * normal_cdf(std::log(mixed.iteration_s / tree.iteration_s) / spread);
+  CHECK(below == Approx(0.5).margin(1e-6));
+}
+
+TEST_CASE("what waits for input is not faster than its input, whatever the doubt") {
+  const SmallCluster small;
+  auto curve = certain_curve(small, 0.1, 0.02);
+  const auto free = predict_point(curve, 4, Fidelity::closed_form).point;
+  curve.setup.input.loader_samples_per_s = curve.setup.batch_per_gpu / (1.05 * free.iteration_s);
+  const auto waiting = predict_point(curve, 4, Fidelity::closed_form).point;
+  CHECK(waiting.iteration_s == Approx(1.05 * free.iteration_s));
+  CHECK(waiting.iteration_s_low == Approx(waiting.iteration_s));
+  CHECK(waiting.iteration_s_high == Approx(free.iteration_s_high));
+}
