@@ -81,13 +81,14 @@ bool is_forgotten(const AllChanges& changes, const CalibratedSeries& one) {
   return of.node || touches(of, one.scope.transport);
 }
 
-/// The others keep their joint distribution: row and column of the parameter go.
+/// The others keep their joint distribution: row and column of the parameter go, and its part of each draw.
 void erase_parameter(Calibration& calibration, std::size_t at) {
   calibration.parameters.erase(calibration.parameters.begin() + static_cast<std::ptrdiff_t>(at));
   auto& rows = calibration.correlation;
   rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
   for (auto& row : rows)
     if (row.size() > at) row.erase(row.begin() + static_cast<std::ptrdiff_t>(at));
+  for (auto& draw : calibration.form.draws) draw.erase(draw.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 struct Forgotten {
