@@ -81,13 +81,14 @@ bool is_forgotten(const AllChanges& changes, const CalibratedSeries& one) {
   return of.node || touches(of, one.scope.transport);
 }
 
-/// The others keep their joint distribution: row and column of the parameter go.
+/// The others keep their joint distribution: row and column of the parameter go, and its part of each draw.
 void erase_parameter(Calibration& calibration, std::size_t at) {
   calibration.parameters.erase(calibration.parameters.begin() + static_cast<std::ptrdiff_t>(at));
   auto& rows = calibration.correlation;
   rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
   for (auto& row : rows)
     if (row.size() > at) row.erase(row.begin() + static_cast<std::ptrdiff_t>(at));
+  for (auto& draw : calibration.form.draws) draw.erase(draw.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 struct Forgotten {
@@ -144,11 +145,11 @@ std::vector<std::string> forget_other_machines(Calibration& calibration, const C
   std::vector<std::string> texts;
   for (const auto& [name, was] : calibration.machines) {
     FittedMachine is;
-    if (name == cluster.name)
+    if (name == calibration.cluster)
       is = fitted_machine(cluster);
     else if (fs::exists(data.platforms() / name / "cluster.json"))
       is = fitted_machine(load_cluster(data, name));
-    add_changes(name == cluster.name ? changes.own : changes.donors, was, is);
+    add_changes(name == calibration.cluster ? changes.own : changes.donors, was, is);
     describe_changes(texts, name, was, is);
   }
   if (texts.empty()) return {};

@@ -54,6 +54,7 @@ struct Calibrated {
       for (std::size_t j = 0; j < i; ++j)
         calibration.correlation.back().push_back(0.01 * static_cast<double>(10 * i + j));
     }
+    calibration.form.draws = {{0, 1, 2, 3, 4, 5, 6}, {10, 11, 12, 13, 14, 15, 16}};
     calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"ring", 1}}}};
     calibration.series = {series("here/runs/a", "nccl-ib"), series("iris/all/b", "nccl-tcp", true)};
     for (const auto& name : fitted_clusters(load_cluster(data, "here"))) {
@@ -81,9 +82,12 @@ struct Calibrated {
     left += read.algorithm_choices.empty() ? "" : "choice";
     REQUIRE(read.correlation.size() == read.parameters.size());
     for (std::size_t i = 0; i < read.correlation.size(); ++i) REQUIRE(read.correlation[i].size() == i);
+    for (const auto& draw : read.form.draws) REQUIRE(draw.size() == read.parameters.size());
     correlation = read.correlation;
+    draws = read.form.draws;
   }
   std::vector<std::vector<double>> correlation;
+  std::vector<std::vector<double>> draws;
 };
 
 const std::string all = "compute_factor forward_share intra_efficiency nic_efficiency net_latency socket_rate sync_on "
@@ -122,6 +126,7 @@ TEST_CASE("another GPU takes compute factors measured here with it") {
       at.told[0] ==
       "here was calibrated on another machine: the GPU of here was V100-SXM2-16GB, is K80. 1 of its 7 parameters and 0 "
       "of its 2 series do not hold for this one, and priors stand in for them; run `ddlsim calibrate --cluster here`");
+  CHECK(at.draws == std::vector<std::vector<double>>{{1, 2, 3, 4, 5, 6}, {11, 12, 13, 14, 15, 16}});
   CHECK(at.correlation[1] == std::vector<double>{0.21}); // of what were the second and the third
 }
 
@@ -152,6 +157,18 @@ TEST_CASE("another NIC or fabric takes what was learnt over it, other paths in a
     CHECK(read.series.size() == 1);
     CHECK(told.size() == 2); // and its records
   }
+}
+
+TEST_CASE("a calibration taken over with a copy of the cluster's file holds for what is the same in the copy") {
+  Calibrated at;
+  at.here["name"] = "mine";
+  at.here["node"]["gpu"] = "K80";
+  at.folder.write("platforms/mine/cluster.json", at.here.dump());
+  Calibration read = at.calibration; // of "here"
+  const auto told = forget_what_changed(read, load_cluster(at.data, "mine"), at.data);
+  REQUIRE(told.size() == 2); // the records of "here" are none of "mine"
+  CHECK_THAT(told[0], Catch::StartsWith("mine was calibrated on another machine: the GPU of here was V100-SXM2-16GB"));
+  CHECK(read.parameters.size() == at.calibration.parameters.size() - 1);
 }
 
 TEST_CASE("records that changed, came or went leave the calibration as it is, and are named") {
