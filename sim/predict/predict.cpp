@@ -60,19 +60,10 @@ private:
   std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
 };
 
-/// The strategy as the answer names it: what it leaves open is the preset's, where that is one thing.
-Strategy as_run(const Strategy& strategy, const Preset& preset) {
-  if (!is_parameter_server(strategy.name)) return strategy;
-  auto run = completed(strategy, preset);
-  if (run.sharding == Sharding::unknown && preset.shardings.size() == 1)
-    run.sharding = value_named<Sharding>(preset.shardings.front().name).value_or(Sharding::unknown);
-  return run;
-}
-
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
                                const PredictOptions& options) {
   StrategyAnswer answer;
-  answer.strategy = as_run(strategy, curve.setup.preset);
+  answer.strategy = strategy;
   answer.transport = curve.setup.transport.name;
   int largest = 0;
   std::vector<double> largest_times_s;

@@ -72,19 +72,6 @@ TEST_CASE("a strategy without a preset of its own has the scenario's, and is tol
   CHECK_THAT(text, !Catch::Contains("with horovod: one "));
 }
 
-TEST_CASE("servers that a strategy leaves to its preset are told as the preset has them", "[two-stacks]") {
-  auto scenario = two_stacks();
-  scenario.strategies[0] = {};
-  scenario.strategies[0].name = StrategyName::ps;
-  scenario.strategies[0].preset = "tf-ps";
-  scenario.strategies[0].transport = "grpc";
-  const auto prediction = predict(scenario, shipped, screening);
-  CHECK(label_of(prediction.strategies[0].strategy) == "ps(1 a node colocated, bytes) with tf-ps over grpc");
-  const auto strategy = nlohmann::json::parse(to_json_text(prediction))["points"][0]["strategy"];
-  CHECK(strategy["servers"] == nlohmann::json{{"per_node", 1}});
-  CHECK(strategy["sharding"] == "bytes");
-}
-
 TEST_CASE("an unknown preset or transport of a strategy is a clear error", "[two-stacks]") {
   auto scenario = two_stacks();
   scenario.strategies[0].preset = "tf-pss";
