@@ -43,8 +43,8 @@ std::string clusters_table(const DataFolder& data) {
     const auto cluster = load_cluster(data, name);
     std::string transports;
     for (const auto& transport : cluster.transports) transports += (transports.empty() ? "" : " ") + transport.name;
-    rows.push_back({name, fmt::format("{} x {} {}", cluster.available_nodes, cluster.gpus_per_node, cluster.gpu),
-                    transports, cluster.title});
+    rows.push_back(
+        {name, fmt::format("{} x {}", cluster.available_nodes, devices_text(cluster)), transports, cluster.title});
   }
   return to_table(
       {{"cluster", Align::left}, {"nodes x GPUs", Align::left}, {"transports", Align::left}, {"title", Align::left}},

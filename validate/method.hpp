@@ -61,7 +61,8 @@ struct ForecastParts {
   double straggling_s = 0;
   double input_s = 0;
   std::string bottleneck;     ///< largest part
-  double residual_factor = 1; ///< estimated from the residuals at the series' smaller scales; it is in every part
+  double unexplained_s = 0;   ///< what the residual factor adds to the parts above, or takes away
+  double residual_factor = 1; ///< estimated from the residuals at the series' smaller scales
 };
 
 /// The one parameter whose change alone brings a series' mean error to the least.

@@ -108,6 +108,7 @@ Json to_json(const ForecastParts& one) {
           {"synchronisation_s", rounded(one.synchronisation_s)},
           {"straggling_s", rounded(one.straggling_s)},
           {"input_s", rounded(one.input_s)},
+          {"unexplained_s", rounded(one.unexplained_s)},
           {"bottleneck", one.bottleneck},
           {"residual_factor", rounded(one.residual_factor)}};
 }

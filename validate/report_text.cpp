@@ -248,7 +248,7 @@ std::string shares_text(const ForecastParts& parts) {
   };
   return share("compute", parts.compute_s) + ", " + share("communication", parts.communication_s) + ", " +
          share("synchronisation", parts.synchronisation_s) + ", " + share("straggling", parts.straggling_s) + ", " +
-         share("input", parts.input_s);
+         share("input", parts.input_s) + ", " + share("unexplained", parts.unexplained_s);
 }
 
 std::string block(const ExplainedSeries& one) {

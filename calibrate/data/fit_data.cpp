@@ -127,7 +127,8 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
         pool.push_back(*step);
   }
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
-  return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others));
+  return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others),
+                                             reference.constants);
 }
 
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,

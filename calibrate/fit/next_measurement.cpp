@@ -1,6 +1,7 @@
 #include "calibrate/fit/next_measurement.hpp"
 
 #include "sim/base/statistics.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "sim/iteration/server_step.hpp"
 #include "sim/predict/posterior.hpp"
 #include "sim/predict/residual_process.hpp"
@@ -16,8 +17,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr int sample_count = 64;     ///< a correlation of them is known to an eighth
-constexpr double step_noise = 0.015; ///< of ln: a run of some hundred steps (DLPerf, ddl-benchmarks: 0.1-3 %)
+constexpr int sample_count = 64;                               ///< a correlation of them is known to an eighth
+constexpr double step_noise = ModelConstants{}.unstated_noise; ///< of ln: a run of some hundred steps
 constexpr double sweep_noise = 0.05; ///< a sweep of sizes, each off the simulator's law by some 12 %
 constexpr double half_of_90 = 1.645; ///< standard deviations
 constexpr double small_bytes = 16 << 10;

@@ -66,6 +66,10 @@ NVIDIA_EXAMPLES = {
     "SpeechRecognition/Jasper": "jasper",
 }
 
+# One folder name, another network: TensorFlow's SSD there is "SSD320 v1.2", by its README and configs/ssd320_*.config: a
+# ResNet-50 with a feature pyramid, shared box predictors and focal loss on 320x320. PyTorch's is SSD300 on ResNet-50.
+NVIDIA_EXAMPLES_OF = {("TensorFlow", "Detection/SSD"): "ssd320_fpn"}
+
 # MLPerf closed division: the rules fix ResNet-50 v1.5.
 MLPERF = "resnet50_v1.5"
 

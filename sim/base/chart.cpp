@@ -94,6 +94,7 @@ TimeUnit unit_of(double time_s) {
 } // namespace
 
 std::string short_seconds_text(double time_s) {
+  if (time_s < 0) return "-" + short_seconds_text(-time_s);
   const auto unit = unit_of(time_s);
   return fmt::format("{} {}", digits_text(time_s / unit.unit_s, 3), unit.name);
 }

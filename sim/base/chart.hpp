@@ -26,7 +26,7 @@ IntervalText seconds_interval(double time_s, double low_s, double high_s); ///< 
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s);
 IntervalText percent_interval(double share, double low, double high); ///< "92.9 %", "(83..101)"
 
-std::string short_seconds_text(double time_s); ///< three significant digits: "24.3 ms"
+std::string short_seconds_text(double time_s); ///< three significant digits: "24.3 ms", "-1.20 s"
 
 /// The cells of one column: values end, and bounds begin, at the same place in all of them. An empty value has an empty
 /// cell.

@@ -12,8 +12,6 @@
 namespace ddlsim {
 namespace {
 
-/// Intercepts of MXNet's published batch sweeps of five GPUs are 0.8 to 1.7 times what is expected.
-constexpr double one_batch_prior_width = 0.3;
 /// With two batches the measurements decide and the expectation, which is off by up to e^0.5 there, only keeps ln fixed
 /// finite.
 constexpr double weak_prior_width = 1.0;
@@ -84,7 +82,7 @@ LineFit through_one_batch(const std::vector<BatchTime>& points, double expected_
   fit.per_sample_s = (time_s - fit.fixed_s) / points.front().batch;
   fit.relative_error = std::sqrt((residual_weight * affine_residual * affine_residual + squares) /
                                  (residual_weight + static_cast<double>(points.size()) - 1));
-  fit.fixed_error = one_batch_prior_width;
+  fit.fixed_error = ModelConstants{}.one_batch_width;
   const double mean_error = fit.relative_error / std::sqrt(static_cast<double>(points.size()));
   const double by_time = time_s / (time_s - fit.fixed_s) * mean_error;
   const double by_fixed = fit.fixed_s / (time_s - fit.fixed_s) * fit.fixed_error;
@@ -109,7 +107,7 @@ ModelSize size_of(const Model& model) {
 }
 
 double expected_fixed_s(const ModelSize& size, double memory_bandwidth_Bps) {
-  constexpr double launch_s = 60e-6; // MXNet's published batch sweeps, K80 .. V100: intercepts of 26-70 ms
+  constexpr double launch_s = ModelConstants{}.layer_launch_s;
   constexpr double passes = 3;
   constexpr double touches = 5;
   constexpr double memory_efficiency = 0.5; // of the data sheet's bandwidth, as in the roofline

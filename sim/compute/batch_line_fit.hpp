@@ -2,6 +2,7 @@
 // The line t(batch) = fixed + per sample x batch behind some measured iteration times of one GPU.
 
 #include "sim/formats/model.hpp"
+#include "sim/formats/model_constants.hpp"
 
 #include <vector>
 
@@ -35,9 +36,8 @@ struct LineFit {
   double time_s(double batch) const { return fixed_s + per_sample_s * batch; }
 };
 
-/// Scatter of measured times about a line: standard deviation of ln, from the published batch sweeps (MXNet on K80,
-/// M60, M40, P100, V100).
-inline constexpr double affine_residual = 0.03;
+/// Scatter of measured times about a line: standard deviation of ln.
+inline constexpr double affine_residual = ModelConstants{}.batch_line_scatter;
 
 /// Line through the points. One batch: the fixed part is what is expected (sd of ln 0.3), at most 9/10 of the time. Two
 /// and more: least squares in log time, soft-L1 so that one wrong point does not pull the line away (Gauss and Newton

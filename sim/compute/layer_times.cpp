@@ -1,6 +1,7 @@
 #include "sim/compute/layer_times.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/model_constants.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,15 +33,9 @@ KernelEfficiency tensor_core_efficiency(const std::string& kind) {
 }
 
 constexpr double memory_efficiency =
-    0.5; ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
-constexpr double launch_s =
-    60e-6; ///< a layer and pass: MXNet batch sweeps of K80 .. V100, intercepts 26-70 ms over ~160 layers
+    0.5;                               ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
 constexpr double forward_touches = 2;  ///< an activation is written once and read once
 constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
-
-/// Kernels of one layer overlap and libraries fuse layers: the 141 single-GPU CNN times of the reference data
-/// single-gpu (fp32) are this share of the sum, exp of the mean ln.
-constexpr double measured_share = 0.8;
 
 bool on_tensor_cores(const Gpu& gpu, Precision precision) {
   return is_half(precision) &&
@@ -109,9 +104,10 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
 double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
   constexpr double passes = 3; // forward, data gradient, weight gradient
-  double total_s = passes * launch_s * static_cast<double>(model.layers.size());
+  constexpr ModelConstants constants;
+  double total_s = passes * constants.layer_launch_s * static_cast<double>(model.layers.size());
   for (const auto& time : times) total_s += time.forward_s + time.backward_s;
-  return measured_share * total_s;
+  return constants.roofline_share * total_s;
 }
 
 ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,

@@ -102,13 +102,10 @@ std::string names_of(const std::vector<Candidate>& equals) {
   return text;
 }
 
-/// Repeats of published one-GPU runs differ by 0.1 to 3 %; more than this are other experiments.
-constexpr double most_between_repeats = 0.06;
-
-void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& equals) {
+void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& equals, double repeat_difference) {
   const auto log_times = log_times_of(equals);
   const auto [least, most] = std::minmax_element(log_times.begin(), log_times.end());
-  if (*most - *least <= most_between_repeats) return;
+  if (*most - *least <= repeat_difference) return;
   estimate.disagreement = standard_deviation(log_times);
   estimate.text += fmt::format("; {} equally good records disagree: {}. Name one with /series or /software, or state "
                                "/one_gpu_samples_per_s",
@@ -117,7 +114,8 @@ void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& e
 
 /// The best candidate's time. Between batches that were measured, at one of which another curve may answer, it goes over
 /// from one to the other, and how far they contradict each other is a doubt.
-std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question) {
+std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question,
+                                             double repeat_difference) {
   auto candidates = candidates_on(curves, question);
   if (candidates.empty()) return {};
   const auto equals = best_of(candidates);
@@ -127,8 +125,8 @@ std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const Compute
     joined = join_near_batches(best.time_s, question.batch, near_batches(curves, candidates, question));
   best.time_s = joined.time_s;
   auto estimate = from_candidate(question, best);
-  note_disagreement(estimate, equals);
-  if (joined.deviation <= most_between_repeats) return estimate;
+  note_disagreement(estimate, equals, repeat_difference);
+  if (joined.deviation <= repeat_difference) return estimate;
   estimate.disagreement = std::hypot(estimate.disagreement, joined.deviation);
   estimate.text += fmt::format("; records at batches near it say {:.4g} ms", 1e3 * joined.near_s);
   return estimate;
@@ -209,7 +207,7 @@ std::vector<NearBatch> near_batches_of_others(const CurveIndex& index, const Oth
 }
 
 OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector<BatchCurve>& all,
-                              const std::vector<Gpu>& gpus, const ModelSizes& models) {
+                              const std::vector<Gpu>& gpus, const ModelSizes& models, double repeat_difference) {
   const CurveIndex index(all, gpus, models);
   const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
                                question.batch};
@@ -221,7 +219,7 @@ OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector
       join_near_batches(other->time_s, question.batch, near_batches_of_others(index, asked, expected_s));
   other->time_s = joined.time_s;
   auto estimate = from_other_gpu(question, *other);
-  if (joined.deviation > most_between_repeats) estimate.disagreement = joined.deviation;
+  if (joined.deviation > repeat_difference) estimate.disagreement = joined.deviation;
   return estimate;
 }
 
@@ -255,8 +253,9 @@ std::map<std::string, std::vector<StepRecord>> by_series(const std::vector<StepR
 } // namespace
 
 OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
-                         OtherClusterTimes reference)
-    : own_(std::move(own)), borrowed_(std::move(borrowed)), reference_(std::move(reference)) {
+                         OtherClusterTimes reference, const ModelConstants& constants)
+    : own_(std::move(own)), borrowed_(std::move(borrowed)), reference_(std::move(reference)),
+      repeat_difference_(constants.repeat_difference) {
   const auto& gpus = reference_.gpus;
   const auto& models = reference_.models;
   // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
@@ -271,12 +270,12 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord>
 
 OneGpuEstimate OneGpuTimes::find_in_precision(const ComputeQuestion& question) const {
   const Curves named{{named_curves(question.series), Pool::own}};
-  auto estimate = find_on_curves(named, question);
+  auto estimate = find_on_curves(named, question, repeat_difference_);
   if (estimate) estimate->own_series = true;
   if (!estimate)
     estimate = find_on_curves(
         {{&own_curves_, Pool::own}, {&borrowed_curves_, Pool::borrowed}, {&reference_curves_, Pool::reference}},
-        question);
+        question, repeat_difference_);
   if (estimate) return *estimate;
   if (is_unnamed(question))
     throw UserError(
@@ -287,7 +286,7 @@ OneGpuEstimate OneGpuTimes::find_in_precision(const ComputeQuestion& question) c
   std::vector<BatchCurve> all = own_curves_;
   all.insert(all.end(), borrowed_curves_.begin(), borrowed_curves_.end());
   all.insert(all.end(), reference_curves_.begin(), reference_curves_.end());
-  return from_elsewhere(question, all, reference_.gpus, reference_.models);
+  return from_elsewhere(question, all, reference_.gpus, reference_.models, repeat_difference_);
 }
 
 OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {

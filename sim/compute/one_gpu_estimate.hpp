@@ -4,6 +4,7 @@
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
@@ -61,7 +62,7 @@ public:
   /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the
   /// catalogue.
   OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
-              OtherClusterTimes reference);
+              OtherClusterTimes reference, const ModelConstants& constants = {});
   OneGpuTimes(const OneGpuTimes&) = delete;
   OneGpuTimes& operator=(const OneGpuTimes&) = delete;
 
@@ -74,6 +75,7 @@ private:
   std::vector<StepRecord> own_;
   std::vector<StepRecord> borrowed_;
   OtherClusterTimes reference_;
+  double repeat_difference_;
   std::vector<BatchCurve> own_curves_;
   std::vector<BatchCurve> borrowed_curves_;
   std::vector<BatchCurve> reference_curves_;

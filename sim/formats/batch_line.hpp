@@ -2,6 +2,7 @@
 // How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in
 // calibration.json.
 
+#include "sim/formats/model_constants.hpp"
 #include "sim/formats/names.hpp"
 
 #include <string>
@@ -30,9 +31,8 @@ struct BatchLine {
   std::vector<std::string> records; ///< "file:line" each
 };
 
-/// The line holds from half the smallest to this much beyond the largest measured batch: TensorFlow's and AlexNet's
-/// rates fall by 9-35 % from there to full memory.
-inline constexpr double reach_beyond_largest = 1.5;
+/// The line holds from half the smallest to this much beyond the largest measured batch.
+inline constexpr double reach_beyond_largest = ModelConstants{}.batch_line_reach;
 inline constexpr double reach_below_smallest = 0.5;
 
 double line_time_s(const BatchLine& line, double batch);

@@ -43,13 +43,12 @@ std::string summary_of(const Model& model) {
 }
 
 std::string summary_of(const Cluster& cluster) {
-  const auto devices =
-      cluster.gpus_per_node == 0 ? std::string("no GPU") : fmt::format("{} x {}", cluster.gpus_per_node, cluster.gpu);
   std::vector<std::string> transports;
   transports.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) transports.push_back(transport.name);
-  return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes, devices,
-                     to_text(cluster.fabric.kind), transports.empty() ? "none" : join_names(transports));
+  return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes,
+                     devices_text(cluster), to_text(cluster.fabric.kind),
+                     transports.empty() ? "none" : join_names(transports));
 }
 
 std::string summary_of(const Calibration& calibration) {

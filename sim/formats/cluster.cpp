@@ -203,6 +203,12 @@ Cluster read_cluster(const std::filesystem::path& file) {
   return cluster;
 }
 
+std::string devices_text(const Cluster& cluster) {
+  if (cluster.gpus_per_node == 0) return "no GPU";
+  const std::string unnamed = cluster.cpu.empty() ? "(no GPU named)" : "(no GPU named; " + cluster.cpu + ")";
+  return fmt::format("{} x {}", cluster.gpus_per_node, cluster.gpu.empty() ? unnamed : cluster.gpu);
+}
+
 bool is_one_machine(const Cluster& cluster) {
   return std::max(cluster.available_nodes, cluster.growth_max_nodes) <= 1;
 }

@@ -75,6 +75,9 @@ struct Cluster {
 /// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.
 Cluster read_cluster(const std::filesystem::path& file);
 
+/// What computes in a node: "4 x V100-SXM2-16GB", "2 x (no GPU named; 2x Xeon Gold 6132)", "no GPU".
+std::string devices_text(const Cluster& cluster);
+
 /// It has one node, and may not grow.
 bool is_one_machine(const Cluster& cluster);
 

@@ -9,6 +9,16 @@
 #include <cstdint>
 
 namespace ddlsim {
+
+Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
+  const Sharding stated = setup.strategy.sharding;
+  const auto& choices = setup.preset.shardings;
+  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
+  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
+  if (stated != Sharding::unknown && !doubted) return stated;
+  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
+}
+
 namespace {
 
 std::vector<double> sizes_by_creation(const ComputeProfile& profile) {
@@ -85,15 +95,6 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
 }
 
 } // namespace
-
-Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
-  const Sharding stated = setup.strategy.sharding;
-  const auto& choices = setup.preset.shardings;
-  const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
-  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
-  if (stated != Sharding::unknown && !doubted) return stated;
-  return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
-}
 
 bool serves_itself(const StepSetup& setup, const Machine& machine) {
   const bool dedicated = completed(setup.strategy, setup.preset).placement == Placement::dedicated;

@@ -16,12 +16,12 @@ struct CommunicationResult {
   double mean_staleness = 0; ///< ps-async only
 };
 
-/// How tensors are placed on servers. A rule left open is the preset's in this sample, and so is "hash" where hash is one
-/// of the preset's choices.
-Sharding sharding_of(const StepSetup& setup, const Parameters& sample);
-
 /// One node whose servers live on it, or for which the preset starts none.
 bool serves_itself(const StepSetup& setup, const Machine& machine);
+
+/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
+/// preset's choices.
+Sharding sharding_of(const StepSetup& setup, const Parameters& sample);
 
 /// Cost of one screening run, in visits of a server's shard.
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,

@@ -114,25 +114,22 @@ CommunicationResult simulate_communication(const StepSetup& setup, const Communi
   return exposed;
 }
 
-/// Fills in everything except compute_s, which is known.
+/// Fills in the parts except compute_s, which is known.
 void add_asynchronous(const Parameters& sample, const Machine& machine, const CommunicationResult& exposed,
                       StepTime& time) {
   const double own_cost_s = overhead_s(sample, machine.nodes(), time.compute_s);
   time.mean_staleness = exposed.mean_staleness;
   // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - own_cost_s) * sample.model_discrepancy;
-  time.synchronisation_s = own_cost_s * sample.model_discrepancy;
-  time.compute_s *= sample.model_discrepancy;
+  time.exposed_communication_s = std::max(0.0, exposed.end_s - time.compute_s - own_cost_s);
+  time.synchronisation_s = own_cost_s;
 }
 
 void add_synchronous(const StepSetup& setup, const Parameters& sample, const Machine& machine,
                      const CommunicationResult& exposed, StepTime& time) {
   const double slowdown = machine.nodes() > 1 ? setup.slow_node.compute_factor : 1;
-  time.exposed_communication_s = (exposed.end_s - slowdown * time.compute_s) * sample.model_discrepancy;
-  time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s) * sample.model_discrepancy;
-  time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s *
-                      sample.model_discrepancy;
-  time.compute_s *= sample.model_discrepancy;
+  time.exposed_communication_s = exposed.end_s - slowdown * time.compute_s;
+  time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s);
+  time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s;
 }
 
 void add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory,
@@ -145,9 +142,10 @@ void add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidel
   add_synchronous(setup, sample, inputs.machine, exposed, time);
 }
 
-/// Samples are prefetched beside everything else, so only the time beyond it shows.
-void add_input(const StepSetup& setup, StepTime& time) {
-  const double without_s = time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s;
+/// Samples are prefetched beside everything else, which takes `discrepancy` times what the mechanisms say: only the
+/// time beyond it shows.
+void add_input(const StepSetup& setup, double discrepancy, StepTime& time) {
+  const double without_s = discrepancy * parts_s(time);
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
   const double needed_s = input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
   time.input_wait_s = std::max(0.0, needed_s - without_s);
@@ -162,6 +160,14 @@ Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
   if (!setup.preset.all_reduce.empty())
     return sample.all_reduce ? *sample.all_reduce : *value_named<Algorithm>(setup.preset.all_reduce.front().name);
   return Algorithm::ring;
+}
+
+Strategy strategy_taken(const StepSetup& setup, const Parameters& sample) {
+  Strategy taken = setup.strategy;
+  if (!is_parameter_server(taken.name)) return taken;
+  taken = completed(taken, setup.preset);
+  taken.sharding = sharding_of(setup, sample);
+  return taken;
 }
 
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
@@ -184,18 +190,22 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   return time_step(setup, sample, requested, none);
 }
 
+double parts_s(const StepTime& time) {
+  return time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s + time.input_wait_s;
+}
+
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
   time.compute_s = setup.one_gpu_s * sample.compute_factor;
+  const bool synchronises = setup.synchronised && setup.strategy.name != StrategyName::none;
   try {
-    if (setup.synchronised && setup.strategy.name != StrategyName::none)
-      add_synchronisation(setup, sample, requested, memory, time);
+    if (synchronises) add_synchronisation(setup, sample, requested, memory, time);
   } catch (const CannotReduce& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   } catch (const TooManyMessages& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   }
-  add_input(setup, time);
+  add_input(setup, synchronises ? sample.model_discrepancy : 1, time);
   return time;
 }
 

@@ -36,6 +36,8 @@ struct StepSetup {
   InputPipeline input{};
 };
 
+/// The parts are what the mechanisms cost by themselves. The model discrepancy multiplies the iteration and no part:
+/// what it adds or takes away is iteration_s less the parts.
 struct StepTime {
   double iteration_s = 0;
   double compute_s = 0;               ///< one GPU's forward and backward
@@ -51,8 +53,15 @@ struct StepTime {
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };
 
+/// Sum of all parts.
+double parts_s(const StepTime& time);
+
 /// The all-reduce that a strategy names; where the name leaves it open, what the preset's library does in this sample.
 Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample);
+
+/// The strategy with what it leaves open as this sample has it: the preset's servers and their placement, and the
+/// sample's choice among the preset's rules of sharding.
+Strategy strategy_taken(const StepSetup& setup, const Parameters& sample);
 
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);

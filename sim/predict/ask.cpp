@@ -93,10 +93,10 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
     if (has_servers(series) != is_parameter_server(asked.strategy.name)) continue;
-    learnt.donated = learnt.donated || series.borrowed;
-    if (series.borrowed) continue;
+    int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
     for (const auto& point : series.points) {
-      learnt.largest_nodes = std::max(learnt.largest_nodes, point.nodes);
+      largest_nodes = std::max(largest_nodes, point.nodes);
+      if (series.borrowed) continue;
       learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
       noises.push_back(point.noise);
     }

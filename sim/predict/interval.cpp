@@ -42,7 +42,7 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
   std::vector<double> found;
   const double needed_s = needed_input_s(setup);
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
-    const double alone_s = setup.one_gpu_s * curve.samples.values[i].compute_factor;
+    const double alone_s = one_gpu_iteration_s(curve, curve.samples.values[i]);
     found.push_back(std::log(alone_s / std::max(needed_s, factor * mechanism_s[i])));
   }
   return found;
@@ -161,13 +161,20 @@ std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<dou
   return times_s;
 }
 
-double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s) {
+bool has_open_form(const Curve& curve, const StepSetup& setup) {
   constexpr double nearly_all = 0.95; // of the samples
+  const auto& samples = curve.samples.values;
+  const auto likeliest = std::count_if(samples.begin(), samples.end(), [&](const Parameters& sample) {
+    return has_likeliest_form(curve, setup, sample);
+  });
+  return likeliest > 0 && static_cast<double>(likeliest) < nearly_all * static_cast<double>(samples.size());
+}
+
+double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s) {
   std::vector<double> of_likeliest;
   for (std::size_t i = 0; i < mechanism_s.size(); ++i)
     if (has_likeliest_form(curve, setup, curve.samples.values[i])) of_likeliest.push_back(std::log(mechanism_s[i]));
-  const double share = static_cast<double>(of_likeliest.size()) / static_cast<double>(mechanism_s.size());
-  if (of_likeliest.empty() || share >= nearly_all) return 1;
+  if (of_likeliest.empty() || !has_open_form(curve, setup)) return 1;
   const double spread = unexplained_at(curve, setup.gpus).spread;
   return std::exp(quantile_of_normals(logarithms(mechanism_s), spread, 0.5) -
                   quantile_of_normals(of_likeliest, spread, 0.5));

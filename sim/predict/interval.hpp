@@ -29,9 +29,13 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus);
 /// The same as a user would see them: each with its residual as drawn, and with the wait for input.
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
 
-/// Where it is not known which algorithm the library runs, or where tensors go, the number is the median of the mixture
+/// Whether it is not known which algorithm the library runs, or where tensors go: a twentieth of the samples or more do
+/// otherwise than the likeliest.
+bool has_open_form(const Curve& curve, const StepSetup& setup);
+
+/// Where has_open_form(), the number is the median of the mixture
 /// and not that of its likeliest form: the median of all samples over that of the samples whose form is the likeliest.
-/// 1 where that form has nearly all samples. `mechanism_s` as mechanism_times().
+/// Else 1. `mechanism_s` as mechanism_times().
 double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s);
 
 /// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ddlsim {
 namespace {
@@ -49,11 +50,72 @@ int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double
   return good * per_node;
 }
 
+/// The scales that are searched, as predict_point() answers them: 1 is one GPU, then every number of GPUs of a node,
+/// then every number of whole nodes.
+class ShownScales {
+public:
+  ShownScales(const Curve& curve, double bound, Fidelity fidelity)
+      : curve_(curve), bound_(bound), fidelity_(fidelity),
+        per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {}
+
+  int gpus_of(int scale) const { return scale <= per_node_ ? scale : (scale - per_node_ + 1) * per_node_; }
+  int scale_of(int gpus) const { return gpus <= per_node_ ? gpus : gpus / per_node_ + per_node_ - 1; }
+  int most() const { return scale_of(most_gpus(curve_)); }
+
+  /// Screening decides where the point is an error: a fidelity may not reach that far. One GPU alone is the last resort.
+  bool holds(int scale) {
+    if (scale <= 1) return true;
+    const auto [known, is_new] = known_.try_emplace(scale, false);
+    if (!is_new) return known->second;
+    const auto shown = shown_efficiency(curve_, gpus_of(scale), fidelity_);
+    return known->second = (shown ? *shown : efficiency(curve_, curve_.median, gpus_of(scale))) >= bound_;
+  }
+
+private:
+  const Curve& curve_;
+  double bound_;
+  Fidelity fidelity_;
+  int per_node_;
+  std::map<int, bool> known_;
+};
+
+/// A scale that holds while the next does not, near `start`: steps that double until both are found, then bisection.
+int settle(ShownScales& scales, int start) {
+  const int most = scales.most();
+  int good = start;
+  int bad = start + 1;
+  for (int stride = 1; good > 1 && !scales.holds(good); stride *= 2) {
+    bad = good;
+    good = std::max(1, good - stride);
+  }
+  for (int stride = 1; bad <= most && scales.holds(bad); stride *= 2) {
+    good = bad;
+    bad = good < most ? std::min(good + stride, most) : most + 1;
+  }
+  while (bad > good + 1) {
+    const int middle = good + (bad - good) / 2;
+    (scales.holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+/// Full and reduced runs of thousands of GPUs take minutes or are refused; automatic is equal to them where that is
+/// known without running, and runs what a second allows.
+Fidelity affordable(Fidelity requested) {
+  return requested == Fidelity::closed_form || requested == Fidelity::screening ? requested : Fidelity::automatic;
+}
+
+int largest_shown_scale(const Curve& curve, double bound, Fidelity fidelity) {
+  ShownScales scales(curve, bound, affordable(fidelity));
+  const int screened = largest_scale_of_sample(curve, curve.median, bound);
+  return scales.gpus_of(settle(scales, scales.scale_of(screened)));
+}
+
 } // namespace
 
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound) {
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity) {
   LargestEfficientScale largest_scale;
-  largest_scale.gpus = largest_scale_of_sample(curve, curve.median, efficiency_bound);
+  largest_scale.gpus = largest_shown_scale(curve, efficiency_bound, fidelity);
   std::vector<int> largest_scales;
   const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
   for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)

@@ -60,10 +60,22 @@ private:
   std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
 };
 
+std::vector<std::string> left_open_by(const Strategy& strategy) {
+  std::vector<std::string> open;
+  if (!is_parameter_server(strategy.name)) return open;
+  if (strategy.servers.rule == ServerCount::Rule::unknown) open.emplace_back("servers");
+  if (strategy.placement == Placement::unknown) open.emplace_back("placement");
+  if (strategy.sharding == Sharding::unknown) open.emplace_back("sharding");
+  return open;
+}
+
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
                                const PredictOptions& options) {
   StrategyAnswer answer;
   answer.strategy = strategy;
+  answer.left_open = left_open_by(strategy);
+  answer.taken = strategy;
+  if (!answer.left_open.empty()) answer.taken = strategy_taken(curve.setup, curve.median);
   answer.transport = curve.setup.transport.name;
   int largest = 0;
   std::vector<double> largest_times_s;
@@ -77,7 +89,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   }
   if (largest == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
-  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound);
+  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
 }

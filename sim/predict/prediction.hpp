@@ -9,7 +9,8 @@
 
 namespace ddlsim {
 
-/// One strategy at one scale. An interval holds 90 % of the samples.
+/// One strategy at one scale. An interval holds 90 % of the samples. The six parts, from compute_s to unexplained_s, add
+/// up to iteration_s.
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -20,18 +21,23 @@ struct PredictedPoint {
   double samples_per_s = 0;
   double samples_per_s_low = 0;
   double samples_per_s_high = 0;
-  double efficiency = 0; ///< samples/s over GPUs x samples/s of one GPU without synchronisation
+  double efficiency = 0; ///< samples/s over GPUs x samples/s of one GPU without synchronisation, on the same input
   double efficiency_low = 0;
   double efficiency_high = 0;
+  double efficiency_per_gpu_bought = 0; ///< the same over the workers' GPUs and those of the server_nodes
+  double efficiency_per_gpu_bought_low = 0;
+  double efficiency_per_gpu_bought_high = 0;
   double compute_s = 0;
   double exposed_communication_s = 0;
   double synchronisation_s = 0;
   double straggling_s = 0;
   double input_wait_s = 0;
   double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
+  double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
+  bool extrapolated = false;                       ///< on more nodes than any measurement behind it was made on
   std::string fidelity;                            ///< closed-form, reduced, full: how the communication was run
   std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
   std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
@@ -65,6 +71,8 @@ struct OneGpuRate {
 struct StrategyAnswer {
   Strategy strategy;
   std::string preset; ///< its own, else the scenario's
+  Strategy taken;     ///< the same, with the preset's servers, placement and sharding where it leaves them open
+  std::vector<std::string> left_open; ///< which of these it leaves open: servers, placement, sharding
   std::string transport;
   OneGpuRate one_gpu; ///< with that preset
   std::vector<PredictedPoint> points;

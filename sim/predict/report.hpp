@@ -9,9 +9,15 @@
 
 namespace ddlsim {
 
-/// A table for each strategy, a row for each scale, then two sentences: the largest efficient scale and what to measure
-/// next; last a small curve of efficiency, a letter a strategy.
+/// Two tables for each strategy, a row for each scale: what is predicted, and where the time goes. Then two sentences: the
+/// largest efficient scale and what to measure next; last a small curve of efficiency, a letter a strategy.
 std::string to_terminal_text(const Prediction& prediction);
+
+/// The strategy's short text, with what was taken where it leaves something open.
+const Strategy& shown_strategy(const StrategyAnswer& answer);
+
+/// What a point rests on: the label of its evidence, and "extrapolated" beside a label that does not say it.
+std::string evidence_text(const PredictedPoint& point);
 
 /// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
 std::string to_json_text(const Prediction& prediction);

@@ -45,25 +45,31 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
     json["error"] = point.error;
     return json;
   }
-  const std::pair<const char*, double> numbers[] = {{"iteration_s", point.iteration_s},
-                                                    {"iteration_s_low", point.iteration_s_low},
-                                                    {"iteration_s_high", point.iteration_s_high},
-                                                    {"samples_per_s", point.samples_per_s},
-                                                    {"samples_per_s_low", point.samples_per_s_low},
-                                                    {"samples_per_s_high", point.samples_per_s_high},
-                                                    {"efficiency", point.efficiency},
-                                                    {"efficiency_low", point.efficiency_low},
-                                                    {"efficiency_high", point.efficiency_high},
-                                                    {"compute_s", point.compute_s},
-                                                    {"exposed_communication_s", point.exposed_communication_s},
-                                                    {"synchronisation_s", point.synchronisation_s},
-                                                    {"straggling_s", point.straggling_s},
-                                                    {"input_wait_s", point.input_wait_s}};
+  const std::pair<const char*, double> numbers[] = {
+      {"iteration_s", point.iteration_s},
+      {"iteration_s_low", point.iteration_s_low},
+      {"iteration_s_high", point.iteration_s_high},
+      {"samples_per_s", point.samples_per_s},
+      {"samples_per_s_low", point.samples_per_s_low},
+      {"samples_per_s_high", point.samples_per_s_high},
+      {"efficiency", point.efficiency},
+      {"efficiency_low", point.efficiency_low},
+      {"efficiency_high", point.efficiency_high},
+      {"efficiency_per_gpu_bought", point.efficiency_per_gpu_bought},
+      {"efficiency_per_gpu_bought_low", point.efficiency_per_gpu_bought_low},
+      {"efficiency_per_gpu_bought_high", point.efficiency_per_gpu_bought_high},
+      {"compute_s", point.compute_s},
+      {"exposed_communication_s", point.exposed_communication_s},
+      {"synchronisation_s", point.synchronisation_s},
+      {"straggling_s", point.straggling_s},
+      {"input_wait_s", point.input_wait_s},
+      {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
   json["evidence"] = to_text(point.evidence);
+  json["extrapolated"] = point.extrapolated;
   json["fidelity"] = point.fidelity;
   if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
   return json;
@@ -77,21 +83,25 @@ Json to_json(const OneGpuRate& rate) {
 Json to_json(const StrategyAnswer& answer, const Json& strategy) {
   const auto& largest_scale = answer.largest_scale;
   const auto& next = answer.measure_next;
-  return {{"strategy", strategy},
-          {"preset", answer.preset},
-          {"transport", answer.transport},
-          {"one_gpu", to_json(answer.one_gpu)},
-          {"largest_efficient_gpus", largest_scale.gpus},
-          {"largest_efficient_gpus_low", largest_scale.gpus_low},
-          {"largest_efficient_gpus_high", largest_scale.gpus_high},
-          {"largest_efficient_beyond_growth", largest_scale.beyond_growth},
-          {"bottleneck_there", largest_scale.bottleneck},
-          {"measure_next",
-           {{"parameter", next.parameter},
-            {"what", next.what},
-            {"at_gpus", next.at_gpus},
-            {"half_width_now", nine_digits(next.interval_now)},
-            {"half_width_then", nine_digits(next.interval_then)}}}};
+  Json json{{"strategy", strategy},
+            {"preset", answer.preset},
+            {"transport", answer.transport},
+            {"one_gpu", to_json(answer.one_gpu)},
+            {"largest_efficient_gpus", largest_scale.gpus},
+            {"largest_efficient_gpus_low", largest_scale.gpus_low},
+            {"largest_efficient_gpus_high", largest_scale.gpus_high},
+            {"largest_efficient_beyond_growth", largest_scale.beyond_growth},
+            {"bottleneck_there", largest_scale.bottleneck},
+            {"measure_next",
+             {{"parameter", next.parameter},
+              {"what", next.what},
+              {"at_gpus", next.at_gpus},
+              {"half_width_now", nine_digits(next.interval_now)},
+              {"half_width_then", nine_digits(next.interval_then)}}}};
+  if (answer.left_open.empty()) return json;
+  json["left_open"] = answer.left_open;
+  json["taken"] = to_json(answer.taken);
+  return json;
 }
 
 Json provenance(const Prediction& prediction) {

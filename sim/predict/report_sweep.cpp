@@ -93,19 +93,20 @@ std::string sweep_rows(const Prediction& prediction) {
   for (const auto& answer : prediction.strategies) {
     const auto* point = largest_point(answer);
     if (point == nullptr) {
-      rows +=
-          to_line({prediction.scenario.name, label_of(answer.strategy), "cannot be: " + answer.points.back().error});
+      rows += to_line(
+          {prediction.scenario.name, label_of(shown_strategy(answer)), "cannot be: " + answer.points.back().error});
       continue;
     }
     const auto& p = *point;
-    std::vector<std::string> cells{prediction.scenario.name, label_of(answer.strategy), fmt::format("{}", p.gpus)};
+    std::vector<std::string> cells{prediction.scenario.name, label_of(shown_strategy(answer)),
+                                   fmt::format("{}", p.gpus)};
     for (const auto& [value, bounds] : {seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high),
                                         rate_interval(p.samples_per_s, p.samples_per_s_low, p.samples_per_s_high),
                                         percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high)}) {
       cells.push_back(value);
       cells.push_back(bounds);
     }
-    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, to_text(p.evidence),
+    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, evidence_text(p),
                              p.fidelity_note.empty() ? "" : fmt::format("{}: {}", p.fidelity, p.fidelity_note)})
       cells.push_back(cell);
     rows += to_line(cells);

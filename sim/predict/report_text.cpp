@@ -39,20 +39,50 @@ std::string to_point_table(const StrategyAnswer& answer) {
     const auto& point = answer.points[i];
     rows.push_back({fmt::format("{}", point.gpus), hosts_text(point), "-"});
     if (point.error.empty())
-      rows.back() = {rows.back()[0],   rows.back()[1],
-                     times[i],         rates[i],
-                     shares[i],        short_seconds_text(point.exposed_communication_s),
-                     point.bottleneck, to_text(point.evidence)};
+      rows.back() = {rows.back()[0], rows.back()[1], times[i], rates[i], shares[i], evidence_text(point)};
   }
   return to_table({{"GPUs"},
                    {"nodes"},
                    {"iteration (90 %)", Align::left},
                    {"samples/s (90 %)", Align::left},
                    {"efficiency (90 %)", Align::left},
-                   {"exposed"},
-                   {"dominates", Align::left},
                    {"evidence", Align::left}},
                   rows);
+}
+
+/// The parts of the iterations above; "" where no point can be.
+std::string where_the_time_goes(const StrategyAnswer& answer) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& point : answer.points) {
+    if (!point.error.empty()) continue;
+    rows.push_back({fmt::format("{}", point.gpus)});
+    for (const double part_s : {point.compute_s, point.exposed_communication_s, point.synchronisation_s,
+                                point.straggling_s, point.input_wait_s, point.unexplained_s})
+      rows.back().push_back(short_seconds_text(part_s));
+    rows.back().push_back(point.bottleneck);
+  }
+  if (rows.empty()) return "";
+  return to_table({{"GPUs"},
+                   {"compute"},
+                   {"+ exposed"},
+                   {"+ synchronisation"},
+                   {"+ straggling"},
+                   {"+ input"},
+                   {"+ unexplained"},
+                   {"dominates", Align::left}},
+                  rows);
+}
+
+/// Efficiency where GPUs of nodes bought for servers count as well; "" where no such node is bought.
+std::string per_gpu_bought(const StrategyAnswer& answer) {
+  std::string shares;
+  for (const auto& point : answer.points) {
+    if (!point.error.empty() || point.server_nodes == 0) continue;
+    const auto [value, bounds] = percent_interval(point.efficiency_per_gpu_bought, point.efficiency_per_gpu_bought_low,
+                                                  point.efficiency_per_gpu_bought_high);
+    shares += fmt::format("{}{} {} at {}", shares.empty() ? "" : ", ", value, bounds, point.gpus);
+  }
+  return shares.empty() ? "" : to_lines("Efficiency per GPU bought, those of server nodes too: " + shares + " GPUs.");
 }
 
 /// Which communication is not exact and why: a line for each reason, with the scales it holds for.
@@ -125,12 +155,20 @@ std::string one_gpu_lines(const Prediction& prediction) {
   return text;
 }
 
+/// "" where the scenario says all.
+std::string left_open_sentence(const StrategyAnswer& answer) {
+  if (answer.left_open.empty()) return "";
+  return to_lines(fmt::format("The scenario leaves {} of this strategy open: what {} does is taken.",
+                              join_names(answer.left_open), answer.preset));
+}
+
 std::string to_section(const StrategyAnswer& answer, double bound, bool with_preset) {
-  std::string text = fmt::format("{}{} over {}\n{}", to_text(answer.strategy),
-                                 with_preset ? " with " + answer.preset : "", answer.transport, to_point_table(answer));
+  std::string text = fmt::format("{}{} over {}\n", to_text(shown_strategy(answer)),
+                                 with_preset ? " with " + answer.preset : "", answer.transport) +
+                     left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += approximations(answer) + staleness_lines(answer);
+  text += where_the_time_goes(answer) + per_gpu_bought(answer) + approximations(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }
@@ -148,7 +186,7 @@ std::string efficiency_chart(const Prediction& prediction) {
     const auto& answer = prediction.strategies[i];
     lines.push_back({letter_of(i), {}});
     for (const auto& point : answer.points) lines.back().shares.push_back(point.error.empty() ? point.efficiency : -1);
-    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), label_of(answer.strategy));
+    legend += fmt::format("{} {} = {}", i > 0 ? "," : "", letter_of(i), label_of(shown_strategy(answer)));
   }
   return to_lines(legend) + to_chart(labels, lines);
 }

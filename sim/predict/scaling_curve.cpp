@@ -45,11 +45,21 @@ EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const
   unknown.flip();
   if (!learnt.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
     return EvidenceLabel::assumed;
-  if (learnt.largest_nodes == 0 && !learnt.donated) return EvidenceLabel::assumed; // nothing of this kind was ever run
-  const bool donated = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
-                       share_of(curve, times_s, learnt.borrowed) > depends_on;
-  if (donated) return EvidenceLabel::transferred;
+  if (learnt.largest_nodes == 0 && learnt.largest_donor_nodes == 0)
+    return EvidenceLabel::assumed; // nothing of this kind was ever run
+  const bool transferred = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
+                           share_of(curve, times_s, learnt.borrowed) > depends_on;
+  if (transferred) return EvidenceLabel::transferred;
   return point.nodes > learnt.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
+}
+
+/// Whether the point has more nodes than what its evidence was measured on; where nothing was, there is nothing to
+/// extrapolate from.
+bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
+  const auto& learnt = curve.learnt;
+  const bool own = point.evidence == EvidenceLabel::calibrated || point.evidence == EvidenceLabel::extrapolated;
+  const int measured_nodes = own ? learnt.largest_nodes : std::max(learnt.largest_nodes, learnt.largest_donor_nodes);
+  return point.gpus > 1 && measured_nodes > 0 && point.nodes > measured_nodes;
 }
 
 /// Why such a run is impossible; "" when it is not.
@@ -66,7 +76,7 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
-  point.efficiency = setup.one_gpu_s * curve.median.compute_factor / time.iteration_s;
+  point.efficiency = one_gpu_iteration_s(curve, curve.median) / time.iteration_s;
   point.compute_s = time.compute_s;
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
@@ -91,6 +101,31 @@ double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time)
   return (time.iteration_s - time.input_wait_s) / time_step(setup, likeliest, Fidelity::screening).iteration_s;
 }
 
+/// A node bought for servers alone is one of the cluster's: its GPUs are paid for and compute nothing.
+void set_efficiency_per_gpu_bought(PredictedPoint& point, const Curve& curve) {
+  const double bought = point.gpus + point.server_nodes * curve.gpus_per_full_node;
+  const double workers = point.gpus / bought;
+  point.efficiency_per_gpu_bought = workers * point.efficiency;
+  point.efficiency_per_gpu_bought_low = workers * point.efficiency_low;
+  point.efficiency_per_gpu_bought_high = workers * point.efficiency_high;
+}
+
+/// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
+void set_unexplained(PredictedPoint& point) {
+  constexpr double rounding = 1e-12; // of sums of six parts
+  const double rest_s = point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
+                                             point.straggling_s + point.input_wait_s);
+  point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
+}
+
+/// The likeliest sample by `fidelity`, with the forms mixed; `mechanism_s` matters only where one is open.
+StepTime shown_time(const Curve& curve, const StepSetup& setup, Fidelity fidelity,
+                    const std::vector<double>& mechanism_s) {
+  auto time = time_step(setup, estimated(curve, curve.median, setup.gpus), fidelity);
+  mix_forms(time, setup, mixture_ratio(curve, setup, mechanism_s));
+  return time;
+}
+
 } // namespace
 
 StepSetup at_scale(const Curve& curve, int gpus) {
@@ -101,10 +136,24 @@ StepSetup at_scale(const Curve& curve, int gpus) {
   return setup;
 }
 
+double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
+  return time_step(at_scale(curve, 1), sample, Fidelity::screening).iteration_s;
+}
+
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
+  return one_gpu_iteration_s(curve, sample) /
+         time_step(at_scale(curve, gpus), estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
+}
+
+std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {
   const auto setup = at_scale(curve, gpus);
-  return setup.one_gpu_s * sample.compute_factor /
-         time_step(setup, estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
+  if (!complaint(curve, setup).empty()) return {};
+  try {
+    const auto mechanism_s = has_open_form(curve, setup) ? mechanism_times(curve, gpus) : std::vector<double>{};
+    return one_gpu_iteration_s(curve, curve.median) / shown_time(curve, setup, fidelity, mechanism_s).iteration_s;
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
@@ -117,17 +166,19 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   if (!point.error.empty()) return answer;
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
-    auto time = time_step(setup, estimated(curve, curve.median, gpus), fidelity);
     const auto mechanism_s = mechanism_times(curve, gpus);
+    const auto time = shown_time(curve, setup, fidelity, mechanism_s);
     answer.sample_times_s = with_residuals(curve, gpus, mechanism_s);
-    const double to_number = fidelity_ratio(curve, setup, time);
     point.mixture_ratio = mixture_ratio(curve, setup, mechanism_s);
-    mix_forms(time, setup, point.mixture_ratio);
+    const double to_number = fidelity_ratio(curve, setup, time) / point.mixture_ratio;
     set_times(point, curve, setup, time);
     set_interval(point, curve, setup, to_number, time.choice, mechanism_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);
+    point.extrapolated = is_extrapolated(curve, point);
+    set_efficiency_per_gpu_bought(point, curve);
+    set_unexplained(point);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
   }

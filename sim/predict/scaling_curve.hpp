@@ -5,6 +5,8 @@
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
+#include <optional>
+
 namespace ddlsim {
 
 /// What a calibration adds to the samples themselves.
@@ -14,9 +16,9 @@ struct CalibrationInfo {
   std::vector<bool> borrowed{};       ///< the same, by measurements of other clusters only
   ResidualProcess residual_process{}; ///< of this strategy's series
   std::vector<KnownResidual> own{};   ///< of the same series, where it was measured
-  bool donated = false;               ///< a donor cluster ran such a strategy over this transport
-  int largest_nodes = 0;              ///< measured with this transport and kind of strategy
-  int largest_gpus = 0;               ///< the same; of this stack alone where it was measured
+  int largest_nodes = 0;              ///< measured here with this transport and kind of strategy
+  int largest_donor_nodes = 0;        ///< the same on donor clusters; 0: none ran it
+  int largest_gpus = 0;               ///< measured here; of this stack alone where it was measured
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
 };
 
@@ -47,13 +49,20 @@ struct PointAndSamples {
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
+/// Iteration of one GPU without synchronisation on the same input, in that sample: what efficiency compares with.
+double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);
+
+/// Efficiency of that point, without its interval; nothing where the point is an error.
+std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
+
 /// Efficiency of one sample at that scale, by screening.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 
-/// The last scale at or above the efficiency bound: doubling from one node up to growth, then bisection to a whole node
-/// between the last scale that holds and the next that does not; inside one node, GPU by GPU. The interval is that of
-/// the samples' own largest efficient scales.
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound);
+/// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
+/// Screening finds it: doubling from one node up to growth, then bisection to a whole node between the last scale that
+/// holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search goes on
+/// from there by its numbers; `full` and `reduced` are asked as `automatic`. The interval is that of the samples' own largest efficient scales.
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity);
 
 /// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
 /// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time) over the

@@ -11,7 +11,7 @@ class Predict(Case):
     def test_table(self):
         result = run("predict", SCENARIO, *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)
-        for word in ("ring over nccl-ib", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
+        for word in ("ring over nccl-ib", "+ unexplained", "per GPU bought", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
             self.assertIn(word, result.stdout)
 
     def test_ranks_on_some_of_a_nodes_gpus_count_only_those(self):
@@ -119,6 +119,10 @@ class Processors(Case):
         points = [json.loads(run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", strategies, "--gpus", "8", "--json").stdout)["points"]
                   for strategies in ('/strategies=[{"name":"ps"}]', '/strategies=[{"name":"ps","servers":{"per_node":1},"placement":"colocated"}]')]
         self.assertEqual(points[0][0]["iteration_s"], points[1][0]["iteration_s"])
+        text = run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", '/strategies=[{"name":"ps"}]', "--gpus", "8").stdout
+        self.assertIn("ps(1 a node colocated, bytes) over", text)
+        self.assertIn("leaves servers, placement, sharding of this strategy open", text)
+        self.assertNotIn("unknown", text)
 
     def test_a_preset_of_one_machine_ends_with_its_node(self):
         result = run("predict", SCENARIO, "--set", "/preset=pytorch-dp", "--set", '/strategies=[{"name":"auto"}]', "--gpus", "1,4,8", "--json")

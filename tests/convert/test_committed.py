@@ -75,6 +75,15 @@ class CommittedRecords(unittest.TestCase):
         named = {record["model"] for lines in self.documents.values() for record in lines[1:] if "model" in record}
         self.assertFalse(named & BARE)
 
+    def test_tensorflows_ssd_of_nvidia_is_another_network_than_pytorchs(self):
+        for file in self.documents:
+            if file.name != "nvidia-dle.jsonl":
+                continue
+            for record in self.documents[file][1:]:
+                if "/Detection/SSD" in record.get("note", ""):
+                    tensorflow = record["note"].startswith("TensorFlow, ")
+                    self.assertEqual(record["model"], "ssd320_fpn" if tensorflow else "ssd300")
+
     def test_files_are_small(self):
         for file in self.documents:
             self.assertLess(file.stat().st_size, LARGEST_BYTES, file.name)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platforms" / "conv
 
 import check  # noqa: E402
 import coverage  # noqa: E402
-from families import tensorflow  # noqa: E402
+from families import nvidia_examples, tensorflow  # noqa: E402
 from gpus import catalogue_name  # noqa: E402
 from records import layout, step  # noqa: E402
 from sink import Sink, context  # noqa: E402
@@ -132,6 +132,10 @@ class Words(unittest.TestCase):
         self.assertEqual(catalogue_name("RTX 2080Ti NVLink"), "RTX-2080-Ti")
         with self.assertRaises(LookupError):
             catalogue_name("abacus")
+
+    def test_one_folder_name_is_another_network_by_framework(self):
+        for framework, model in (("TensorFlow", "ssd320_fpn"), ("PyTorch", "ssd300")):
+            self.assertEqual(nvidia_examples.model_of({"model": "Detection/SSD", "framework": framework}), model)
 
     def test_server_counts_by_the_stated_rule(self):
         words = "#PS = #instances except: InceptionV3 8 instances/6 PS; ResNet-50 batch32 8 instances/4 PS"

@@ -34,6 +34,17 @@ TEST_CASE("a cluster is read") {
   CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
 }
 
+TEST_CASE("what computes in a node is told also where no GPU is named") {
+  ddlsim::Cluster cluster;
+  CHECK(devices_text(cluster) == "no GPU");
+  cluster.gpus_per_node = 2;
+  CHECK(devices_text(cluster) == "2 x (no GPU named)");
+  cluster.cpu = "2x Xeon Gold 6132";
+  CHECK(devices_text(cluster) == "2 x (no GPU named; 2x Xeon Gold 6132)");
+  cluster.gpu = "K80";
+  CHECK(devices_text(cluster) == "2 x K80");
+}
+
 TEST_CASE("what is wrong with a cluster is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_cluster(),

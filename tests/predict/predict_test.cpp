@@ -1,6 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "tests/predict/relations.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -25,8 +26,9 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, screening)));
   REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
-    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
-                             "bottleneck", "evidence", "fidelity"})
+    for (const auto& name :
+         {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s", "unexplained_s",
+          "efficiency_per_gpu_bought", "bottleneck", "evidence", "extrapolated", "fidelity"})
       CHECK(point.contains(name));
     CHECK(point["iteration_s_low"].get<double>() <= point["iteration_s"].get<double>());
     CHECK(point["iteration_s"].get<double>() <= point["iteration_s_high"].get<double>());
@@ -39,6 +41,45 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
     CHECK_FALSE(strategy["measure_next"]["what"].get<std::string>().empty());
   }
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
+}
+
+TEST_CASE("the largest efficient scale of every shipped scenario is what its table says", "[predict]") {
+  for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
+    auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
+    scenario.samples = 40;
+    scenario.gpus = {1};
+    const auto strategies = scenario.strategies;
+    for (const auto& strategy : strategies) {
+      scenario.strategies = {strategy};
+      INFO(name << ", " << to_text(strategy));
+      const auto answer = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies.front();
+      check_largest_scale(scenario, answer.largest_scale, {Fidelity::automatic, {}});
+    }
+  }
+}
+
+TEST_CASE("every row of the shipped scenarios adds up, residuals of measured series and all", "[predict]") {
+  for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
+    auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
+    scenario.samples = 40;
+    for (const auto& answer : predict(scenario, shipped, screening).strategies)
+      for (const auto& point : answer.points)
+        if (point.error.empty()) check_parts(point);
+  }
+}
+
+TEST_CASE("servers that a scenario leaves open are the preset's, and told", "[predict]") {
+  auto scenario = iris();
+  scenario.preset = "tf-ps";
+  scenario.gpus = {8};
+  scenario.strategies.resize(1);
+  scenario.strategies[0] = {};
+  scenario.strategies[0].name = StrategyName::ps;
+  const auto prediction = predict(scenario, shipped, screening);
+  CHECK(prediction.strategies[0].left_open == std::vector<std::string>{"servers", "placement", "sharding"});
+  CHECK(to_text(prediction.strategies[0].taken) == "ps(1 a node colocated, bytes)");
+  const auto json = nlohmann::json::parse(to_json_text(prediction));
+  CHECK(json["strategies"][0]["taken"]["placement"] == "colocated");
 }
 
 TEST_CASE("a series or a software that no record of the cluster has is refused", "[predict]") {

@@ -83,6 +83,35 @@ TEST_CASE("the same where every message is simulated", "[step][property]") {
   for (std::uint64_t seed = 1; seed <= full_samples; ++seed) check_scenario(seed, full_gpus, Fidelity::full);
 }
 
+TEST_CASE(
+    "the parts of a point add up to its iteration, and one GPU has efficiency 1, whatever the residual and the input",
+    "[curve][property]") {
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) {
+    RandomScenario random(seed);
+    auto& sample = random.sample;
+    sample.sync_on_s = uniform(random.random, 0, 0.01);
+    sample.second_node_jump = uniform(random.random, 0, 0.1);
+    sample.step_spread = uniform(random.random, 0, 0.1);
+    auto setup = random.setup();
+    setup.slow_node.compute_factor = uniform(random.random, 1, 1.5);
+    setup.input = {100e3, log_uniform(random.random, 10, 1e6), 0};
+    const int per_node = random.cluster.gpus_per_node;
+    Curve curve{setup, sample, {}, per_node, 64, EvidenceLabel::calibrated};
+    curve.samples.values.assign(2, sample);
+    curve.samples.z_scores.assign(2, std::vector<double>(parameter_fields().size()));
+    curve.learnt.own = {
+        {{random.gpus, (random.gpus + per_node - 1) / per_node}, uniform(random.random, -0.3, 0.3), 0.01}};
+    INFO("seed " << seed << ", " << to_text(random.strategy) << ", " << random.gpus << " GPUs");
+    CHECK(predict_point(curve, 1, Fidelity::closed_form).point.efficiency == 1);
+    const auto point = predict_point(curve, random.gpus, Fidelity::closed_form).point;
+    REQUIRE(point.error.empty());
+    CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
+              point.input_wait_s + point.unexplained_s ==
+          Approx(point.iteration_s).epsilon(sum_rounding));
+    CHECK(point.unexplained_s != 0);
+  }
+}
+
 TEST_CASE("groups and shards hold every byte of every tensor once", "[property]") {
   for (std::uint64_t seed = 1; seed <= samples; ++seed) {
     const RandomScenario random(seed);

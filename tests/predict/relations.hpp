@@ -65,6 +65,28 @@ inline double wait_for_a_cycle_s(const Scenario& scenario) {
   return preset.grouping == Grouping::fusion && !has_servers(scenario) ? preset.cycle_s : 0;
 }
 
+/// Compute, exposed communication, synchronisation, straggling, input and what is unexplained.
+inline void check_parts(const PredictedPoint& point) {
+  INFO(point.gpus << " GPUs");
+  CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
+            point.input_wait_s + point.unexplained_s ==
+        Approx(point.iteration_s).epsilon(relation_rounding));
+}
+
+/// Asks for the largest efficient scale of the first strategy and for the next one: a GPU more inside a node, else a
+/// node more.
+inline void check_largest_scale(Scenario scenario, const LargestEfficientScale& found, const PredictOptions& options) {
+  const auto cluster = load_cluster(shipped_data, scenario.cluster);
+  const int per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
+  scenario.gpus = {found.gpus, found.gpus < per_node ? found.gpus + 1 : found.gpus + per_node};
+  const auto points = predict(scenario, shipped_data, options).strategies.front().points;
+  INFO("bound " << scenario.efficiency_bound << ", " << found.gpus << " GPUs");
+  REQUIRE(points.front().error.empty());
+  CHECK(points.front().efficiency >= scenario.efficiency_bound);
+  if (points.back().error.empty()) CHECK(points.back().efficiency < scenario.efficiency_bound);
+  CHECK(found.beyond_growth == !points.back().error.empty());
+}
+
 inline void check_never_slower(const Scenario& scenario, const Points& after, const Points& before) {
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {

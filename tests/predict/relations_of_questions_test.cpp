@@ -122,6 +122,31 @@ TEST_CASE("one GPU has efficiency 1, and every interval holds its number", "[rel
   });
 }
 
+TEST_CASE("the parts of a row add up to its iteration time", "[relations]") {
+  for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
+    auto& scenario = question.scenario;
+    if (scenario.seed % 2 == 0) scenario.slow_node.compute_factor = 1.3;
+    if (scenario.seed % 3 == 0) { // one GPU starves too, and is still all that one GPU can do
+      scenario.input.bytes_per_sample = 110e3;
+      scenario.input.loader_samples_per_s = 0.8 * scenario.one_gpu->samples_per_s;
+    }
+    const auto points = points_of(scenario, shipped_data);
+    CHECK(points.front().efficiency == 1);
+    for (const auto& point : points) check_parts(point);
+  });
+}
+
+TEST_CASE("at the largest efficient scale the table is at or above the bound, one node more below", "[relations]") {
+  for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
+    auto& scenario = question.scenario;
+    scenario.gpus = {1};
+    scenario.efficiency_bound = uniform(question.random, 0.3, 0.95);
+    const auto answer = predict(scenario, shipped_data, formulas).strategies.front();
+    if (!answer.points.front().error.empty()) return;
+    check_largest_scale(scenario, answer.largest_scale, formulas);
+  });
+}
+
 TEST_CASE("the order of strategies changes no row", "[relations]") {
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     auto& scenario = question.scenario;

@@ -57,13 +57,58 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("every promised figure stands in the table with its interval", "[report]") {
   const auto text = to_terminal_text(tree_of({point_of(4), point_of(128)}));
   CHECK(has(text, "tree over nccl-ib\n"
-                  "GPUs  nodes  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  exposed  dominates      "
-                  "evidence\n"
-                  "   4      1  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)    20.0 ms  communication  "
-                  "assumed\n"
-                  " 128     32  400.0 ms (360..440)  12.80k (11.5..14.1)  90.0 % (81..99)    20.0 ms  communication  "
-                  "assumed\n"));
+                  "GPUs  nodes  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  evidence\n"
+                  "   4      1  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)    assumed\n"
+                  " 128     32  400.0 ms (360..440)  12.80k (11.5..14.1)  90.0 % (81..99)    assumed\n"));
   CHECK_FALSE(has(text, "approximated"));
+  CHECK_FALSE(has(text, "per GPU bought"));
+}
+
+TEST_CASE("a second table says where the time goes", "[report]") {
+  auto measured = point_of(4);
+  measured.compute_s = 0.35;
+  measured.synchronisation_s = 0.04;
+  measured.unexplained_s = -0.01;
+  CHECK(has(to_terminal_text(tree_of({measured})),
+            "GPUs  compute  + exposed  + synchronisation  + straggling  + input  + unexplained  dominates\n"
+            "   4   350 ms    20.0 ms            40.0 ms           0 s      0 s       -10.0 ms  communication\n"));
+}
+
+TEST_CASE("GPUs of nodes bought for servers are counted where there are such nodes", "[report]") {
+  auto served = point_of(8);
+  served.server_nodes = 1;
+  served.efficiency_per_gpu_bought = 0.6;
+  served.efficiency_per_gpu_bought_low = 0.54;
+  served.efficiency_per_gpu_bought_high = 0.66;
+  CHECK(has(to_terminal_text(tree_of({point_of(4), served})),
+            "Efficiency per GPU bought, those of server nodes too: 60.0 % (54..66) at 8 GPUs.\n"));
+}
+
+TEST_CASE("a number that is transferred and extrapolated says both", "[report]") {
+  auto point = point_of(64);
+  point.extrapolated = true;
+  CHECK(evidence_text(point) == "assumed, extrapolated");
+  point.evidence = EvidenceLabel::extrapolated;
+  CHECK(evidence_text(point) == "extrapolated");
+  point.evidence = EvidenceLabel::transferred;
+  CHECK(has(to_terminal_text(tree_of({point})), "transferred, extrapolated\n"));
+}
+
+TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") {
+  auto prediction = tree_of({point_of(4)});
+  prediction.scenario.preset = "tf-ps";
+  auto& answer = prediction.strategies[0];
+  answer.strategy.name = answer.taken.name = StrategyName::ps;
+  answer.taken.servers = {ServerCount::Rule::per_node, 1};
+  answer.taken.placement = Placement::colocated;
+  answer.taken.sharding = Sharding::bytes;
+  answer.left_open = {"servers", "placement", "sharding"};
+  const auto text = to_terminal_text(prediction);
+  CHECK(has(text,
+            "ps(1 a node colocated, bytes) over nccl-ib\nThe scenario leaves servers, placement, sharding of this "
+            "strategy open: what tf-ps does is taken.\n"));
+  CHECK_FALSE(has(text, "unknown"));
+  CHECK_FALSE(has(sweep_rows(prediction) + to_csv_text(prediction), "unknown"));
 }
 
 TEST_CASE("each reason for an approximation is reported once, with its scales", "[report]") {
@@ -95,6 +140,10 @@ TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
   wide.bottleneck = "server-software";
   auto known = point_of(64);
   known.evidence = EvidenceLabel::transferred;
+  known.extrapolated = true;
+  wide.server_nodes = 16384;
+  wide.synchronisation_s = 12.3456;
+  wide.unexplained_s = -1234.5;
   auto prediction = tree_of({known, wide});
   auto& answer = prediction.strategies[0];
   answer.measure_next = {"server_process_rate", std::string(200, 'x').replace(90, 1, " "), 65536, 1.1, 0.2};

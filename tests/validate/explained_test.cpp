@@ -88,7 +88,8 @@ TEST_CASE("the parts of a prediction add up to it") {
   const auto why = explain_points(evidence, planted_points(evidence, "second_node_jump", 2.6));
   REQUIRE(why.points.size() == 3);
   for (const auto& parts : why.points) {
-    CHECK(parts.compute_s + parts.communication_s + parts.synchronisation_s + parts.straggling_s + parts.input_s ==
+    CHECK(parts.compute_s + parts.communication_s + parts.synchronisation_s + parts.straggling_s + parts.input_s +
+              parts.unexplained_s ==
           Approx(parts.predicted_s));
     CHECK(parts.communication_s > 0);
   }

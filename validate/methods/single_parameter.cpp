@@ -96,9 +96,17 @@ double z_score_of(const Prior& prior, double value) {
 
 ForecastParts parts_of(const SeriesData& evidence, const ExplainedPoint& one) {
   const auto time = time_step(setup_at(evidence, one.point), one.sample, Fidelity::screening);
-  return {
-      one.point.gpus,         one.point.measured_s, time.iteration_s,  time.compute_s,  time.exposed_communication_s,
-      time.synchronisation_s, time.straggling_s,    time.input_wait_s, time.bottleneck, one.sample.model_discrepancy};
+  return {one.point.gpus,
+          one.point.measured_s,
+          time.iteration_s,
+          time.compute_s,
+          time.exposed_communication_s,
+          time.synchronisation_s,
+          time.straggling_s,
+          time.input_wait_s,
+          time.bottleneck,
+          time.iteration_s - parts_s(time),
+          one.sample.model_discrepancy};
 }
 
 std::vector<std::optional<Trial>> search_all(const SeriesData& evidence, const std::vector<ExplainedPoint>& points) {

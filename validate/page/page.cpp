@@ -37,6 +37,7 @@ td.best { background: var(--best); font-weight: bold; }
 .over { stroke-dasharray: 2 2; }
 .parts { min-width: 0; } .parts rect { stroke: var(--paper); } .q1 { fill: var(--reduce); } .q2 { fill: var(--server); }
 .q3 { fill: var(--async); } .q4 { fill: var(--soft); } .q5 { fill: var(--line); }
+.q6 { fill: var(--ink); }
 #tip { position: fixed; z-index: 2; background: var(--paper); border: 1px solid var(--ink); padding: 0.3rem 0.6rem;
   white-space: pre-wrap; overflow-wrap: anywhere; max-width: calc(100vw - 3rem); font-size: 0.85rem;
   pointer-events: none; }

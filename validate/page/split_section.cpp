@@ -107,21 +107,23 @@ std::string score_table(const std::vector<const SplitScore*>& scores, const std:
   return html_table(split + ": mean error by cluster, %; * where not every point was answered", columns, rows);
 }
 
-/// Five parts of the largest target as one bar.
+/// The parts of the largest target as one bar; what the residual takes away is told in words.
 std::string parts_bar(const ForecastParts& parts) {
   constexpr double length = 160;
-  const std::array<std::pair<const char*, double>, 5> all{{{"compute", parts.compute_s},
+  const std::array<std::pair<const char*, double>, 6> all{{{"compute", parts.compute_s},
                                                            {"communication", parts.communication_s},
                                                            {"synchronisation", parts.synchronisation_s},
                                                            {"straggling", parts.straggling_s},
-                                                           {"input", parts.input_s}}};
+                                                           {"input", parts.input_s},
+                                                           {"unexplained", parts.unexplained_s}}};
+  const double whole_s = parts.predicted_s + std::max(0.0, -parts.unexplained_s);
   std::string bar, words;
   double x = 0;
   int number = 0;
   for (const auto& [name, part_s] : all) {
     ++number;
-    const double share = std::max(0.0, part_s / parts.predicted_s);
-    words += fmt::format("{}{} {:.0f} %", words.empty() ? "" : ", ", name, 100 * share);
+    const double share = std::max(0.0, part_s / whole_s);
+    words += fmt::format("{}{} {:.0f} %", words.empty() ? "" : ", ", name, 100 * part_s / parts.predicted_s);
     bar += fmt::format("<rect class=\"q{}\" x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"12\"/>", number, x,
                        length * share);
     x += length * share;
@@ -137,8 +139,8 @@ std::string explained_row(const ExplainedSeries& one) {
              html_cell(explanation_text(one.why.explanation), "t") + html_cell(parts.bottleneck, "t") +
              parts_bar(parts) + html_cell(fmt::format("{}", parts.gpus)) + html_cell(seconds_text(parts.measured_s)) +
              html_cell(seconds_text(parts.predicted_s));
-  for (const double part_s :
-       {parts.compute_s, parts.communication_s, parts.synchronisation_s, parts.straggling_s, parts.input_s})
+  for (const double part_s : {parts.compute_s, parts.communication_s, parts.synchronisation_s, parts.straggling_s,
+                              parts.input_s, parts.unexplained_s})
     row += html_cell(seconds_text(part_s));
   return row + "</tr>";
 }
@@ -163,7 +165,8 @@ std::string explained_table(const ValidationResult& result, const std::string& s
                      {"communication"},
                      {"synchronisation"},
                      {"straggling"},
-                     {"input"}},
+                     {"input"},
+                     {"unexplained"}},
                     rows);
 }
 

@@ -3,7 +3,7 @@
 import re
 
 from gpus import catalogue_name
-from names import NVIDIA_EXAMPLES
+from names import NVIDIA_EXAMPLES, NVIDIA_EXAMPLES_OF
 from sink import context
 from records import layout, step
 
@@ -70,7 +70,7 @@ def batch_of(one):
 def model_of(one):
     if one["model"] == "LanguageModeling/BERT" and "Pre-training" in one["heading"] and "seq_len" in one:
         return f"bert_large_seq{one['seq_len']}"
-    return NVIDIA_EXAMPLES.get(one["model"])
+    return NVIDIA_EXAMPLES_OF.get((one["framework"], one["model"]), NVIDIA_EXAMPLES.get(one["model"]))
 
 
 def machine_of(one):
