@@ -61,6 +61,7 @@ void plant_unidentified_factor(AskedCluster& asked, const Scenario& scenario) {
   one.error = 0.9;
   asked.calibration.parameters.push_back(one);
   asked.calibration.correlation.emplace_back(asked.calibration.parameters.size() - 1, 0.0);
+  asked.calibration.form = {}; // its draws have none of the planted parameter
 }
 
 } // namespace
