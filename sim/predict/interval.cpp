@@ -163,6 +163,7 @@ std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<dou
 
 bool has_open_form(const Curve& curve, const StepSetup& setup) {
   constexpr double nearly_all = 0.95; // of the samples
+  if (setup.gpus == 1) return false;
   const auto& samples = curve.samples.values;
   const auto likeliest = std::count_if(samples.begin(), samples.end(), [&](const Parameters& sample) {
     return has_likeliest_form(curve, setup, sample);

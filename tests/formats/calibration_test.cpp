@@ -181,9 +181,9 @@ TEST_CASE("a draw has a z-score for each parameter") {
        {"/draws/0", "[0.1, \"x\"]", "/draws/0: a z-score is a number from -50 to 50"},
        {"/draws/0", "[0.1, 51]", "/draws/0: a z-score is a number from -50 to 50"},
        {"/draws/0", "7", "/draws/0: 7 found, a list expected; write [...]"},
-       {"/posterior/modes", "0", "/posterior/modes: 0 is out of range"},
+       {"/posterior/modes", "0", "/posterior/modes: 0 is out of range; give 1 to 1000000"},
        {"/posterior/effective_share", "2", "/posterior/effective_share: 2 is out of range; give 0 to 1"},
-       {"/posterior/sampled", "", "/posterior/sampled: missing"}},
+       {"/posterior/sampled", "", "/posterior/sampled: missing; give true or false"}},
       [](const auto& file) { read_calibration(file); });
 }
 

@@ -78,12 +78,12 @@ TEST_CASE("where the algorithm is not known the number is the mixture's median, 
   open.median.all_reduce = Algorithm::ring;
   for (std::size_t i = 0; i < open.samples.values.size(); ++i)
     open.samples.values[i].all_reduce = i < 12 ? Algorithm::ring : Algorithm::tree;
-  const auto mixed = predict_point(open, 16, Fidelity::closed_form).point;
+  const auto mixed = predict_point(open, 64, Fidelity::closed_form).point;
   for (auto& sample : open.samples.values) sample.all_reduce = Algorithm::ring;
-  const auto ring = predict_point(open, 16, Fidelity::closed_form).point;
+  const auto ring = predict_point(open, 64, Fidelity::closed_form).point;
   open.median.all_reduce = Algorithm::tree;
   for (auto& sample : open.samples.values) sample.all_reduce = Algorithm::tree;
-  const auto tree = predict_point(open, 16, Fidelity::closed_form).point;
+  const auto tree = predict_point(open, 64, Fidelity::closed_form).point;
   CHECK(ring.mixture_ratio == 1);
   REQUIRE(tree.iteration_s != Approx(ring.iteration_s).epsilon(0.01));
   CHECK(mixed.mixture_ratio != 1);

@@ -97,12 +97,14 @@ TEST_CASE("a series or a software that no record of the cluster has is refused",
   CHECK_NOTHROW(predict(scenario, shipped, screening));
 }
 
-TEST_CASE("labels are honest: the GPU is transferred, what the network costs is assumed", "[predict]") {
+TEST_CASE("labels are honest: nothing was measured here, so that GPU and network are others' at best", "[predict]") {
   const auto prediction = predict(iris(), shipped, screening);
   CHECK(prediction.one_gpu.evidence == EvidenceLabel::transferred);
   for (const auto& answer : prediction.strategies) {
     CHECK(answer.points.front().evidence == EvidenceLabel::transferred);
-    CHECK(answer.points.back().evidence == EvidenceLabel::assumed);
+    CHECK(answer.points.front().extrapolated == false);
+    CHECK(answer.points.back().evidence != EvidenceLabel::calibrated);
+    CHECK(answer.points.back().evidence != EvidenceLabel::extrapolated); // of no measurement here
   }
 }
 

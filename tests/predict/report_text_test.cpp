@@ -96,8 +96,8 @@ TEST_CASE("a number that is transferred and extrapolated says both", "[report]")
 
 TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") {
   auto prediction = tree_of({point_of(4)});
-  prediction.scenario.preset = "tf-ps";
   auto& answer = prediction.strategies[0];
+  answer.preset = "tf-ps";
   answer.strategy.name = answer.taken.name = StrategyName::ps;
   answer.taken.servers = {ServerCount::Rule::per_node, 1};
   answer.taken.placement = Placement::colocated;
