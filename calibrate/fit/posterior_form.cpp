@@ -39,14 +39,14 @@ void shuffle(std::vector<std::vector<double>>& draws) {
 
 } // namespace
 
-std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<std::vector<double>>& from) {
+std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others) {
   constexpr double least_share = 0.02;
+  constexpr RobustFitOptions again{6, 1e-3}; // from where the search ended
   std::vector<Mode> modes{{std::move(fit), 0, 1}};
-  for (std::size_t i = 0; from.size() > 1 && i < from.size(); ++i) {
-    auto other = fit_robust(robust, from[i]);
-    const bool fresh =
-        std::all_of(modes.begin(), modes.end(), [&](const Mode& mode) { return apart(robust, mode.fit, other); });
-    if (fresh) modes.push_back({std::move(other), 0, 1});
+  for (const auto& ended : others) {
+    if (!apart(robust, modes.front().fit, ended)) continue;
+    auto other = fit_robust(robust, ended.unknowns, again);
+    if (apart(robust, modes.front().fit, other)) modes.push_back({std::move(other), 0, 1});
   }
   if (modes.size() == 1) return modes;
   for (auto& mode : modes) mode.log_evidence = log_evidence(robust, mode.fit);

@@ -175,11 +175,12 @@ std::vector<std::vector<double>> starts(const FreeParameters& free_parameters, c
   return {middle, slow_network};
 }
 
-RobustFit best_fit(const RobustProblem& robust, const std::vector<std::vector<double>>& from) {
-  RobustFit best = fit_robust(robust, from.front());
-  for (std::size_t i = 1; i < from.size(); ++i)
-    if (auto fit = fit_robust(robust, from[i]); fit.cost < best.cost) best = std::move(fit);
-  return best;
+/// From every start, the likeliest first.
+std::vector<RobustFit> search(const RobustProblem& robust, const std::vector<std::vector<double>>& from) {
+  std::vector<RobustFit> found;
+  for (const auto& start : from) found.push_back(fit_robust(robust, start));
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  return found;
 }
 
 } // namespace
@@ -200,14 +201,16 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = Loss::cauchy;
   constexpr RobustFitOptions again{6, 1e-3}; // from where the last search ended
-  auto fit = best_fit(robust, starts(problem.free_parameters(), series));
+  auto searches = search(robust, starts(problem.free_parameters(), series));
+  auto fit = searches.front();
+  searches.erase(searches.begin());
   for (int round = 1; round <= options.noise_rounds; ++round) {
     judge_noise(problem, series, problem.residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
     if (round == 1) judge_series(problem, series, problem.residuals(fit.unknowns));
     fit = fit_robust(robust, fit.unknowns, again);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
-  const auto modes = find_modes(robust, std::move(fit), starts(problem.free_parameters(), series));
+  const auto modes = find_modes(robust, std::move(fit), searches);
   fit = modes.front().fit;
   Calibration calibration;
   calibration.version = version();

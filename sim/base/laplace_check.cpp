@@ -178,7 +178,7 @@ std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<b
                                  const std::vector<VectorXd>& from, const std::vector<double>& log_weights, int count,
                                  std::mt19937_64& random) {
   constexpr int chains = 4;
-  constexpr int steps_a_draw = 4;
+  constexpr int steps_a_draw = 2;
   std::vector<std::size_t> order(from.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return log_weights[a] > log_weights[b]; });
@@ -238,7 +238,7 @@ double effective_share(const std::vector<double>& log_weights) {
 
 LaplaceCheck check_laplace(const RobustProblem& problem, const RobustFit& fit, const LaplaceCheckOptions& options) {
   constexpr double nearly_all = 0.9;   // of the proposals: then weights say nothing that the normal does not
-  constexpr double least_share = 0.25; // half as many as are kept of the default's proposals
+  constexpr double least_share = 0.25; // fewer are too few to resample
   LaplaceCheck check;
   if (fit.unknowns.empty()) return check;
   const Posterior posterior(problem, fit);

@@ -28,7 +28,7 @@ struct LaplaceCheck {
 };
 
 struct LaplaceCheckOptions {
-  int proposals = 200;      ///< drawn from the normal distribution and weighed
+  int proposals = 100;      ///< drawn from the normal distribution and weighed
   int draws = 100;          ///< kept where it does not stand
   bool always_draw = false; ///< also where the normal distribution stands
   std::uint64_t seed = 1;

@@ -41,7 +41,7 @@ bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked)
 }
 
 /// Blocks of scenario.samples behind an interval, at most.
-constexpr std::uint64_t most_blocks = 8;
+constexpr std::uint64_t most_blocks = 4;
 
 void append(Draws& all, const Draws& more) {
   all.values.insert(all.values.end(), more.values.begin(), more.values.end());

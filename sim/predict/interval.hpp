@@ -22,7 +22,7 @@ Unexplained unexplained_at(const Curve& curve, int gpus);
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 
 /// Iteration times at that scale of the first samples by screening, without what no parameter explains and without
-/// waiting for input: of one block, and of two, four or eight where the ends of the interval need them; of fewer (40 or more)
+/// waiting for input: of one block, and of two or four where the ends of the interval need them; of fewer (40 or more)
 /// where shards on servers make one costly, so that a point stays within about 0.2 s.
 std::vector<double> mechanism_times(const Curve& curve, int gpus);
 
