@@ -19,11 +19,12 @@ int nodes_of(const Curve& curve, int gpus) {
 }
 
 /// Share of the variance of ln(iteration time) that comes with the parameters picked, by correlations of the drawn
-/// z-scores, of which a few per cent are noise. Compute and the model discrepancy are not counted: the one has a label
+/// z-scores; what a hundred draws of independent quantities show is noise and not counted. Compute and the model discrepancy are not counted: the one has a label
 /// of its own, the other is no property of the machine.
 double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
+  constexpr double noise = 0.04; // (2 / sqrt(100))^2: a calibration keeps 100 draws
   double share = 0;
   for (std::size_t k = 0; k < picked.size(); ++k) {
     const auto field = parameter_fields()[k].value;
@@ -31,16 +32,24 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
     std::vector<double> z_scores;
     for (std::size_t i = 0; i < times_s.size(); ++i) z_scores.push_back(curve.samples.z_scores[i][k]);
     const double r = correlation(z_scores, log_times);
-    share += r * r;
+    if (r * r > noise) share += r * r;
   }
   return share;
+}
+
+/// Whether this cluster's records have the very point.
+bool was_measured(const Curve& curve, const PredictedPoint& point) {
+  const auto& own = curve.learnt.own;
+  return std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
+    return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
+  });
 }
 
 /// Label of the weakest evidence that decides the number.
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
-  if (point.gpus == 1) return curve.compute_label;
+  if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
   if (!learnt.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)

@@ -12,17 +12,17 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder shipped_for_asking{DDLSIM_SOURCE_DIR};
 
 /// Everything that a question about one cluster needs; the one-GPU time is given, with its evidence.
 struct AskedCluster {
   explicit AskedCluster(const std::string& name)
-      : cluster(load_cluster(shipped, name)), calibration(*load_calibration(shipped, name)) {}
+      : cluster(load_cluster(shipped_for_asking, name)), calibration(*load_calibration(shipped_for_asking, name)) {}
 
   Cluster cluster;
-  std::vector<Gpu> gpus = load_gpus(shipped);
-  std::vector<Preset> presets = load_presets(shipped);
-  std::vector<Prior> priors = load_priors(shipped);
+  std::vector<Gpu> gpus = load_gpus(shipped_for_asking);
+  std::vector<Preset> presets = load_presets(shipped_for_asking);
+  std::vector<Prior> priors = load_priors(shipped_for_asking);
   Calibration calibration;
   OneGpuEstimate one_gpu{0.2, "compute_measured", EvidenceLabel::calibrated, "given", "", {"compute_measured"}};
 
@@ -34,7 +34,7 @@ struct AskedCluster {
 };
 
 Scenario question_about(const std::string& cluster) {
-  auto scenario = read_scenario(shipped.scenarios() / "iris-resnet50.json");
+  auto scenario = read_scenario(shipped_for_asking.scenarios() / "iris-resnet50.json");
   scenario.cluster = cluster;
   scenario.strategies.resize(1);
   return scenario;
@@ -42,7 +42,7 @@ Scenario question_about(const std::string& cluster) {
 
 /// Standard deviation of ln of the samples' compute factors.
 double compute_width(const AskedCluster& asked, bool calibrated, const Scenario& scenario) {
-  const auto model = load_model(shipped, scenario.model);
+  const auto model = load_model(shipped_for_asking, scenario.model);
   const auto curve = make_curve(scenario, scenario.strategies.front(), model, asked.known(calibrated));
   std::vector<double> logs;
   for (const auto& sample : curve.samples.values) logs.push_back(std::log(sample.compute_factor));
@@ -93,7 +93,7 @@ TEST_CASE("what a cluster shaped of a prior does not count twice for it", "[ask]
   // dlperf-v100 shaped the cost of synchronisation: its fit started from the prior that stands behind that one
   AskedCluster asked("dlperf-v100");
   const auto scenario = question_about("dlperf-v100");
-  const auto model = load_model(shipped, scenario.model);
+  const auto model = load_model(shipped_for_asking, scenario.model);
   for (auto& one : asked.calibration.parameters) one.identified = one.identified && one.name != "sync_on";
   const auto curve = make_curve(scenario, scenario.strategies.front(), model, asked.known(true));
   const auto once = find_prior(priors_without(asked.priors, "dlperf-v100"), "sync_on", "nccl-ib", "pytorch-ddp");
@@ -130,8 +130,8 @@ void plant_series(AskedCluster& asked, const Scenario& scenario, const std::stri
 std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, StrategyName name) {
   scenario.strategies.front() = {};
   scenario.strategies.front().name = name;
-  const auto curve =
-      make_curve(scenario, scenario.strategies.front(), load_model(shipped, scenario.model), asked.known(true));
+  const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
+                                asked.known(true));
   std::vector<double> residuals;
   for (const auto& known : curve.learnt.own) residuals.push_back(known.value);
   return residuals;

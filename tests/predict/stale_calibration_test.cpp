@@ -16,22 +16,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder of_stale_calibrations{DDLSIM_SOURCE_DIR};
 const std::string name = "azure-nc24rs-v2-p100";
 
 /// The shipped files with one cluster, its records and its calibration, as `ddlsim calibrate` would have just left them.
 struct JustCalibrated {
   ddlsim_test::TemporaryFolder folder;
   DataFolder data{folder.path()};
-  nlohmann::json cluster = nlohmann::json::parse(ddlsim_test::text_of(shipped.platforms() / name / "cluster.json"));
-  Calibration calibration = *load_calibration(shipped, name);
+  nlohmann::json cluster =
+      nlohmann::json::parse(ddlsim_test::text_of(of_stale_calibrations.platforms() / name / "cluster.json"));
+  Calibration calibration = *load_calibration(of_stale_calibrations, name);
 
   JustCalibrated() {
     fs::create_directories(data.platforms() / name);
-    fs::create_directory_symlink(shipped.scenarios(), data.scenarios());
+    fs::create_directory_symlink(of_stale_calibrations.scenarios(), data.scenarios());
     for (const char* file : {"gpus.json", "priors.json"})
-      fs::create_symlink(shipped.platforms() / file, data.platforms() / file);
-    fs::copy(shipped.platforms() / name / "measurements", data.platforms() / name / "measurements");
+      fs::create_symlink(of_stale_calibrations.platforms() / file, data.platforms() / file);
+    fs::copy(of_stale_calibrations.platforms() / name / "measurements", data.platforms() / name / "measurements");
     cluster.erase("borrows");
     write_cluster();
     calibration.machines = {{name, fitted_machine(load_cluster(data, name))}};
@@ -46,7 +47,7 @@ struct JustCalibrated {
   }
 
   Prediction answer() const {
-    auto scenario = read_scenario(shipped.scenarios() / "iris-resnet50.json");
+    auto scenario = read_scenario(of_stale_calibrations.scenarios() / "iris-resnet50.json");
     scenario.cluster = name;
     scenario.preset = "horovod";
     scenario.transport = "nccl-tcp";
