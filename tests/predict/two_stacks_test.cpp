@@ -78,7 +78,8 @@ TEST_CASE("an unknown preset or transport of a strategy is a clear error", "[two
   CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening), Catch::Contains("did you mean tf-ps"));
   scenario = two_stacks();
   scenario.strategies[1].transport = "gloo-tcp";
-  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening), Catch::Contains("transport of cluster horovod-pascal"));
+  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening),
+                    Catch::Contains("transport of cluster horovod-pascal"));
 }
 
 } // namespace ddlsim
