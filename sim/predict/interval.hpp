@@ -11,8 +11,7 @@ namespace ddlsim {
 /// Normal distribution of ln(what a user will measure / mechanism) at a scale.
 struct Unexplained {
   double mean = 0;
-  double spread = 0; ///< standard deviation of the series' residual there: it fades in, and grows with the distance
-                     ///< from what was measured
+  double spread = 0; ///< standard deviation of the series' residual there, with the doubt of distance
   double noise = 0;  ///< standard deviation of one measurement
 };
 Unexplained unexplained_at(const Curve& curve, int gpus);
