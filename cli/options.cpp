@@ -89,9 +89,9 @@ struct Variation {
 
 const std::map<std::string, Fidelity>& fidelity_names() {
   static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
-                                                     {"reduced", Fidelity::reduced},
+                                                     {"by-symmetry", Fidelity::by_symmetry},
                                                      {"full", Fidelity::full},
-                                                     {"closed-form", Fidelity::closed_form}};
+                                                     {"screening", Fidelity::screening}};
   return names;
 }
 
@@ -141,8 +141,9 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict
       .add_option(
           "--fidelity", command.fidelity,
-          "How communication is run: auto (formulas where they are exact, else simulated; if not given), "
-          "closed-form (formulas only), reduced (what plays the same role once), full (every message on SimGrid)")
+          "How communication is run: auto (by symmetry where ranks or connections are alike, else full, else "
+          "screening; if not given), by-symmetry (on SimGrid, what plays the same role once), full (every message on "
+          "SimGrid), screening (formulas, without SimGrid)")
       ->type_name("HOW")
       ->transform(fidelity_by_name());
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");

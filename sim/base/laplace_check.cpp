@@ -2,17 +2,19 @@
 
 #include "sim/base/statistics.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 namespace ddlsim {
 namespace {
 
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Mean of ln(1 - b x): the shape that goes with b.
@@ -45,6 +47,20 @@ double shape_of_tail(const std::vector<double>& exceedances) {
   return (shape_at(exceedances, mean_b) * count + 0.5 * seen_before) / (count + seen_before);
 }
 
+/// Lower Cholesky factor; rounding may leave a matrix that is no covariance, and then its diagonal is raised. Not
+/// eigenvectors: where two eigenvalues are close, the last bit of a logarithm turns them.
+MatrixXd factor_of(const MatrixXd& covariance) {
+  constexpr double least = 1e-12;
+  constexpr double next = 10;
+  for (double raised = 0; raised < 1; raised = std::max(least, next * raised)) {
+    MatrixXd sum = covariance;
+    sum.diagonal().array() += raised * covariance.diagonal().maxCoeff();
+    const Eigen::LLT<MatrixXd> factor(sum);
+    if (factor.info() == Eigen::Success) return factor.matrixL();
+  }
+  throw std::logic_error("the uncertainty of a fit is no covariance");
+}
+
 /// The posterior about a fit, in coordinates u in which Laplace's normal distribution is the standard one.
 class Posterior {
 public:
@@ -54,11 +70,12 @@ public:
     VectorXd prior_widths(count);
     for (Eigen::Index i = 0; i < count; ++i) prior_widths(i) = problem.priors[static_cast<std::size_t>(i)].width;
     const VectorXd units = prior_widths.cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(
-        units.asDiagonal() * Eigen::Map<const Eigen::MatrixXd>(covariance.values.data(), count, count) *
-        units.asDiagonal());
-    widths_ = axes.eigenvalues().cwiseMax(0).cwiseSqrt();
-    factor_ = prior_widths.asDiagonal() * axes.eigenvectors() * widths_.asDiagonal();
+    const MatrixXd in_priors_widths = units.asDiagonal() *
+                                      Eigen::Map<const MatrixXd>(covariance.values.data(), count, count) *
+                                      units.asDiagonal();
+    const MatrixXd factor = factor_of(in_priors_widths);
+    widths_ = factor.diagonal();
+    factor_ = prior_widths.asDiagonal() * factor;
     for (const double residual : fit.residuals) weights_.push_back(weight_of(problem.loss, residual));
     for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
       prior_weights_.push_back(weight_of(problem.prior_loss, distance(i, fit.unknowns[i])));
@@ -79,7 +96,7 @@ public:
 
   Eigen::Index count() const { return factor_.rows(); }
 
-  /// Standard deviations along the axes, in the priors' widths.
+  /// Standard deviation of each unknown where those before it are known, in the priors' widths.
   const VectorXd& widths() const { return widths_; }
 
 private:
@@ -97,7 +114,7 @@ private:
 
   const RobustProblem& problem_;
   const RobustFit& fit_;
-  Eigen::MatrixXd factor_; ///< columns: the covariance's axes, as long as the distribution is wide
+  MatrixXd factor_; ///< lower Cholesky factor of the covariance
   VectorXd widths_;
   std::vector<double> weights_;
   std::vector<double> prior_weights_;

@@ -30,14 +30,14 @@ double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorit
   return row.time_s(row.follows_ranks ? machine : all_nics_slow(machine), size_bytes);
 }
 
-std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm algorithm) {
-  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).why_not_reduced(machine) : std::nullopt;
+std::optional<std::string> why_no_symmetry(const Machine& machine, Algorithm algorithm) {
+  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).why_no_symmetry(machine) : std::nullopt;
 }
 
-double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, Algorithm algorithm) {
   require_rates(machine);
   const auto& row = all_reduce_algorithm(algorithm);
-  return machine.ranks > 1 && row.reduced_s != nullptr ? row.reduced_s(machine, size_bytes) : 0;
+  return machine.ranks > 1 && row.period != nullptr ? row.period(machine, size_bytes) : std::vector<PeriodSteps>{};
 }
 
 } // namespace ddlsim

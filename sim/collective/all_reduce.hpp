@@ -2,12 +2,14 @@
 // The ways to sum a vector over all ranks: one table, of which everything that times, simulates or judges an
 // all-reduce reads its row.
 
+#include "sim/collective/period.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/network/machine.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ddlsim {
 
@@ -29,9 +31,9 @@ struct AllReduceAlgorithm {
   Gap (*gap)(const Machine&, double operation_bytes);
   const char* why_inexact;
   /// One sentence where ranks are not alike enough for one period of them to stand for all; nothing where they are.
-  std::optional<std::string> (*why_not_reduced)(const Machine&);
-  /// The full run of one period, seconds; null where only a single rank can be reduced.
-  double (*reduced_s)(const Machine&, double size_bytes);
+  std::optional<std::string> (*why_no_symmetry)(const Machine&);
+  /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.
+  std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
   /// Every message; null for the ring, which sim/simgrid/full_ring.hpp runs: its ranks are not in step.
   Schedule (*schedule)(const Machine&, double size_bytes);
   /// Messages of a full run that moves `size_bytes` in `operations` operations, for two ranks and more.
@@ -56,14 +58,13 @@ double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorit
 /// Why one period of ranks cannot stand for all, in one sentence; nothing where it can:
 /// ring and hierarchical ring on full nodes (and full leaves where uplinks are narrower than NICs) without a slow node,
 /// halving-doubling on one switch with full nodes of 2^a ranks. A double tree never: every node has another height.
-std::optional<std::string> why_not_reduced(const Machine& machine, Algorithm algorithm);
+std::optional<std::string> why_no_symmetry(const Machine& machine, Algorithm algorithm);
 
-/// Time of one all-reduce of `size_bytes`, seconds, step by step for the ranks of one period:
-///   ring            start(e, s) = max(have(r, s), start(e, s-1) + w_e), have(r+1, s+1) = start(e, s) + w_e + latency_e
-///                   where the rank after the period's last is, by symmetry, its first
-///   hierarchical    that ring inside a node, the one over nodes, and the one inside again
-///   halving-doubling  the steps of sim/collective/halving_doubling.hpp, each simulated once for the busiest node
-/// O(steps x ranks of a period): 16,384 ranks, 8 a node, 0.3 million additions. Ask `why_not_reduced` first.
-double reduced_all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm);
+/// What the ranks of one period do:
+///   ring              2(n-1) steps
+///   hierarchical      n-1 steps inside a node, the ring over nodes, and those inside again
+///   halving-doubling  each step of sim/collective/halving_doubling.hpp once, with a rank's share of the busiest node
+/// Nothing for one rank. Ask `why_no_symmetry` first.
+std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, Algorithm algorithm);
 
 } // namespace ddlsim

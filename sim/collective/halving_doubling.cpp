@@ -133,7 +133,7 @@ bool is_power_of_two(int count) {
   return std::has_single_bit(static_cast<unsigned>(count));
 }
 
-std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machine) {
+std::optional<std::string> why_halving_doubling_has_no_symmetry(const Machine& machine) {
   if (has_slow_node(machine)) return "a slow node delays its partners, and they theirs";
   if (!is_power_of_two(machine.ranks))
     return "the ranks are no power of two: some first give their vector to a neighbour";
@@ -143,16 +143,17 @@ std::optional<std::string> why_halving_doubling_not_reduced(const Machine& machi
 }
 
 /// All ranks are alike: in each step all ranks of a node stay inside it, or all leave it through its NIC.
-double reduced_halving_doubling_s(const Machine& machine, double size_bytes) {
+std::vector<PeriodSteps> halving_doubling_period(const Machine& machine, double size_bytes) {
   const int per_node = ranks_of_full_node(machine);
-  double time_s = 0;
-  for (int distance = 1; distance < machine.ranks; distance *= 2) {
-    const double message_bytes = size_bytes / (2.0 * distance);
-    const double step_s = distance < per_node ? machine.intra_latency_s + message_bytes / machine.intra_Bps
-                                              : machine.net_latency_s + per_node * message_bytes / machine.nic_Bps;
-    time_s += 2 * step_s; // once halving, once doubling
-  }
-  return time_s;
+  const PeriodEdge inside{{{"intra", machine.intra_Bps}}, machine.intra_latency_s};
+  const PeriodEdge across{{{"nic-out", machine.nic_Bps / per_node}, {"nic-in", machine.nic_Bps / per_node}},
+                          machine.net_latency_s};
+  std::vector<PeriodSteps> all;
+  for (int distance = 1; distance < machine.ranks; distance *= 2)
+    all.push_back({{distance < per_node ? inside : across}, size_bytes / (2.0 * distance), 1});
+  std::vector<PeriodSteps> doubling(all.rbegin(), all.rend());
+  all.insert(all.end(), doubling.begin(), doubling.end());
+  return all;
 }
 
 /// With nodes of 2^a ranks on one switch all ranks are in step.
@@ -209,8 +210,8 @@ const AllReduceAlgorithm halving_doubling_all_reduce{
           return Gap{-0.24, 0.10};
         }, // tests/simgrid/fidelity_selection_test.cpp
     .why_inexact = "pairs of ranks run ahead of others",
-    .why_not_reduced = why_halving_doubling_not_reduced,
-    .reduced_s = reduced_halving_doubling_s,
+    .why_no_symmetry = why_halving_doubling_has_no_symmetry,
+    .period = halving_doubling_period,
     .schedule = halving_doubling_schedule,
     .messages =
         [](const Machine& machine, double, int operations) {

@@ -56,6 +56,18 @@ Machine inside_node(const Machine& machine) {
   return inside;
 }
 
+/// A reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The parts that a node's ranks
+/// carry go around beside each other, and together are one ring of the whole message on the whole NIC.
+std::vector<PeriodSteps> hierarchical_period(const Machine& machine, double size_bytes) {
+  std::vector<PeriodSteps> all;
+  const Machine inside = inside_node(machine);
+  const Machine across = across_nodes(machine);
+  if (inside.ranks > 1) all.push_back({ring_period_edges(inside), size_bytes / inside.ranks, inside.ranks - 1});
+  if (across.ranks > 1) all.push_back({ring_period_edges(across), size_bytes / across.ranks, 2 * (across.ranks - 1)});
+  if (inside.ranks > 1) all.push_back(all.front());
+  return all;
+}
+
 bool full_nodes(const Machine& machine) {
   return machine.ranks % ranks_of_full_node(machine) == 0;
 }
@@ -91,11 +103,8 @@ const AllReduceAlgorithm hierarchical_ring_all_reduce{
           return Gap{-0.05, 0.0};
         }, // a few latencies: fidelity_selection_test.cpp
     .why_inexact = "a slow node and a short last one delay different parts",
-    .why_not_reduced = [](const Machine& machine) { return why_ring_not_reduced(across_nodes(machine)); },
-    .reduced_s =
-        [](const Machine& machine, double size_bytes) {
-          return reduced_ring_s(inside_node(machine), size_bytes) + reduced_ring_s(across_nodes(machine), size_bytes);
-        },
+    .why_no_symmetry = [](const Machine& machine) { return why_ring_has_no_symmetry(across_nodes(machine)); },
+    .period = hierarchical_period,
     .schedule = hierarchical_ring_schedule,
     .messages =
         [](const Machine& machine, double, int operations) {

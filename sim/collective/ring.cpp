@@ -29,8 +29,8 @@ struct RunStart {
 std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
   std::vector<Passage> passages(static_cast<std::size_t>(edges));
   for (int rank = 0; rank < edges; ++rank) {
-    const RingEdge edge = ring_edge(machine, rank);
-    passages[static_cast<std::size_t>(rank)] = {chunk_bytes / edge.rate_Bps, edge.latency_s};
+    const PeriodEdge way = ring_way(machine, rank);
+    passages[static_cast<std::size_t>(rank)] = {chunk_bytes / way.rate_Bps(), way.latency_s};
   }
   return passages;
 }
@@ -113,17 +113,16 @@ int ring_period(const Machine& machine) {
                                                        : machine.ranks;
 }
 
-RingEdge ring_edge(const Machine& machine, int rank) {
+PeriodEdge ring_way(const Machine& machine, int rank) {
   const int from = machine.node_of(rank);
   const int to = machine.node_of((rank + 1) % machine.ranks);
   const bool leaves = machine.nodes_per_leaf > 0 && from / machine.nodes_per_leaf != to / machine.nodes_per_leaf;
-  RingEdge edge{machine.intra_Bps, machine.intra_latency_s};
-  if (from != to) {
-    const double nic_Bps = std::min(machine.nic_Bps_of(from), machine.nic_Bps_of(to));
-    edge = {leaves ? std::min(nic_Bps, machine.uplink_Bps) : nic_Bps, machine.net_latency_s};
-  }
-  if (!(edge.rate_Bps > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
-  return edge;
+  PeriodEdge way{{{"intra", machine.intra_Bps}}, machine.intra_latency_s};
+  if (from != to) way = {{{"nic-out", machine.nic_Bps_of(from)}}, machine.net_latency_s};
+  if (leaves) way.links.insert(way.links.end(), {{"leaf-up", machine.uplink_Bps}, {"leaf-down", machine.uplink_Bps}});
+  if (from != to) way.links.push_back({"nic-in", machine.nic_Bps_of(to)});
+  if (!(way.rate_Bps() > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
+  return way;
 }
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {
@@ -143,7 +142,7 @@ double ring_all_reduce_s(const Machine& machine, double size_bytes) {
   return slowest_s;
 }
 
-std::optional<std::string> why_ring_not_reduced(const Machine& machine) {
+std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine) {
   if (machine.ranks <= 1) return std::nullopt;
   if (has_slow_node(machine)) return "a slow node delays the ranks behind it one after another";
   if (machine.nodes() > 1 && machine.ranks % machine.ranks_per_node != 0)
@@ -154,37 +153,18 @@ std::optional<std::string> why_ring_not_reduced(const Machine& machine) {
   return std::nullopt;
 }
 
-double reduced_ring_s(const Machine& machine, double size_bytes) {
-  if (machine.ranks <= 1) return 0;
-  const auto period = static_cast<std::size_t>(ring_period(machine));
-  std::vector<double> busy_s(period);
-  std::vector<double> latency_s(period);
-  for (std::size_t rank = 0; rank < period; ++rank) {
-    const RingEdge edge = ring_edge(machine, static_cast<int>(rank));
-    busy_s[rank] = size_bytes / machine.ranks / edge.rate_Bps;
-    latency_s[rank] = edge.latency_s;
-  }
-  std::vector<double> have_s(period, 0.0);
-  std::vector<double> free_s(period, 0.0);
-  for (int step = 0; step < 2 * (machine.ranks - 1); ++step) {
-    for (std::size_t rank = 0; rank < period; ++rank) {
-      free_s[rank] = std::max(have_s[rank], free_s[rank]) + busy_s[rank];
-    }
-    for (std::size_t rank = 0; rank < period; ++rank) {
-      have_s[(rank + 1) % period] = free_s[rank] + latency_s[rank];
-    }
-  }
-  return *std::max_element(have_s.begin(), have_s.end());
-}
-
 const AllReduceAlgorithm ring_all_reduce{
     .time_s = ring_all_reduce_s,
     .follows_ranks = true,
     .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp
     .gap = [](const Machine&, double) { return Gap{}; },
     .why_inexact = "",
-    .why_not_reduced = why_ring_not_reduced,
-    .reduced_s = reduced_ring_s,
+    .why_no_symmetry = why_ring_has_no_symmetry,
+    .period =
+        [](const Machine& machine, double size_bytes) {
+          return std::vector<PeriodSteps>{
+              {ring_period_edges(machine), size_bytes / machine.ranks, 2 * (machine.ranks - 1)}};
+        },
     .schedule = nullptr,
     .messages =
         [](const Machine& machine, double, int operations) {

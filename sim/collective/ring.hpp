@@ -2,6 +2,7 @@
 // Ring all-reduce: reduce-scatter then all-gather, 2(n-1) steps of S/n bytes (Patarasuk and Yuan, J. Parallel Distrib.
 // Comput. 69, 2009).
 
+#include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"
 
 #include <optional>
@@ -21,25 +22,18 @@ namespace ddlsim {
 ///   4. T = max over runs of m <= K neighbouring edges of [ sum of (w + latency) + (K - m) x largest w ]
 /// which costs O(n) for any mix of edges, a short last node included, and O(edges of a node squared) where all nodes
 /// are full. On equal edges T = 2(n-1) (latency + S/(n rate)). A message that is all latency crosses the network
-/// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_edge.
+/// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_way.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
-/// Rate and delay of the edge that leaves `rank`; a fat-tree's uplink narrows the edges that leave a leaf.
-/// Throws std::invalid_argument when the rate is not above zero.
-struct RingEdge {
-  double rate_Bps = 0;
-  double latency_s = 0;
-};
-RingEdge ring_edge(const Machine& machine, int rank);
+/// The links and the delay on the way from `rank` to the next one. A fat-tree's uplink narrows the edges that leave a
+/// leaf. Throws std::invalid_argument when a rate is not above zero.
+PeriodEdge ring_way(const Machine& machine, int rank);
 
 /// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
 /// where the last node or leaf is short, or a node is slow.
 int ring_period(const Machine& machine);
 
 /// Why that period cannot stand for all ranks, in one sentence; nothing where it can.
-std::optional<std::string> why_ring_not_reduced(const Machine& machine);
-
-/// The recurrence 1 to 3 over the edges of one period; after its last edge comes, by symmetry, its first.
-double reduced_ring_s(const Machine& machine, double size_bytes);
+std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine);
 
 } // namespace ddlsim

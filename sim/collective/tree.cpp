@@ -220,10 +220,10 @@ const AllReduceAlgorithm tree_all_reduce{
     .is_exact = [](const Machine&) { return false; },
     .gap = tree_gap,
     .why_inexact = "chunks share NICs as they meet",
-    .why_not_reduced = [](const Machine&) -> std::optional<std::string> {
+    .why_no_symmetry = [](const Machine&) -> std::optional<std::string> {
       return "every node of a double tree has another height in each of the two";
     },
-    .reduced_s = nullptr,
+    .period = nullptr,
     .schedule = tree_schedule,
     .messages = tree_messages,
     .programs_per_rank = 4, // up and down in each of the two trees

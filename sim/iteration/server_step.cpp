@@ -36,7 +36,7 @@ std::vector<std::size_t> backward_order(const ComputeProfile& profile) {
 
 /// When each tensor may leave a node whose compute takes `slowdown` times as long, by order of creation.
 std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfile& profile, const NodeReduction& node,
-                                     double slowdown) {
+                                     double slowdown, NodePaths& paths) {
   const bool as_it_goes = setup.preset.overlapped && !(setup.strategy.on_node_reduce && node.after_backward);
   std::vector<double> ready_s(profile.tensors.size());
   double latest_s = 0;
@@ -44,15 +44,15 @@ std::vector<double> ready_to_leave_s(const StepSetup& setup, const ComputeProfil
     latest_s = std::max(latest_s, slowdown * (as_it_goes ? tensor.ready_s : profile.total_s()));
     ready_s[tensor.tensor] = latest_s;
   }
-  return setup.strategy.on_node_reduce ? pass_paths(node, backward_order(profile), ready_s) : ready_s;
+  return setup.strategy.on_node_reduce ? paths.pass(node, backward_order(profile), ready_s) : ready_s;
 }
 
 ServerExchange build_exchange(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
-                              const Machine& machine, int servers, double slowdown) {
+                              const Machine& machine, int servers, double slowdown, NodePaths& paths) {
   const auto by_creation = sizes_by_creation(profile);
   const auto node = plan_node_reduction(setup.preset, machine, by_creation);
-  const auto ready_s = ready_to_leave_s(setup, profile, node, 1);
-  const auto slow_ready_s = ready_to_leave_s(setup, profile, node, slowdown);
+  const auto ready_s = ready_to_leave_s(setup, profile, node, 1, paths);
+  const auto slow_ready_s = slowdown != 1 ? ready_to_leave_s(setup, profile, node, slowdown, paths) : ready_s;
   const Sharding rule = sharding_of(setup, sample);
   ServerExchange exchange;
   std::uint64_t key_order = 0;
@@ -77,7 +77,7 @@ struct ServerSetup {
 };
 
 ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
-                           const Machine& machine, double slowdown) {
+                           const Machine& machine, double slowdown, NodePaths& paths) {
   ServerSetup ready{machine, {}, {}, {}};
   ready.machine.nic_Bps *= sample.server_duplex;
   ready.servers = build_servers(completed(setup.strategy, setup.preset), ready.machine, sample);
@@ -87,7 +87,7 @@ ServerSetup set_up_servers(const StepSetup& setup, const Parameters& sample, con
     ready.servers.process_Bps = 0;
     ready.servers.connection_Bps = 0;
   }
-  ready.exchange = build_exchange(setup, sample, profile, ready.machine, ready.servers.servers, slowdown);
+  ready.exchange = build_exchange(setup, sample, profile, ready.machine, ready.servers.servers, slowdown, paths);
   ready.exchange.message_cost_s = local ? 0 : sample.server_message_cost_s;
   const bool software = ready.servers.process_Bps > 0 && ready.servers.process_Bps < ready.machine.nic_Bps;
   ready.bottleneck = software ? "server-software" : "server-link";
@@ -104,7 +104,8 @@ bool serves_itself(const StepSetup& setup, const Machine& machine) {
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine) {
   const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
-  const auto exchange = build_exchange(setup, sample, profile, machine, servers.servers, 1);
+  NodePaths paths(Fidelity::screening);
+  const auto exchange = build_exchange(setup, sample, profile, machine, servers.servers, 1, paths);
   const auto classes = find_server_classes(machine, servers, exchange);
   std::size_t shards = 0;
   for (const auto& server : classes.servers) shards += server.shards.size();
@@ -115,12 +116,15 @@ namespace {
 
 /// One machine for which no server is started: tensors are summed among its GPUs and come back over the same paths.
 CommunicationResult run_without_servers(const StepSetup& setup, const ComputeProfile& profile, const Machine& machine,
-                                        double slowdown) {
+                                        double slowdown, Fidelity requested) {
+  const Choice choice = choose_paths(requested);
+  NodePaths paths(choice.fidelity);
   auto both_ways = plan_node_reduction(setup.preset, machine, sizes_by_creation(profile));
-  for (double& busy_s : both_ways.busy_s) busy_s *= 2;
+  for (double& bytes : both_ways.passing_bytes) bytes *= 2;
   double end_s = slowdown * profile.total_s();
-  for (const double back_s : ready_to_leave_s(setup, profile, both_ways, slowdown)) end_s = std::max(end_s, back_s);
-  return {end_s, "communication", {}, 0};
+  for (const double back_s : ready_to_leave_s(setup, profile, both_ways, slowdown, paths))
+    end_s = std::max(end_s, back_s);
+  return {end_s, "communication", choice, 0, paths.simgrid_messages()};
 }
 
 } // namespace
@@ -128,25 +132,28 @@ CommunicationResult run_without_servers(const StepSetup& setup, const ComputePro
 CommunicationResult run_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                 const Machine& machine, double slowdown, Fidelity requested) {
   if (serves_itself(setup, machine) && !setup.preset.serves_one_machine)
-    return run_without_servers(setup, profile, machine, slowdown);
-  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, slowdown);
+    return run_without_servers(setup, profile, machine, slowdown, requested);
+  NodePaths paths(choose_paths(requested).fidelity);
+  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, slowdown, paths);
   const auto choice = choose_server_exchange(ready.machine, ready.servers, ready.exchange, requested);
   const auto timing = time_server_exchange(ready.machine, ready.servers, ready.exchange, choice.fidelity);
   double end_s = timing.end_s;
   if (setup.strategy.on_node_reduce)
-    end_s = spread_end_s(plan_node_reduction(setup.preset, ready.machine, sizes_by_creation(profile)), ready.exchange,
-                         timing);
-  return {std::max(slowdown * profile.total_s(), end_s), ready.bottleneck, choice, 0};
+    end_s = paths.spread_end_s(plan_node_reduction(setup.preset, ready.machine, sizes_by_creation(profile)),
+                               ready.exchange, timing);
+  return {std::max(slowdown * profile.total_s(), end_s), ready.bottleneck, choice, 0,
+          timing.simgrid_messages + paths.simgrid_messages()};
 }
 
 CommunicationResult run_async_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                       const Machine& machine, const WorkerDelays& delays, Fidelity requested) {
-  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, 1);
+  NodePaths paths(Fidelity::screening);
+  const ServerSetup ready = set_up_servers(setup, sample, profile, machine, 1, paths);
   AsyncExchange async;
   async.exchange = ready.exchange;
   const double spread_s =
       setup.strategy.on_node_reduce
-          ? plan_node_reduction(setup.preset, machine, sizes_by_creation(profile)).busy_s[profile.tensors.back().tensor]
+          ? plan_node_reduction(setup.preset, machine, sizes_by_creation(profile)).busy_s(profile.tensors.back().tensor)
           : 0;
   const double before_s = delays.overhead_s + spread_s;
   for (double& ready_s : async.exchange.ready_s) ready_s += before_s;

@@ -13,7 +13,8 @@ struct CommunicationResult {
   double end_s = 0; ///< of the iteration, before straggling and the like
   std::string bottleneck = "communication";
   Choice choice;
-  double mean_staleness = 0; ///< ps-async only
+  double mean_staleness = 0;   ///< ps-async only
+  double simgrid_messages = 0; ///< that were run for it
 };
 
 /// One node whose servers live on it, or for which the preset starts none.

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -30,28 +32,62 @@ CommunicationResult run_alone(const StepSetup& setup, const Parameters& sample, 
   return {timeline.end_s, "communication", {}, 0};
 }
 
-/// The stream of all-reduces beside backward. A run by the closed form counts the operations and their sizes, which
-/// decide what the requested fidelity would cost.
+/// Times of all-reduces by their size: groups of one size are timed once.
+class TimedSizes {
+public:
+  TimedSizes(const Machine& machine, Algorithm algorithm, Fidelity fidelity)
+      : machine_(machine), algorithm_(algorithm), fidelity_(fidelity) {}
+
+  /// All together, which is one run of SimGrid.
+  void add(const std::vector<double>& sizes_bytes) {
+    const auto times = time_all_reduces(machine_, sizes_bytes, algorithm_, fidelity_);
+    for (std::size_t i = 0; i < sizes_bytes.size(); ++i) times_s_[sizes_bytes[i]] = times.times_s[i];
+    simgrid_messages_ += times.messages;
+  }
+
+  double of(double size_bytes) {
+    if (!times_s_.contains(size_bytes)) add({size_bytes});
+    return times_s_[size_bytes];
+  }
+
+  double simgrid_messages() const { return simgrid_messages_; }
+
+private:
+  const Machine& machine_;
+  Algorithm algorithm_;
+  Fidelity fidelity_;
+  std::map<double, double> times_s_;
+  double simgrid_messages_ = 0;
+};
+
+std::vector<double> sizes_of(const Timeline& timeline) {
+  std::set<double> sizes_bytes;
+  for (const auto& group : timeline.groups) sizes_bytes.insert(group.size_bytes);
+  return {sizes_bytes.begin(), sizes_bytes.end()};
+}
+
+/// The stream of all-reduces beside backward. A run by the closed form tells the sizes of groups, and so what the
+/// requested fidelity would cost; groups that form while others are under way may come out otherwise on SimGrid.
 CommunicationResult run_all_reduce(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                                    const Machine& machine, Fidelity requested) {
   const Algorithm algorithm = all_reduce_of(setup, sample);
   const double per_tensor_s = tensor_cost_s(setup, sample, machine);
-  const auto run = [&](Fidelity fidelity) {
-    std::map<double, double> known; // groups of one size are timed once
+  const auto run = [&](TimedSizes& sizes) {
     return run_timeline(profile, setup.preset, sample.interference, [&](double size_bytes, int tensors) {
-      auto found = known.find(size_bytes);
-      if (found == known.end())
-        found = known.emplace(size_bytes, time_all_reduces(machine, {size_bytes}, algorithm, fidelity).front()).first;
-      return sample.operation_cost_s + tensors * per_tensor_s + found->second;
+      return sample.operation_cost_s + tensors * per_tensor_s + sizes.of(size_bytes);
     });
   };
-  auto timeline = run(Fidelity::closed_form);
+  TimedSizes closed(machine, algorithm, Fidelity::closed_form);
+  const auto timeline = run(closed);
   double size_bytes = 0;
   for (const auto& group : timeline.groups) size_bytes += group.size_bytes;
   const auto choice =
       choose_all_reduce(machine, algorithm, size_bytes, static_cast<int>(timeline.groups.size()), requested);
-  if (choice.fidelity != Fidelity::closed_form) timeline = run(choice.fidelity);
-  return {timeline.end_s, "communication", choice, 0};
+  if (choice.fidelity == Fidelity::closed_form) return {timeline.end_s, "communication", choice, 0};
+  TimedSizes simulated(machine, algorithm, choice.fidelity);
+  simulated.add(sizes_of(timeline));
+  const double end_s = run(simulated).end_s;
+  return {end_s, "communication", choice, 0, simulated.simgrid_messages()};
 }
 
 BackwardShape shape_of(const StepSetup& setup) {
@@ -137,6 +173,7 @@ void add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidel
   const auto inputs = communication_inputs(setup, sample);
   const auto exposed = simulate_communication(setup, inputs, requested, memory);
   time.choice = exposed.choice;
+  time.simgrid_messages = exposed.simgrid_messages;
   time.communication = exposed.bottleneck;
   if (nobody_waits(setup, inputs.machine)) return add_asynchronous(sample, inputs.machine, exposed, time);
   add_synchronous(setup, sample, inputs.machine, exposed, time);
@@ -200,7 +237,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   const bool synchronises = setup.synchronised && setup.strategy.name != StrategyName::none;
   try {
     if (synchronises) add_synchronisation(setup, sample, requested, memory, time);
-  } catch (const CannotReduce& refusal) {
+  } catch (const NoSymmetry& refusal) {
     throw UserError("--fidelity", "", refusal.what());
   } catch (const TooManyMessages& refusal) {
     throw UserError("--fidelity", "", refusal.what());

@@ -47,7 +47,8 @@ struct StepTime {
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
   double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  Choice choice; ///< how the communication was run, and how far that may be from a full run
+  Choice choice;               ///< how the communication was run, and how far that may be from a full run
+  double simgrid_messages = 0; ///< that were run for it
   /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU

@@ -23,6 +23,7 @@ struct ServerExchangeTiming {
   std::vector<double> pulled_s; ///< of each shard, on the slowest worker
   int busiest_server = 0;
   double busiest_server_s = 0; ///< time its narrowest link needs for its messages, the same in each direction
+  double simgrid_messages = 0; ///< that were run for it
 };
 
 /// Closed form: every connection carries one message at a time, all copies of a shard move at one rate, and between

@@ -1,5 +1,6 @@
 #include "sim/parameter_server/reduced_exchange.hpp"
 
+#include "sim/parameter_server/class_links.hpp"
 #include "sim/parameter_server/lanes.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
@@ -188,9 +189,8 @@ std::size_t count_unlike_connections(const Machine& machine, const ServerMachine
   return count_connection_classes(find_server_classes(machine, servers, exchange));
 }
 
-std::optional<std::string> why_server_exchange_not_reduced(const Machine& machine, const ServerMachine& servers,
-                                                           const ServerExchange& exchange,
-                                                           std::size_t most_connections) {
+std::optional<std::string> why_too_many_classes(const Machine& machine, const ServerMachine& servers,
+                                                const ServerExchange& exchange, std::size_t most_connections) {
   const std::size_t connections = count_unlike_connections(machine, servers, exchange);
   if (connections <= most_connections) return std::nullopt;
   return std::to_string(connections) +
@@ -198,97 +198,14 @@ std::optional<std::string> why_server_exchange_not_reduced(const Machine& machin
          std::to_string(most_connections) + " are taken";
 }
 
-namespace {
-
-/// The two directions of one representative link.
-struct Pair {
-  std::size_t out = 0; ///< from the node, up from the leaf, from the server; of a loopback: pushes
-  std::size_t in = 0;  ///< of a loopback: pulls
-};
-
-Pair add_pair(MaxMin& links, double rate_Bps) {
-  const std::size_t out = links.add_link(rate_Bps);
-  return {out, links.add_link(rate_Bps)};
-}
-
-/// Representative links, by class.
-struct Links {
-  std::vector<Pair> nics, loops, leaves, processes;
-};
-
-Links add_links(MaxMin& links, const Machine& machine, const ServerMachine& servers, const ServerClasses& classes) {
-  Links all;
-  for (const NodeClass& node : classes.nodes) {
-    all.nics.push_back(add_pair(links, node.slow ? machine.nic_Bps_of(0) : machine.nic_Bps));
-    all.loops.push_back(add_pair(links, machine.intra_Bps));
-  }
-  for (std::size_t leaf = 0; leaf < classes.leaves.size(); ++leaf) {
-    all.leaves.push_back(add_pair(links, machine.uplink_Bps));
-  }
-  for (std::size_t server = 0; server < classes.servers.size(); ++server) {
-    all.processes.push_back(add_pair(links, servers.process_Bps));
-  }
-  return all;
-}
-
-/// Whose links a connection passes, and how many flows of its class are on one of each.
-struct Passage {
-  std::size_t worker, worker_leaf, server_node, server_leaf, server;
-  double at_worker, at_worker_leaf, at_server_node, at_server_leaf, at_server;
-};
-
-Passage passage_of(const ServerClasses& classes, const ConnectionClass& connection, double messages_per_node) {
-  const NodeClass& worker = classes.nodes[connection.node_class];
-  const ServerClass& server = classes.servers[connection.server_class];
-  const NodeClass& server_node = classes.nodes[server.node_class];
-  const double at_worker = messages_per_node * connection.servers;
-  const double at_server = messages_per_node * connection.workers;
-  const double at_server_node = at_server * server.per_node;
-  return {connection.node_class,
-          worker.leaf_class,
-          server.node_class,
-          server_node.leaf_class,
-          connection.server_class,
-          at_worker,
-          at_worker * worker.per_leaf,
-          at_server_node,
-          at_server_node * server_node.per_leaf,
-          at_server};
-}
-
-void add_connection(MaxMin& links, const Links& all, const Passage& at, Distance distance, bool has_process) {
-  std::vector<MaxMin::Crossing> push;
-  std::vector<MaxMin::Crossing> pull;
-  if (distance == Distance::same_node) {
-    push = {{all.loops[at.worker].out, at.at_worker}};
-    pull = {{all.loops[at.worker].in, at.at_worker}};
-  } else {
-    push = {{all.nics[at.worker].out, at.at_worker}, {all.nics[at.server_node].in, at.at_server_node}};
-    pull = {{all.nics[at.server_node].out, at.at_server_node}, {all.nics[at.worker].in, at.at_worker}};
-  }
-  if (distance == Distance::other_leaf) {
-    push.push_back({all.leaves[at.worker_leaf].out, at.at_worker_leaf});
-    push.push_back({all.leaves[at.server_leaf].in, at.at_server_leaf});
-    pull.push_back({all.leaves[at.server_leaf].out, at.at_server_leaf});
-    pull.push_back({all.leaves[at.worker_leaf].in, at.at_worker_leaf});
-  }
-  if (has_process) {
-    push.push_back({all.processes[at.server].in, at.at_server});
-    pull.push_back({all.processes[at.server].out, at.at_server});
-  }
-  links.add_flow(push);
-  links.add_flow(pull);
-}
-
-} // namespace
-
 MaxMin make_reduced_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                           const ServerClasses& classes, const std::vector<ConnectionClass>& connections) {
   MaxMin links(servers.connection_Bps);
-  const Links all = add_links(links, machine, servers, classes);
-  for (const ConnectionClass& connection : connections) {
-    const Passage passage = passage_of(classes, connection, exchange.messages_per_node);
-    add_connection(links, all, passage, connection.distance, servers.process_Bps > 0);
+  const auto all = find_class_links(machine, servers, exchange, classes, connections);
+  for (const ClassLink& link : all.links) links.add_link(link.rate_Bps);
+  for (const auto& ways : all.ways) {
+    links.add_flow(ways.push);
+    links.add_flow(ways.pull);
   }
   return links;
 }

@@ -41,9 +41,9 @@ std::size_t count_unlike_connections(const Machine& machine, const ServerMachine
 
 /// Why a reduced run is of no use here, in one sentence: too many connections differ, as with colocated servers that
 /// all carry different shards. Nothing where it is. Throws std::invalid_argument as the closed form does.
-std::optional<std::string> why_server_exchange_not_reduced(const Machine& machine, const ServerMachine& servers,
-                                                           const ServerExchange& exchange,
-                                                           std::size_t most_connections = most_reduced_connections);
+std::optional<std::string> why_too_many_classes(const Machine& machine, const ServerMachine& servers,
+                                                const ServerExchange& exchange,
+                                                std::size_t most_connections = most_reduced_connections);
 
 /// The links that classes of connections share, one representative of each; connection c pushes as flow 2c and pulls as
 /// flow 2c + 1, none active yet. The links are those of the full simulation: NICs, leaf uplinks, loopbacks and server

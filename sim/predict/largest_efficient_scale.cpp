@@ -54,9 +54,12 @@ int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double
 /// then every number of whole nodes.
 class ShownScales {
 public:
-  ShownScales(const Curve& curve, double bound, Fidelity fidelity)
+  ShownScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
       : curve_(curve), bound_(bound), fidelity_(fidelity),
-        per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {}
+        per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {
+    for (const auto& [gpus, efficiency] : known)
+      if (gpus_of(scale_of(gpus)) == gpus) known_[scale_of(gpus)] = efficiency >= bound;
+  }
 
   int gpus_of(int scale) const { return scale <= per_node_ ? scale : (scale - per_node_ + 1) * per_node_; }
   int scale_of(int gpus) const { return gpus <= per_node_ ? gpus : gpus / per_node_ + per_node_ - 1; }
@@ -99,23 +102,25 @@ int settle(ShownScales& scales, int start) {
   return good;
 }
 
-/// Full and reduced runs of thousands of GPUs take minutes or are refused; automatic is equal to them where that is
-/// known without running, and runs what a second allows.
-Fidelity affordable(Fidelity requested) {
-  return requested == Fidelity::closed_form || requested == Fidelity::screening ? requested : Fidelity::automatic;
+/// Full runs of thousands of GPUs take minutes or are refused; automatic runs what a second allows. An exchange with
+/// servers is the same to 1e-6 by our own solver, which takes a tenth of SimGrid's time.
+Fidelity affordable(Fidelity requested, StrategyName strategy) {
+  if (requested == Fidelity::closed_form || requested == Fidelity::screening) return requested;
+  return strategy == StrategyName::ps ? Fidelity::reduced : Fidelity::automatic;
 }
 
-int largest_shown_scale(const Curve& curve, double bound, Fidelity fidelity) {
-  ShownScales scales(curve, bound, affordable(fidelity));
+int largest_shown_scale(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known) {
+  ShownScales scales(curve, bound, affordable(fidelity, curve.setup.strategy.name), known);
   const int screened = largest_scale_of_sample(curve, curve.median, bound);
   return scales.gpus_of(settle(scales, scales.scale_of(screened)));
 }
 
 } // namespace
 
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity) {
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
+                                                   const std::map<int, double>& known) {
   LargestEfficientScale largest_scale;
-  largest_scale.gpus = largest_shown_scale(curve, efficiency_bound, fidelity);
+  largest_scale.gpus = largest_shown_scale(curve, efficiency_bound, fidelity, known);
   std::vector<int> largest_scales;
   const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
   for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)

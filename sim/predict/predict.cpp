@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -79,17 +80,19 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   answer.transport = curve.setup.transport.name;
   int largest = 0;
   std::vector<double> largest_times_s;
+  std::map<int, double> efficiencies;
   for (const int gpus : scenario.gpus) {
     if (options.progress) options.progress(fmt::format("{} at {} GPUs", label_of(strategy), gpus));
     auto [point, times_s] = predict_point(curve, gpus, options.fidelity);
     answer.points.push_back(point);
     if (!point.error.empty()) continue;
+    efficiencies[gpus] = point.efficiency;
     largest = gpus;
     largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
-  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity);
+  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
   return answer;
 }

@@ -38,7 +38,8 @@ struct PredictedPoint {
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
   bool extrapolated = false;                       ///< on more nodes than any measurement behind it was made on
-  std::string fidelity;                            ///< closed-form, reduced, full: how the communication was run
+  std::string fidelity;                            ///< by-symmetry, full, screening: how the communication was run
+  double simgrid_messages = 0;                     ///< run for the number that is shown
   std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
   std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
 };

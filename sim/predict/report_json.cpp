@@ -71,6 +71,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   json["evidence"] = to_text(point.evidence);
   json["extrapolated"] = point.extrapolated;
   json["fidelity"] = point.fidelity;
+  json["simgrid_messages"] = point.simgrid_messages;
   if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
   return json;
 }

@@ -50,7 +50,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 using Cells = std::vector<std::vector<std::string>>;
 
 // A line is: scenario, strategy, GPUs, three times a value and its bounds, knee, dominates, evidence, why the
-// communication is approximated; or scenario, strategy, error.
+// communication is screened; or scenario, strategy, error.
 constexpr std::size_t first_interval = 3;
 constexpr std::size_t interval_count = 3;
 constexpr std::size_t after_intervals = first_interval + 2 * interval_count;
@@ -81,8 +81,9 @@ std::string approximations(const Cells& parts) {
     if (row.size() > note_cell && !row[note_cell].empty()) ++rows_of[row[note_cell]];
   std::string text;
   for (const auto& [reason, count] : rows_of)
-    text += to_lines(fmt::format("Communication approximated in {} row{} ({}); the interval allows for it.", count,
-                                 count == 1 ? "" : "s", reason));
+    text += to_lines(
+        fmt::format("Communication screened in {} row{} ({}); where that is not exact, the interval allows for it.",
+                    count, count == 1 ? "" : "s", reason));
   return text;
 }
 
@@ -106,8 +107,7 @@ std::string sweep_rows(const Prediction& prediction) {
       cells.push_back(value);
       cells.push_back(bounds);
     }
-    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, evidence_text(p),
-                             p.fidelity_note.empty() ? "" : fmt::format("{}: {}", p.fidelity, p.fidelity_note)})
+    for (const auto& cell : {largest_scale_cell(answer.largest_scale), p.bottleneck, evidence_text(p), p.fidelity_note})
       cells.push_back(cell);
     rows += to_line(cells);
   }

@@ -85,12 +85,12 @@ std::string per_gpu_bought(const StrategyAnswer& answer) {
   return shares.empty() ? "" : to_lines("Efficiency per GPU bought, those of server nodes too: " + shares + " GPUs.");
 }
 
-/// Which communication is not exact and why: a line for each reason, with the scales it holds for.
-std::string approximations(const StrategyAnswer& answer) {
-  std::vector<std::pair<std::string, std::string>> reasons; // fidelity and reason, scales; by first appearance
+/// Which communication was not run on SimGrid and why: a line for each reason, with the scales it holds for.
+std::string screenings(const StrategyAnswer& answer) {
+  std::vector<std::pair<std::string, std::string>> reasons; // reason, scales; by first appearance
   for (const auto& point : answer.points) {
     if (point.fidelity_note.empty()) continue;
-    const std::string reason = fmt::format("{}: {}", point.fidelity, point.fidelity_note);
+    const std::string& reason = point.fidelity_note;
     auto found = std::find_if(reasons.begin(), reasons.end(), [&](const auto& one) { return one.first == reason; });
     if (found == reasons.end()) found = reasons.insert(found, {reason, ""});
     found->second += fmt::format("{}{}", found->second.empty() ? "" : ", ", point.gpus);
@@ -98,7 +98,8 @@ std::string approximations(const StrategyAnswer& answer) {
   std::string text;
   for (const auto& [reason, scales] : reasons)
     text += to_lines(
-        fmt::format("Communication approximated at {} GPUs ({}); the interval allows for it.", scales, reason));
+        fmt::format("Communication screened at {} GPUs ({}); where that is not exact, the interval allows for it.",
+                    scales, reason));
   return text;
 }
 
@@ -168,7 +169,7 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
                      left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += where_the_time_goes(answer) + per_gpu_bought(answer) + approximations(answer) + staleness_lines(answer);
+  text += where_the_time_goes(answer) + per_gpu_bought(answer) + screenings(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

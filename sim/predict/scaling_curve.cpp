@@ -93,6 +93,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.input_wait_s = time.input_wait_s;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
+  point.simgrid_messages = time.simgrid_messages;
 }
 
 /// The mixture's median where the form is not known: the likeliest form's time, and what waits for input with it.

@@ -5,6 +5,7 @@
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
+#include <map>
 #include <optional>
 
 namespace ddlsim {
@@ -61,8 +62,10 @@ double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 /// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
 /// Screening finds it: doubling from one node up to growth, then bisection to a whole node between the last scale that
 /// holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search goes on
-/// from there by its numbers; `full` and `reduced` are asked as `automatic`. The interval is that of the samples' own largest efficient scales.
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity);
+/// from there by its numbers; `full` is asked as `automatic`. `known`: efficiencies by GPUs that predict_point() gave by
+/// that fidelity. The interval is that of the samples' own largest efficient scales.
+LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
+                                                   const std::map<int, double>& known = {});
 
 /// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
 /// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time) over the

@@ -1,10 +1,11 @@
 #pragma once
-// Three ways to run one description; the answer names the one used.
+// The ways to run one description; the answer names the one used.
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/path.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
@@ -15,17 +16,21 @@
 
 namespace ddlsim {
 
-/// All-reduce times for several message sizes, seconds, in the order given; nothing else uses the links. full runs in a
-/// forked child, because SimGrid keeps global state; std::runtime_error when it fails. full equals the closed form to
-/// 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
-/// flows meet: the headers in sim/collective have the gap. Takes closed_form, reduced or full, see choose_all_reduce;
-/// throws CannotReduce.
-std::vector<double> time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                     Algorithm algorithm, Fidelity fidelity);
+/// All-reduce times for several message sizes, in the order given; nothing else uses the links. SimGrid runs in a
+/// forked child, because it keeps global state; std::runtime_error when it fails. by_symmetry equals full to 1e-6. full
+/// equals the closed form to 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks.
+/// Elsewhere, and for the tree, flows meet: the headers in sim/collective have the gap. Takes closed_form, by_symmetry or
+/// full, see choose_all_reduce; throws NoSymmetry.
+SimulatedTimes time_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm,
+                                Fidelity fidelity);
+
+/// When each message of several paths has passed; a path carries one at a time, in the order given. Without contention
+/// the formula and SimGrid are equal.
+SimulatedTimes time_paths(const std::vector<PathMessage>& messages, double rate_Bps, Fidelity fidelity);
 
 /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
-/// reduced equals it to 1e-6, a slow node included, in this process; throws CannotReduce where why_not_reduced gives a
-/// reason.
+/// by_symmetry, one copy of each class in a child, and reduced, the same in this process, equal it to 1e-6, a slow node
+/// included; they throw NoSymmetry where why_no_symmetry gives a reason.
 ///
 /// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
 /// colocated servers with equal shards. With unequal shards on colocated servers the closed form is mostly too slow,
@@ -39,9 +44,9 @@ std::vector<double> time_all_reduces(const Machine& machine, const std::vector<d
 ServerExchangeTiming time_server_exchange(const Machine& machine, const ServerMachine& servers,
                                           const ServerExchange& exchange, Fidelity fidelity);
 
-/// Why this exchange cannot be reduced, in one sentence: more than `most_connections` of its connections
-/// differ. Nothing where it is. 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
-std::optional<std::string> why_not_reduced(const Machine& machine, const ServerMachine& servers,
+/// Why this exchange cannot be run by classes, in one sentence: more than `most_connections` of its connections
+/// differ. Nothing where it can. Reduced, 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
+std::optional<std::string> why_no_symmetry(const Machine& machine, const ServerMachine& servers,
                                            const ServerExchange& exchange,
                                            std::size_t most_connections = most_reduced_connections);
 

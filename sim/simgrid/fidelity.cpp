@@ -7,11 +7,11 @@ std::string to_text(Fidelity fidelity) {
   case Fidelity::automatic:
     return "auto";
   case Fidelity::screening:
-    return "screening";
   case Fidelity::closed_form:
-    return "closed-form";
   case Fidelity::reduced:
-    return "reduced";
+    return "screening";
+  case Fidelity::by_symmetry:
+    return "by-symmetry";
   case Fidelity::full:
     return "full";
   }

@@ -12,10 +12,13 @@ namespace ddlsim {
 namespace {
 
 /// Beyond this many messages automatic does not run full: SimGrid takes 0.3 to 0.5 million a second.
-constexpr double affordable_messages = 1e5;
+constexpr double affordable_messages = 3e5;
 
-/// Most unlike connections that automatic runs reduced: about a second. Beyond, on 141 nodes and more, the closed form
-/// is within 2 % of the reduced run, and closer the more nodes there are.
+/// Most unlike connections that automatic runs by symmetry: about a second.
+constexpr std::size_t affordable_classes = 2000;
+
+/// Most that automatic runs reduced: about a second too. Beyond, on 141 nodes and more, the closed form is within 2 % of
+/// the reduced run, and closer the more nodes there are.
 constexpr std::size_t affordable_connections = 20000;
 
 /// The same for each of hundreds of samples: 3 ms.
@@ -106,45 +109,56 @@ double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, doubl
 
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested) {
+  if (machine.ranks <= 1) return {}; // nothing travels
   const auto& row = all_reduce_algorithm(algorithm);
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
-  if (requested == Fidelity::reduced) {
-    if (const auto why = why_not_reduced(machine, algorithm))
-      throw CannotReduce(fmt::format("{} on {} ranks cannot be reduced: {}", to_text(algorithm), machine.ranks, *why));
-    return {Fidelity::reduced};
-  }
   if (requested == Fidelity::full) {
     refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages,
                  1.0 * row.programs_per_rank * machine.ranks);
     return {Fidelity::full};
   }
-  if (machine.ranks <= 1 || row.is_exact(machine)) return {Fidelity::closed_form};
-  if (requested == Fidelity::automatic && messages <= affordable_messages) return {Fidelity::full};
-  return approximate(machine, algorithm, size_bytes / operations);
+  const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
+  const auto why = on_simgrid ? why_no_symmetry(machine, algorithm) : std::nullopt;
+  if (on_simgrid && !why) return {Fidelity::by_symmetry};
+  if (requested == Fidelity::by_symmetry)
+    throw NoSymmetry(
+        fmt::format("{} on {} ranks cannot be run by symmetry: {}", to_text(algorithm), machine.ranks, *why));
+  if (on_simgrid && messages <= affordable_messages) return {Fidelity::full};
+  auto choice =
+      row.is_exact(machine) ? Choice{Fidelity::closed_form} : approximate(machine, algorithm, size_bytes / operations);
+  if (on_simgrid) choice.why = fmt::format("{:.2g} messages: {}", messages, *why);
+  return choice;
 }
 
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested) {
   const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
-  if (requested == Fidelity::reduced) {
-    if (const auto why = why_server_exchange_not_reduced(machine, servers, exchange))
-      throw CannotReduce(fmt::format("{} servers cannot be reduced: {}", servers.servers, *why));
-    return {Fidelity::reduced};
-  }
   if (requested == Fidelity::full) {
     refuse_hours(fmt::format("{} workers and {} servers", connections, servers.servers), messages,
                  2 * connections * servers.servers);
     return {Fidelity::full};
   }
-  if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
   const std::size_t unlike = count_unlike_connections(machine, servers, exchange);
+  if (requested == Fidelity::by_symmetry || requested == Fidelity::reduced) {
+    const auto most = requested == Fidelity::reduced ? affordable_connections : affordable_classes;
+    if (const auto why = why_too_many_classes(machine, servers, exchange, most))
+      throw NoSymmetry(fmt::format("{} servers cannot be run by symmetry: {}", servers.servers, *why));
+    return {requested};
+  }
+  if (requested == Fidelity::automatic && unlike <= affordable_classes) return {Fidelity::by_symmetry};
+  if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
   const bool is_affordable = unlike <= affordable_connections;
-  const bool takes_reduced = requested == Fidelity::automatic
-                                 ? is_affordable
-                                 : requested == Fidelity::screening && unlike <= screening_connections;
-  if (takes_reduced) return {Fidelity::reduced};
+  const std::string why = fmt::format("{} connections between workers and servers differ", unlike);
+  if (requested == Fidelity::automatic && is_affordable) return {Fidelity::reduced, 0, 0, why};
+  if (requested == Fidelity::screening && unlike <= screening_connections) return {Fidelity::reduced};
   return approximate_exchange(machine, is_affordable);
+}
+
+Choice choose_paths(Fidelity requested) {
+  if (requested == Fidelity::full) return {Fidelity::full};
+  const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
+  return {on_simgrid ? Fidelity::by_symmetry : Fidelity::closed_form};
 }
 
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,

@@ -8,22 +8,24 @@
 
 namespace ddlsim {
 
-/// For all-reduces whose messages together are `size_bytes` in `operations` operations. `automatic` takes the closed
-/// form where it is exact (sim/collective headers), else full up to 100,000 messages (a second), else the closed form
-/// with its gap.
-/// Throws CannotReduce where `reduced` is requested and ranks are not alike, TooManyMessages for full beyond 20 million
-/// messages (SimGrid takes about a minute for them and one core).
+/// For all-reduces whose messages together are `size_bytes` in `operations` operations. `automatic` runs by symmetry
+/// where the ranks are alike, else full up to 300,000 messages (a second), else the closed form with its gap.
+/// Throws NoSymmetry where `by_symmetry` is requested and ranks are not alike, TooManyMessages for full beyond 20
+/// million messages (SimGrid takes about a minute for them and one core).
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested);
 
 /// Messages that a full run simulates.
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
 
-/// The same for a parameter-server exchange: the closed form where it is exact; else reduced, which is exact too, up to
-/// 20,000 unlike connections (a second; screening: 100, 3 ms); else the closed form with its gap. CannotReduce beyond
-/// 30,000.
+/// The same for a parameter-server exchange: by symmetry up to 2,000 unlike connections (a second), else reduced, which
+/// is as exact, up to 20,000 unlike connections (a second; screening: 100, 3 ms), else the closed form with its gap.
+/// NoSymmetry beyond 2,000.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested);
+
+/// For paths inside a node, which are alone on their links: SimGrid unless screened.
+Choice choose_paths(Fidelity requested);
 
 /// The same for asynchronous servers: reduced, up to 0.1 s, is within 3 % of full or its gap is in the choice;
 /// screening takes the closed form, microseconds. TooManyMessages for full beyond 2 million messages (a minute: with

@@ -6,6 +6,7 @@
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
+#include "sim/simgrid/by_symmetry.hpp"
 
 #include <functional>
 #include <vector>
@@ -27,8 +28,8 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
                                        const ScheduleOfSize& schedule_of);
 
 /// When the slowest worker has each shard of one exchange, seconds; every copy of every shard is a message.
-std::vector<double> simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
-                                             const ServerExchange& exchange);
+SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
+                                        const ServerExchange& exchange);
 
 /// One round of asynchronous servers: updates/s, mean staleness. Rounds of other numbers draw other computes. A server
 /// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;

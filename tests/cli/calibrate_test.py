@@ -36,7 +36,7 @@ class Calibrate(Case):
                     "precision": "fp32", "cluster": self.CLUSTER, "preset": "horovod", "transport": "nccl-tcp",
                     "gpus": [8, 32, 128], "strategies": [{"name": "ring"}], "efficiency_bound": 0.8, "seed": 1}
         file = self.write("small.json", json.dumps(scenario))
-        result = run("predict", file, "--data", self.folder, "--json", "--fidelity", "closed-form")
+        result = run("predict", file, "--data", self.folder, "--json", "--fidelity", "screening")
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)["points"]
 
@@ -58,7 +58,7 @@ class Calibrate(Case):
         self.calibrate("--quiet")
         self.predict()
         small = self.folder / "small.json"
-        ask = ("predict", small, "--data", self.folder, "--fidelity", "closed-form")
+        ask = ("predict", small, "--data", self.folder, "--fidelity", "screening")
         self.assertEqual(run(*ask).stderr, "")
         before = json.loads(run(*ask, "--json").stdout)
         self.assertNotIn("warnings", before)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
-QUICK = ["--gpus", "1,8", "--fidelity", "closed-form"]
+QUICK = ["--gpus", "1,8", "--fidelity", "screening"]
 
 
 def run(*arguments, cwd=None):

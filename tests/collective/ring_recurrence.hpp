@@ -19,9 +19,9 @@ inline double ring_by_recurrence_s(const Machine& machine, double size_bytes) {
     std::vector<double> next_s(have_s.size());
     for (int rank = 0; rank < ranks; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
-      const RingEdge edge = ring_edge(machine, rank);
+      const PeriodEdge edge = ring_way(machine, rank);
       const double start_s = std::max(have_s[r], edge_free_s[r]);
-      edge_free_s[r] = start_s + chunk_bytes / edge.rate_Bps;
+      edge_free_s[r] = start_s + chunk_bytes / edge.rate_Bps();
       next_s[(r + 1) % have_s.size()] = edge_free_s[r] + edge.latency_s;
     }
     have_s = next_s;

@@ -105,7 +105,7 @@ std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile
 std::string ring_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const OperationTime operation = [&](double size_bytes, int) {
-    return time_all_reduces(tiny.machine(), {size_bytes}, Algorithm::ring, Fidelity::full).front();
+    return time_all_reduces(tiny.machine(), {size_bytes}, Algorithm::ring, Fidelity::full).times_s.front();
   };
   const auto timeline = run_timeline(profile, tiny.preset, 0, operation);
   auto rows = compute_rows(tiny, profile);

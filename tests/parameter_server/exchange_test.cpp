@@ -218,8 +218,8 @@ TEST_CASE("reduced exchange: what ends by itself is not ended early") {
 
 TEST_CASE("reduced exchange: the reason not to reduce has the number") {
   const ServerExchange exchange = on_twelve_servers(ddlsim::Sharding::bytes, 0);
-  CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange).has_value());
-  CHECK_FALSE(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 144).has_value());
-  CHECK_THAT(why_server_exchange_not_reduced(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
+  CHECK_FALSE(why_too_many_classes(twelve_nodes(), {12, false}, exchange).has_value());
+  CHECK_FALSE(why_too_many_classes(twelve_nodes(), {12, false}, exchange, 144).has_value());
+  CHECK_THAT(why_too_many_classes(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
              Catch::Contains("144 connections"));
 }

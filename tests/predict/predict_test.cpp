@@ -1,6 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "tests/golden/narrowed_links.hpp"
 #include "tests/predict/relations.hpp"
 
 #include <catch2/catch.hpp>
@@ -41,6 +42,36 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
     CHECK_FALSE(strategy["measure_next"]["what"].get<std::string>().empty());
   }
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
+}
+
+TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but where thousands of connections differ",
+          "[predict][symmetry]") {
+  int points = 0;
+  int screened = 0;
+  for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16", "pascal-servers-or-horovod"}) {
+    auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
+    scenario.samples = 40;
+    for (const auto& strategy : predict(scenario, shipped, {Fidelity::automatic, {}}).strategies) {
+      for (const auto& point : strategy.points) {
+        if (point.gpus == 1) continue;
+        INFO(name << ", " << to_text(strategy.strategy) << " at " << point.gpus << " GPUs: " << point.fidelity_note);
+        ++points;
+        screened += point.fidelity == "screening";
+        CHECK((point.simgrid_messages > 0 || point.fidelity_note.find("connections") != std::string::npos));
+      }
+    }
+  }
+  CHECK(10 * screened <= points);
+}
+
+TEST_CASE("the number that is shown follows the capacity of SimGrid's links", "[predict][symmetry]") {
+  auto scenario = iris();
+  scenario.gpus = {16};
+  const auto before = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
+  const NarrowedLinks narrowed("nic-in", 0.02);
+  const auto after = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    CHECK(after[i].points.front().iteration_s > 1.1 * before[i].points.front().iteration_s);
 }
 
 TEST_CASE("the largest efficient scale of every shipped scenario is what its table says", "[predict]") {
@@ -172,7 +203,7 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   const auto prediction = predict(scenario, shipped, automatic);
   const auto& point = prediction.strategies[1].points[1];
   CHECK(point.error.empty());
-  CHECK(point.fidelity == "reduced");
+  CHECK(point.fidelity == "screening");
   CHECK(point.mean_staleness > 0);
   CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
   const auto json = to_json_text(prediction);

@@ -24,7 +24,7 @@ PredictedPoint point_of(int gpus, const std::string& note = "") {
   point.exposed_communication_s = 0.02;
   point.bottleneck = "communication";
   point.evidence = EvidenceLabel::assumed;
-  point.fidelity = note.empty() ? "full" : "closed-form";
+  point.fidelity = note.empty() ? "full" : "screening";
   point.fidelity_note = note;
   return point;
 }
@@ -60,7 +60,7 @@ TEST_CASE("every promised figure stands in the table with its interval", "[repor
                   "GPUs  nodes  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  evidence\n"
                   "   4      1  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)    assumed\n"
                   " 128     32  400.0 ms (360..440)  12.80k (11.5..14.1)  90.0 % (81..99)    assumed\n"));
-  CHECK_FALSE(has(text, "approximated"));
+  CHECK_FALSE(has(text, "screened"));
   CHECK_FALSE(has(text, "per GPU bought"));
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") 
 TEST_CASE("each reason for an approximation is reported once, with its scales", "[report]") {
   const auto text = to_terminal_text(tree_of({point_of(4), point_of(64, "chunks share NICs"),
                                               point_of(128, "ranks run ahead"), point_of(256, "chunks share NICs")}));
-  CHECK(has(text,
-            "Communication approximated at 64, 256 GPUs (closed-form: chunks share NICs); the interval allows for "
-            "it.\nCommunication approximated at 128 GPUs (closed-form: ranks run ahead); the interval allows for "
-            "it.\n"));
+  CHECK(has(text, "Communication screened at 64, 256 GPUs (chunks share NICs); where that is not exact, the interval "
+                  "allows for it.\nCommunication screened at 128 GPUs (ranks run ahead); where that is not exact, the "
+                  "interval allows for "
+                  "it.\n"));
 }
 
 TEST_CASE("a point that cannot be has a row without figures and its reason below", "[report]") {
@@ -152,7 +152,7 @@ TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
   CHECK(has(text, "32.71 min (12.3..112)"));
 }
 
-TEST_CASE("a sweep's table has the intervals too, and counts rows that are approximated", "[report]") {
+TEST_CASE("a sweep's table has the intervals too, and counts rows that are screened", "[report]") {
   const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
                     sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
                     sweep_error_row("other", "no such cluster");
@@ -167,7 +167,7 @@ TEST_CASE("a sweep's table has the intervals too, and counts rows that are appro
         "assumed\n"
         "other     -            -\n"
         "other, - cannot be: no such cluster\n"
-        "Communication approximated in 2 rows (closed-form: chunks share NICs); the interval allows for it.\n");
+        "Communication screened in 2 rows (chunks share NICs); where that is not exact, the interval allows for it.\n");
 }
 
 } // namespace ddlsim

@@ -14,11 +14,11 @@ namespace {
 const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).front();
+  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).times_s.front();
 }
 
-double reduced_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::reduced).front();
+double by_symmetry_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::by_symmetry).times_s.front();
 }
 
 Machine in_leaves(Machine machine, int nodes_per_leaf, double blocking) {
@@ -50,20 +50,20 @@ std::vector<Machine> layouts() {
 
 } // namespace
 
-TEST_CASE("reduced = full wherever it is not refused", "[full][reduced]") {
-  int reduced = 0;
+TEST_CASE("by symmetry = full wherever ranks are alike", "[full][symmetry]") {
+  int alike = 0;
   for (const Machine& machine : layouts()) {
     for (const Algorithm algorithm : every_algorithm) {
-      if (why_not_reduced(machine, algorithm)) continue;
-      ++reduced;
+      if (why_no_symmetry(machine, algorithm)) continue;
+      ++alike;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       for (const double size_bytes : {1e4, 25e6})
-        CHECK(reduced_s(machine, size_bytes, algorithm) ==
+        CHECK(by_symmetry_s(machine, size_bytes, algorithm) ==
               Approx(full_s(machine, size_bytes, algorithm)).epsilon(promised));
     }
   }
-  CHECK(reduced > (most_ranks > 8 ? 100 : 30)); // the test looks at something
+  CHECK(alike > (most_ranks > 8 ? 100 : 30)); // the test looks at something
 }
 
 TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and leaves", "[full]") {
@@ -99,47 +99,46 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
   }
 }
 
-TEST_CASE("why a reduced run is refused: what a reduced run would give anyway", "[full][reduced]") {
+TEST_CASE("why there is no symmetry: what a run by symmetry would give anyway", "[full][symmetry]") {
   if (most_ranks < 64) return; // needs 3 nodes of 8
   SECTION("a short last node taken for a full one") {
     const Machine machine = two_level(17, 8);
-    CHECK(why_not_reduced(machine, Algorithm::ring)->find("the last node is short") == 0);
+    CHECK(why_no_symmetry(machine, Algorithm::ring)->find("the last node is short") == 0);
     Machine full_nodes = machine;
     full_nodes.ranks = 24;
-    CHECK(reduced_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
+    CHECK(by_symmetry_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
   }
   SECTION("a slow node taken for one like the others") {
     const Machine machine = with_slow_node(two_level(24, 8));
-    CHECK(why_not_reduced(machine, Algorithm::ring)->find("a slow node") == 0);
+    CHECK(why_no_symmetry(machine, Algorithm::ring)->find("a slow node") == 0);
     Machine alike = machine;
     alike.slow_nic_factor = 1;
-    CHECK(reduced_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
+    CHECK(by_symmetry_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
   }
   SECTION("halving-doubling on nodes of 3 as if all ranks left at once") {
     const Machine machine = two_level(24, 3);
-    CHECK(why_not_reduced(machine, Algorithm::halving_doubling).has_value());
-    CHECK(reduced_all_reduce_s(machine, 25e6, Algorithm::halving_doubling) <
-          0.9 * full_s(machine, 25e6, Algorithm::halving_doubling));
+    CHECK(why_no_symmetry(machine, Algorithm::halving_doubling).has_value());
+    CHECK_THROWS_AS(by_symmetry_s(machine, 25e6, Algorithm::halving_doubling), NoSymmetry);
   }
   SECTION("a double tree: three nodes as if each moved twice the message") {
     const Machine machine = two_level(3, 1);
-    CHECK(why_not_reduced(machine, Algorithm::tree).has_value());
+    CHECK(why_no_symmetry(machine, Algorithm::tree).has_value());
     CHECK(all_reduce_s(machine, 25e6, Algorithm::tree) > 1.3 * full_s(machine, 25e6, Algorithm::tree));
   }
 }
 
-TEST_CASE("requests: exact formulas first, full where affordable, and what cannot be is refused with its reason") {
+TEST_CASE("requests: by symmetry first, full where affordable, and what cannot be is refused with its reason") {
   const Machine star = two_level(64, 8);
   const Machine large = two_level(65536, 8);
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::closed_form);
+  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
+  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).why.empty());
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::full);
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
   const auto tree = choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic);
   CHECK(tree.fidelity == Fidelity::closed_form);
   CHECK_FALSE(tree.why.empty());
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::reduced).fidelity == Fidelity::reduced);
-  CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::reduced), CannotReduce);
+  CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::by_symmetry), NoSymmetry);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
   ServerExchange exchange;
   exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, Sharding::round_robin, 0);
@@ -148,12 +147,13 @@ TEST_CASE("requests: exact formulas first, full where affordable, and what canno
   servers.servers = 128;
   servers.dedicated = false;
   CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
-  CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
+  CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity ==
+        Fidelity::by_symmetry); // equal shards
   CHECK_THROWS_WITH(
-      choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::reduced),
-      "ring on 17 ranks cannot be reduced: the last node is short, so every rank is another distance from "
+      choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::by_symmetry),
+      "ring on 17 ranks cannot be run by symmetry: the last node is short, so every rank is another distance from "
       "it");
-  CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::reduced).front() ==
+  CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::by_symmetry).times_s.front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
@@ -170,19 +170,19 @@ TEST_CASE(
   CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::reduced);
   CHECK(choose(8, Fidelity::automatic).slower == Approx(0.03));
   CHECK(choose(8, Fidelity::screening).fidelity == Fidelity::closed_form);
-  CHECK_FALSE(choose(8, Fidelity::closed_form).why.empty());
+  CHECK_FALSE(choose(8, Fidelity::screening).why.empty());
   CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
   CHECK_THROWS_AS(choose(1000, Fidelity::full), TooManyMessages);
   servers = {4, false};
-  CHECK(choose(8, Fidelity::reduced).faster < -0.03); // on the workers' nodes
+  CHECK(choose(8, Fidelity::automatic).faster < -0.03); // on the workers' nodes
 }
 
-TEST_CASE("reduced rings equal 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[reduced]") {
+TEST_CASE("by symmetry rings take 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[symmetry]") {
   for (int ranks = 1; ranks <= 4096; ranks += ranks < 70 ? 1 : 61) {
     const Machine machine = two_level(ranks, 1);
     const double step_s = machine.net_latency_s + 1e8 / ranks / machine.nic_Bps;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring})
-      CHECK(reduced_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
+      CHECK(by_symmetry_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
   }
 }
 

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <random>
 
-using ddlsim::CannotReduce;
 using ddlsim::Fidelity;
 using ddlsim::ideal_workers;
 using ddlsim::Machine;
+using ddlsim::NoSymmetry;
 using ddlsim::on_each_server;
 using ddlsim::promised;
 using ddlsim::server_machine;
@@ -26,9 +26,7 @@ ServerExchangeTiming reduced(const Machine& machine, const ServerMachine& server
   return time_server_exchange(machine, servers, exchange, Fidelity::reduced);
 }
 
-void check_reduced_is_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  const ServerExchangeTiming one = reduced(machine, servers, exchange);
-  const ServerExchangeTiming other = full(machine, servers, exchange);
+void check_equal(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
   REQUIRE(one.pulled_s.size() == other.pulled_s.size());
   for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
     INFO("shard " << i);
@@ -37,6 +35,16 @@ void check_reduced_is_full(const Machine& machine, const ServerMachine& servers,
   CHECK(one.end_s == Approx(other.end_s).epsilon(promised));
   CHECK(one.busiest_server == other.busiest_server);
   CHECK(one.busiest_server_s == other.busiest_server_s);
+}
+
+/// Both ways to follow one connection of each class: our own solver, and SimGrid.
+void check_classes_are_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const ServerExchangeTiming other = full(machine, servers, exchange);
+  check_equal(reduced(machine, servers, exchange), other);
+  const auto by_symmetry = time_server_exchange(machine, servers, exchange, Fidelity::by_symmetry);
+  check_equal(by_symmetry, other);
+  CHECK(by_symmetry.simgrid_messages > 0);
+  CHECK(by_symmetry.simgrid_messages <= other.simgrid_messages);
 }
 
 constexpr ddlsim::Sharding rules[] = {ddlsim::Sharding::round_robin, ddlsim::Sharding::bytes, ddlsim::Sharding::split,
@@ -80,8 +88,8 @@ void slow_down(Machine& machine, ServerExchange& exchange, int kind) {
 
 } // namespace
 
-TEST_CASE(
-    "reduced equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fabric, placement and kind of slow node") {
+TEST_CASE("by classes, on SimGrid too, equals full: 2 to 64 ranks, 1, 4 and 8 a node, every rule, fabric, placement "
+          "and kind of slow node") {
   int round = 0; // turns the options that are not a loop, each at a period of its own
   for (const int ranks : {2, 3, 5, 8, 13, 16, 29, 33, 64}) {
     for (const int gpus_per_node : {1, 4, 8}) {
@@ -96,14 +104,14 @@ TEST_CASE(
           exchange.message_cost_s = round % 6 == 0 ? 30e-6 : 0;
           slow_down(machine, exchange, round % 11 % 4);
           INFO("round " << round << ": " << ranks << " ranks, " << gpus_per_node << " a node, " << count << " servers");
-          check_reduced_is_full(machine, server_machine(count, dedicated), exchange);
+          check_classes_are_full(machine, server_machine(count, dedicated), exchange);
         }
       }
     }
   }
 }
 
-TEST_CASE("reduced equals full: random clusters, shards, ceilings and ready times") {
+TEST_CASE("by classes, on SimGrid too, equals full: random clusters, shards, ceilings and ready times") {
   std::mt19937_64 random(21);
   const int rounds = ddlsim::most_ranks * 4;
   for (int round = 0; round < rounds; ++round) {
@@ -122,7 +130,7 @@ TEST_CASE("reduced equals full: random clusters, shards, ceilings and ready time
     slow_down(machine, exchange, static_cast<int>(random() % 4));
     exchange.messages_per_node = 1 + static_cast<int>(random() % 3);
     INFO("round " << round);
-    check_reduced_is_full(machine, servers, exchange);
+    check_classes_are_full(machine, servers, exchange);
   }
 }
 
@@ -228,14 +236,14 @@ TEST_CASE("a reduced run is refused, with the number, where too many connections
     exchange.ready_s.push_back(0);
   }
   const Machine machine = ideal_workers(200);
-  const auto reason = why_not_reduced(machine, server_machine(200, false), exchange);
+  const auto reason = why_no_symmetry(machine, server_machine(200, false), exchange);
   REQUIRE(reason.has_value());
   CHECK_THAT(*reason, Catch::Contains("40000 connections") && Catch::Contains("30000"));
-  CHECK_THROWS_AS(reduced(machine, server_machine(200, false), exchange), CannotReduce);
-  CHECK_FALSE(why_not_reduced(machine, server_machine(200, true), exchange).has_value());
-  CHECK_FALSE(why_not_reduced(ideal_workers(16384), server_machine(1, false), on_each_server(1, {1e6})).has_value());
-  CHECK(why_not_reduced(machine, server_machine(200, true), exchange, 199).has_value());
-  CHECK_FALSE(why_not_reduced(machine, server_machine(200, true), exchange, 200).has_value());
+  CHECK_THROWS_AS(reduced(machine, server_machine(200, false), exchange), NoSymmetry);
+  CHECK_FALSE(why_no_symmetry(machine, server_machine(200, true), exchange).has_value());
+  CHECK_FALSE(why_no_symmetry(ideal_workers(16384), server_machine(1, false), on_each_server(1, {1e6})).has_value());
+  CHECK(why_no_symmetry(machine, server_machine(200, true), exchange, 199).has_value());
+  CHECK_FALSE(why_no_symmetry(machine, server_machine(200, true), exchange, 200).has_value());
 }
 
 TEST_CASE("reduced: nothing to exchange takes no time, what cannot run is refused") {
@@ -256,16 +264,18 @@ TEST_CASE("reduced answers are the same bytes each time") {
 }
 
 TEST_CASE(
-    "the way of a server exchange: exact formula, else reduced where that is affordable, else a formula with its gap") {
+    "the way of a server exchange: by symmetry where few connections differ; screened, a formula or our own solver") {
   const Machine machine = ideal_workers(16);
   const ServerExchange two = on_each_server(2, {1e6, 2e6});
   CHECK(choose_server_exchange(machine, server_machine(2, true), two, Fidelity::automatic).fidelity ==
+        Fidelity::by_symmetry);
+  CHECK(choose_server_exchange(machine, server_machine(2, true), two, Fidelity::screening).fidelity ==
         Fidelity::closed_form);
   Machine slow = machine;
   slow.slow_nic_factor = 0.5;
   for (const Fidelity requested : {Fidelity::automatic, Fidelity::screening, Fidelity::reduced}) {
     const ddlsim::Choice choice = choose_server_exchange(slow, server_machine(2, true), two, requested);
-    CHECK(choice.fidelity == Fidelity::reduced);
+    CHECK(choice.fidelity == (requested == Fidelity::automatic ? Fidelity::by_symmetry : Fidelity::reduced));
     CHECK((choice.faster == 0 && choice.slower == 0));
   }
   ServerExchange unlike;
@@ -283,7 +293,7 @@ TEST_CASE(
   slow_one.slow_nic_factor = 0.5; // then a full run takes up to twice as long as the formula
   CHECK(choose_server_exchange(slow_one, server_machine(200, false), unlike, Fidelity::automatic).slower >= 1);
   CHECK_THROWS_AS(choose_server_exchange(ideal_workers(200), server_machine(200, false), unlike, Fidelity::reduced),
-                  CannotReduce);
+                  NoSymmetry);
 }
 
 // Where the closed form is not exact: how far it is from the full simulation. sim/simgrid/engine.hpp quotes these

@@ -29,7 +29,7 @@ Machine ideal(int nodes) {
 }
 
 double closed_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::closed_form).front();
+  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::closed_form).times_s.front();
 }
 
 /// Patarasuk and Yuan 2009: 2(n-1) steps, a step moves S/n.

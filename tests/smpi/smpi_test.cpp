@@ -32,7 +32,8 @@ Machine star_of(int hosts) {
 
 double full_ring_s(int ranks, int floats_per_chunk) {
   const double chunk_bytes = floats_per_chunk * float_bytes + ddlsim::envelope_bytes;
-  return time_all_reduces(star_of(ranks), {ranks * chunk_bytes}, ddlsim::Algorithm::ring, Fidelity::full).front();
+  return time_all_reduces(star_of(ranks), {ranks * chunk_bytes}, ddlsim::Algorithm::ring, Fidelity::full)
+      .times_s.front();
 }
 
 double full_servers_s(int workers, int servers, const std::vector<int>& floats) {

@@ -1,0 +1,31 @@
+#pragma once
+// What SimGrid runs by symmetry: ranks, links and connections that play the same role are one, with their multiplicity.
+// Only inside run_in_child, because these functions start SimGrid.
+
+#include "sim/collective/period.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/path.hpp"
+#include "sim/simgrid/fidelity.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Times of several collectives that are alone on their links, each given as the steps of one period. All of them have
+/// the same edges, and differ in the size of their messages.
+///
+/// Steps are run until every rank of the period is the same time further after a turn of the period as each of the
+/// others; from then on every turn takes that time, because a step depends on nothing but the times of the step before,
+/// and the rest is counted.
+SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives);
+
+/// When the slowest worker has each shard of one exchange, seconds, with one connection of each class
+/// (sim/parameter_server/server_classes.hpp).
+SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange);
+
+/// When each message of several paths has passed; see pass_paths().
+SimulatedTimes simulate_paths(const std::vector<PathMessage>& messages, double rate_Bps);
+
+} // namespace ddlsim

@@ -1,0 +1,71 @@
+#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/ring_run.hpp"
+#include "sim/simgrid/simgrid_settings.hpp"
+
+#include <simgrid/s4u.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace ddlsim {
+namespace {
+
+/// A rank would send to itself where the period has but one: then two stand for all.
+std::vector<PeriodEdge> two_at_least(std::vector<PeriodEdge> edges) {
+  if (edges.size() == 1) edges.push_back(edges.front());
+  return edges;
+}
+
+/// The time that the last turn added, where it was the same for every rank; negative where it was not.
+double steady_turn_s(const RingRun& run) {
+  constexpr double same = 1e-9;
+  constexpr double clock_s = 1e-12; // SimGrid's precision
+  double shortest_s = run.end_s.front() - run.early_s.front();
+  double longest_s = shortest_s;
+  for (std::size_t rank = 1; rank < run.end_s.size(); ++rank) {
+    const double turn_s = run.end_s[rank] - run.early_s[rank];
+    shortest_s = std::min(shortest_s, turn_s);
+    longest_s = std::max(longest_s, turn_s);
+  }
+  const double rounding_s = same * longest_s + 2 * clock_s * static_cast<double>(run.end_s.size());
+  return longest_s - shortest_s <= rounding_s ? longest_s : -1;
+}
+
+/// 1. Runs a few turns, and as many steps more as make the rest whole turns.
+/// 2. Where the last turn was steady, counts the rest; else runs twice as many turns.
+double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, double& messages) {
+  const int turn = static_cast<int>(ranks.size());
+  for (int turns = 4;; turns *= 2) {
+    const int steps = std::min(all.steps, turns * turn + all.steps % turn);
+    const auto run = run_ring(ranks, steps, std::max(1, steps - turn), all.message_bytes);
+    messages += static_cast<double>(steps) * turn;
+    const double end_s = *std::max_element(run.end_s.begin(), run.end_s.end());
+    if (steps == all.steps) return end_s;
+    const double turn_s = steady_turn_s(run);
+    if (turn_s >= 0) return end_s + turn_s * ((all.steps - steps) / turn);
+  }
+}
+
+} // namespace
+
+SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives) {
+  start_simgrid();
+  simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("period");
+  std::vector<std::vector<RingRank>> ranks; // of each kind of step
+  for (const PeriodSteps& some : collectives.front()) {
+    const std::string name = "steps" + std::to_string(ranks.size()) + "-";
+    ranks.push_back(make_ring_ranks(zone, name, two_at_least(some.edges)));
+  }
+  zone.seal();
+  SimulatedTimes simulated;
+  for (const auto& collective : collectives) {
+    double time_s = 0;
+    for (std::size_t i = 0; i < collective.size(); ++i)
+      if (collective[i].steps > 0) time_s += run_steps(ranks[i], collective[i], simulated.messages);
+    simulated.times_s.push_back(time_s);
+  }
+  return simulated;
+}
+
+} // namespace ddlsim

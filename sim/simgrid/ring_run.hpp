@@ -1,0 +1,39 @@
+#pragma once
+// Ranks in a ring on SimGrid: an actor each, which forwards what it gets. For every rank of a ring, or for those of one
+// period.
+
+#include "sim/collective/period.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace simgrid::s4u {
+class Host;
+class Mailbox;
+class NetZone;
+} // namespace simgrid::s4u
+
+namespace ddlsim {
+
+/// One rank: where it runs, where its messages arrive, and the delay of those.
+struct RingRank {
+  simgrid::s4u::Host* host = nullptr;
+  simgrid::s4u::Mailbox* inbox = nullptr;
+  double delay_s = 0;
+};
+
+/// Hosts `name`0, `name`1, ... in a star zone, and on the way out of each the links of its edge.
+std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::string& name,
+                                      const std::vector<PeriodEdge>& edges);
+
+/// What a run gave, seconds from its start.
+struct RingRun {
+  std::vector<double> early_s; ///< when each rank had its message of `early` steps
+  std::vector<double> end_s;   ///< and of all steps
+};
+
+/// All ranks start together and do `steps` steps; 0 < early <= steps.
+RingRun run_ring(const std::vector<RingRank>& ranks, int steps, int early, double message_bytes);
+
+} // namespace ddlsim
