@@ -105,6 +105,20 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
   }
 }
 
+/// ln of what was measured over what predict shows: SimGrid's number where screening is not exact.
+std::vector<double> misses_of_shown(StepProblem& problem, const std::vector<SeriesData>& series,
+                                    const std::vector<double>& z_scores) {
+  auto misses = problem.misses(z_scores);
+  std::size_t row = 0;
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
+    problem.algorithm_choices().put(s, sample);
+    for (const auto& point : series[s].points)
+      misses[row++] -= std::log(shown_over_screened(series[s], point, sample));
+  }
+  return misses;
+}
+
 void add_series(Calibration& calibration, const StepProblem& problem, const std::vector<SeriesData>& series,
                 const std::vector<double>& misses) {
   std::size_t row = 0;
@@ -217,7 +231,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
   calibration.form = form_of(robust, modes);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
-  add_series(calibration, problem, series, problem.misses(fit.unknowns));
+  add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
   add_leave_one_out(calibration, problem, robust, fit, series);
   return calibration;
 }

@@ -70,9 +70,8 @@ public:
     VectorXd prior_widths(count);
     for (Eigen::Index i = 0; i < count; ++i) prior_widths(i) = problem.priors[static_cast<std::size_t>(i)].width;
     const VectorXd units = prior_widths.cwiseInverse();
-    const MatrixXd in_priors_widths = units.asDiagonal() *
-                                      Eigen::Map<const MatrixXd>(covariance.values.data(), count, count) *
-                                      units.asDiagonal();
+    const MatrixXd in_priors_widths =
+        units.asDiagonal() * Eigen::Map<const MatrixXd>(covariance.values.data(), count, count) * units.asDiagonal();
     const MatrixXd factor = factor_of(in_priors_widths);
     widths_ = factor.diagonal();
     factor_ = prior_widths.asDiagonal() * factor;
