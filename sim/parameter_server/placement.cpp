@@ -32,7 +32,8 @@ std::uint64_t djb2(const std::string& text) {
 }
 
 /// Deals the tensors out one by one; remembers how full each server is.
-struct Dealer {
+class Dealer {
+public:
   explicit Dealer(int servers) : loads_bytes(static_cast<std::size_t>(servers), 0.0) {}
 
   std::int64_t servers() const { return static_cast<std::int64_t>(loads_bytes.size()); }
@@ -42,8 +43,19 @@ struct Dealer {
     loads_bytes[static_cast<std::size_t>(server)] += size_bytes;
   }
 
+  /// The first of those with the fewest bytes. Where servers outnumber tensors some are empty, and looking at all loads
+  /// for each tensor would be most of a prediction.
+  std::int64_t emptiest() {
+    while (first_empty_ < loads_bytes.size() && loads_bytes[first_empty_] > 0) ++first_empty_;
+    if (first_empty_ < loads_bytes.size()) return static_cast<std::int64_t>(first_empty_);
+    return std::min_element(loads_bytes.begin(), loads_bytes.end()) - loads_bytes.begin();
+  }
+
   std::vector<Shard> shards;
   std::vector<double> loads_bytes;
+
+private:
+  std::size_t first_empty_ = 0; ///< those before it are not empty
 };
 
 void place_round_robin(Dealer& dealer, std::int64_t tensor, double size_bytes) {
@@ -51,8 +63,7 @@ void place_round_robin(Dealer& dealer, std::int64_t tensor, double size_bytes) {
 }
 
 void place_by_bytes(Dealer& dealer, std::int64_t tensor, double size_bytes) {
-  const auto emptiest = std::min_element(dealer.loads_bytes.begin(), dealer.loads_bytes.end());
-  dealer.give(tensor, emptiest - dealer.loads_bytes.begin(), size_bytes);
+  dealer.give(tensor, dealer.emptiest(), size_bytes);
 }
 
 void place_split(Dealer& dealer, std::int64_t tensor, double size_bytes, double split_bytes) {
