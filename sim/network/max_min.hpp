@@ -10,8 +10,8 @@ namespace ddlsim {
 /// on. Max-min rates are unique, so flows that are alike have equal rates, and one representative with its multiplicity
 /// is exact: a link is full when the sum of (flows of the class on the link) x (rate of the class) is its rate.
 ///
-/// Why not SimGrid: there a multiplicity is a link listed that often in a route, which costs its square; its state is
-/// global, so each of hundreds of samples would need a process. Tests compare this solver with SimGrid's.
+/// For samples and searches; the number shown is SimGrid's. Why not SimGrid for all: its state is global, so each of
+/// hundreds of samples would need a process, and it takes ten times as long. Tests hold this solver to SimGrid's.
 class MaxMin {
 public:
   struct Crossing {

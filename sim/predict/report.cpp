@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 23; // the numbers and four labels
+  constexpr int empty_columns = 24; // the numbers and four labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number :
        {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,
@@ -24,8 +24,8 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
         point.compute_s, point.exposed_communication_s, point.synchronisation_s, point.straggling_s, point.input_wait_s,
         point.unexplained_s, point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
-  return row +
-         fmt::format(",{},{},{},{},\n", point.bottleneck, to_text(point.evidence), point.extrapolated, point.fidelity);
+  return row + fmt::format(",{},{},{},{},{},\n", point.bottleneck, to_text(point.evidence), point.extrapolated,
+                           point.fidelity, point.simgrid_messages);
 }
 
 } // namespace
@@ -44,7 +44,7 @@ std::string csv_header() {
          "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,"
          "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,compute_s,"
          "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,unexplained_s,mean_staleness,bottleneck,"
-         "evidence,extrapolated,fidelity,error\n";
+         "evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 
 std::string csv_rows(const Prediction& prediction) {
@@ -55,7 +55,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 29;
+  constexpr int empty_columns = 30;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

@@ -51,7 +51,8 @@ class Predict(Case):
         self.assertEqual(first.stdout, second.stdout)
         prediction = json.loads(first.stdout)
         self.assertEqual(len(prediction["points"]), 8)
-        self.assertEqual({point["fidelity"] for point in prediction["points"]}, {"screening"})
+        self.assertEqual({(point["gpus"] == 1, point["fidelity"]) for point in prediction["points"]},
+                         {(True, "by-symmetry"), (False, "screening")})  # one GPU alone sends nothing
 
     def test_by_symmetry_and_full_agree_on_the_ring(self):
         full, closed = (json.loads(run("predict", SCENARIO, "--gpus", "8,12", "--fidelity", fidelity, "--json").stdout)["points"]
