@@ -74,10 +74,10 @@ class ImportAndValidate(Case):
         self.assertEqual(len(told.stderr.splitlines()), 1)
 
     def test_one_cluster_only(self):
-        result = run("validate", "--cluster", "ec2-p2.xlarge", "--split", "T1", "--json")
+        result = run("validate", "--cluster", "dell-c4140-v100", "--split", "T1", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual({point["cluster"] for point in json.loads(result.stdout)["points"]}, {"ec2-p2.xlarge"})
-        self.refused(run("validate", "--cluster", "ec2-p2.xlrage"), 1, "ec2-p2.xlrage", "ec2-p2.xlarge")
+        self.assertEqual({point["cluster"] for point in json.loads(result.stdout)["points"]}, {"dell-c4140-v100"})
+        self.refused(run("validate", "--cluster", "dell-c4140-v1000"), 1, "dell-c4140-v1000", "dell-c4140-v100")
 
     def test_what_cannot_be_meant(self):
         self.refused(run("validate", "--own-only"), 2, "--measurements")
@@ -99,7 +99,7 @@ class Bar(Case):
         super().setUp()
         data = self.folder / "data"
         (data / "platforms").mkdir(parents=True)
-        for name in ("gpus.json", "priors.json", "ec2-p2.xlarge"):
+        for name in ("gpus.json", "priors.json", "dell-c4140-v100"):
             (data / "platforms" / name).symlink_to(SOURCE / "platforms" / name)
         (data / "scenarios").symlink_to(SOURCE / "scenarios")
         self.arguments = ("--data", data, "--split", "T1,T2", "--quiet")
@@ -118,21 +118,21 @@ class Bar(Case):
 
         loose = json.loads(text)
         loose["splits"]["T1"]["figures"]["mean_error"] += 5
-        del loose["splits"]["T2"]["clusters"]["ec2-p2.xlarge"]
+        del loose["splits"]["T2"]["clusters"]["dell-c4140-v100"]
         self.bar.write_text(json.dumps(loose))
         self.assertEqual(self.validate("--update-bar", self.bar).returncode, 0)
         self.assertEqual(self.bar.read_text(), text)
 
         tight = json.loads(text)
         tight["splits"]["T1"]["figures"]["mean_error"] -= 0.06
-        tight["splits"]["T2"]["clusters"]["ec2-p2.xlarge"] -= 0.06
+        tight["splits"]["T2"]["clusters"]["dell-c4140-v100"] -= 0.06
         tight["splits"]["T3"] = tight["splits"]["T2"]  # not run, not looked at
         self.bar.write_text(json.dumps(tight))
         for option in ("--bar", "--update-bar"):
             broken = self.validate(option, self.bar)
             self.assertEqual((broken.returncode, len(broken.stderr.splitlines())), (1, 2), broken.stderr)
             self.assertIn("T1: mean error rose", broken.stderr)
-            self.assertIn("T2: mean error of ec2-p2.xlarge rose", broken.stderr)
+            self.assertIn("T2: mean error of dell-c4140-v100 rose", broken.stderr)
             self.assertEqual(json.loads(self.bar.read_text()), tight)
 
 
