@@ -16,7 +16,7 @@ QUICK = ["--gpus", "1,8", "--fidelity", "screening"]
 
 
 def run(*arguments, cwd=None):
-    return subprocess.run([DDLSIM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=600)
+    return subprocess.run([DDLSIM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=1800)
 
 
 class Case(unittest.TestCase):
