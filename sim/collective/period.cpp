@@ -6,6 +6,7 @@
 #include <limits>
 
 namespace ddlsim {
+
 double PeriodEdge::rate_Bps() const {
   double narrowest_Bps = std::numeric_limits<double>::infinity();
   for (const PeriodLink& link : links) narrowest_Bps = std::min(narrowest_Bps, link.rate_Bps);

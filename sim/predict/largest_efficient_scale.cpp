@@ -103,7 +103,7 @@ int settle(ShownScales& scales, int start) {
 }
 
 /// Full runs of thousands of GPUs take minutes or are refused; automatic runs what a second allows. An exchange with
-/// servers is the same to 1e-6 by our own solver, which takes a tenth of SimGrid's time.
+/// servers is the same to 1e-6 by our own solver, which takes a fraction of SimGrid's time.
 Fidelity affordable(Fidelity requested, StrategyName strategy) {
   if (requested == Fidelity::closed_form || requested == Fidelity::screening) return requested;
   return strategy == StrategyName::ps ? Fidelity::reduced : Fidelity::automatic;
