@@ -3,7 +3,7 @@
 
 #include "calibrate/import/imported.hpp"
 #include "sim/base/json.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 
 #include <filesystem>
 #include <string>

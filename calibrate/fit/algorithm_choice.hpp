@@ -3,7 +3,7 @@
 // servers.
 
 #include "calibrate/data/fit_data.hpp"
-#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/server_graph.hpp"
 
 #include <vector>
 

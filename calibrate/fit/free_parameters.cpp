@@ -1,6 +1,6 @@
 #include "calibrate/fit/free_parameters.hpp"
 
-#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/server_graph.hpp"
 
 #include <algorithm>
 #include <compare>

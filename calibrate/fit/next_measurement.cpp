@@ -2,7 +2,7 @@
 
 #include "sim/base/statistics.hpp"
 #include "sim/formats/model_constants.hpp"
-#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/server_graph.hpp"
 #include "sim/predict/posterior.hpp"
 #include "sim/predict/residual_process.hpp"
 

@@ -14,10 +14,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lies below
 
+/// Rounded to a multiple of 1/scale. Zero has no sign, which would follow the last bit of a sum.
+double rounded(double value, double scale) {
+  constexpr double unsigned_zero = 0.0; // -0.0 + 0.0 is 0.0
+  return std::round(value * scale) / scale + unsigned_zero;
+}
+
 /// Four digits: the file is for people too, and a sixth digit of a fitted z-score means nothing.
 double four_digits(double value) {
   constexpr double scale = 1e4;
-  return std::round(value * scale) / scale;
+  return rounded(value, scale);
 }
 
 void add_scope(Json& json, const CalibrationScope& scope) {
@@ -110,7 +116,7 @@ std::vector<Json> draw_rows(const PosteriorForm& form) {
   std::vector<Json> rows;
   for (const auto& draw : form.draws) {
     Json json = Json::array();
-    for (const double z_score : draw) json.push_back(std::round(z_score * scale) / scale);
+    for (const double z_score : draw) json.push_back(rounded(z_score, scale));
     rows.push_back(json);
   }
   return rows;

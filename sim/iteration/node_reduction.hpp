@@ -2,9 +2,8 @@
 // What a node's GPUs do among themselves before gradients leave for the servers and after parameters are back.
 
 #include "sim/formats/preset.hpp"
+#include "sim/iteration/graph.hpp"
 #include "sim/network/machine.hpp"
-#include "sim/parameter_server/exchange.hpp"
-#include "sim/simgrid/fidelity.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -19,33 +18,15 @@ namespace ddlsim {
 ///             p2.16xlarge 56 ms for the second and 54 ms a GPU up to the 16th, although backward takes 0.7 s
 ///   reduce_scatter  a reduce-scatter and an all-gather: (g - 1) / g of each tensor, one after another, beside backward
 struct NodeReduction {
+  OperationKind sum = OperationKind::reduce_scatter;
+  OperationKind spread = OperationKind::all_gather;
+  int paths = 1;
   std::vector<std::size_t> path;
   std::vector<double> passing_bytes; ///< of each tensor over its path, once
   double rate_Bps = 0;               ///< of a path; 0: nothing passes
   bool after_backward = false;
-
-  double busy_s(std::size_t tensor) const { return rate_Bps > 0 ? passing_bytes[tensor] / rate_Bps : 0; }
 };
 NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
                                   const std::vector<double>& tensor_bytes);
-
-/// Tensors on the paths inside a node: by the formula, or on SimGrid, whose messages are counted.
-class NodePaths {
-public:
-  explicit NodePaths(Fidelity fidelity) : fidelity_(fidelity) {}
-
-  /// When each tensor is summed: a path takes them in the order of `order`, each from `ready_s` on.
-  std::vector<double> pass(const NodeReduction& node, const std::vector<std::size_t>& order,
-                           const std::vector<double>& ready_s);
-
-  /// When the node's last GPU has the last tensor; tensors come back in the order in which their last shard was pulled.
-  double spread_end_s(const NodeReduction& node, const ServerExchange& exchange, const ServerExchangeTiming& timing);
-
-  double simgrid_messages() const { return simgrid_messages_; }
-
-private:
-  Fidelity fidelity_;
-  double simgrid_messages_ = 0;
-};
 
 } // namespace ddlsim

@@ -10,7 +10,7 @@
 #include "sim/formats/preset.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include <string>

@@ -2,11 +2,12 @@
 // One step in many samples: what need not be computed again.
 
 #include "sim/compute/layer_times.hpp"
-#include "sim/iteration/server_step.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/simgrid/fidelity.hpp"
 
 #include <optional>
+#include <string>
 
 namespace ddlsim {
 
@@ -21,18 +22,28 @@ struct CommunicationInputs {
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample);
 
+/// What executing the graph of an iteration gave.
+struct IterationResult {
+  double end_s = 0;       ///< before straggling and the like
+  double input_end_s = 0; ///< when the samples of the next iteration are there
+  std::string part;       ///< that communication takes: communication, server-link or server-software
+  Choice choice{};
+  double mean_staleness = 0; ///< ps-async only
+  double simgrid_messages = 0;
+};
+
 /// What is known of one setup at one fidelity; for one thread.
 struct StepCache {
-  struct CachedCommunication {
+  struct CachedIteration {
     CommunicationInputs inputs;
-    CommunicationResult exposed;
+    IterationResult result;
   };
   std::optional<BackwardShape> shape;
-  std::optional<CachedCommunication> communication; ///< in the last sample that was run while `learns`
+  std::optional<CachedIteration> iteration; ///< in the last sample that was run while `learns`
   bool learns = true;
 };
 
-/// The same as without a cache, to the bit. Where the sample's inputs equal those of `memory.communication`, nothing is
+/// The same as without a cache, to the bit. Where the sample's inputs equal those of `memory.iteration`, nothing is
 /// run: only seconds are added up.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity, StepCache& memory);
 

@@ -39,7 +39,7 @@ struct AsyncTiming {
 /// It takes the workers' phases as independent. They are not where a worker that is ahead is delayed more by those
 /// behind than they by it: pushes overlapped with backward (its last push meets their earlier ones), and unequal shards
 /// where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`
-/// follows them, and the header of `time_async_servers` has the gap between the two. Microseconds, also for 16,384
+/// follows them, and `Executor::async_servers` has the gap between the two. Microseconds, also for 16,384
 /// workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 

@@ -107,6 +107,36 @@ void advance(ShardFluid& fluid, double wait_s) {
   fluid.under_way.resize(left);
 }
 
+/// Rates of a copy in each direction of the only class of servers; 0 where a push and a pull slow each other.
+struct BothWays {
+  double push_Bps = 0;
+  double pull_Bps = 0;
+};
+BothWays rates_of_only_class(FairShare share) {
+  constexpr std::size_t only = 0;
+  share.set_busy(only, true, true);
+  share.settle();
+  const double push_alone_Bps = share.rate_Bps(only, true);
+  share.set_busy(only, false, true);
+  share.settle();
+  const BothWays together{share.rate_Bps(only, true), share.rate_Bps(only, false)};
+  share.set_busy(only, true, false);
+  share.settle();
+  const bool apart = together.push_Bps == push_alone_Bps && together.pull_Bps == share.rate_Bps(only, false);
+  return apart ? together : BothWays{};
+}
+
+/// Each direction is a FIFO of constant rate: what `run_lanes` comes to, without following the rates.
+void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
+  double pushed_s = 0;
+  double out_s = 0;
+  for (const std::size_t shard : queue) {
+    pushed_s = std::max(pushed_s, fluid.pushable_s[shard]) + fluid.sizes_bytes[shard] / rates.push_Bps;
+    out_s = std::max(out_s, pushed_s + fluid.latency_s) + fluid.sizes_bytes[shard] / rates.pull_Bps;
+    fluid.pulled_s[shard] = out_s + fluid.latency_s;
+  }
+}
+
 /// When the exchange has brought each shard to the slowest worker.
 std::vector<double> pull_all(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                              const ServerClasses& classes) {
@@ -121,7 +151,12 @@ std::vector<double> pull_all(const Machine& machine, const ServerMachine& server
     fluid.lanes.push_back({server, true, &classes.servers[server].shards});
     fluid.lanes.push_back({server, false, &classes.servers[server].shards});
   }
-  run_lanes(fluid);
+  const BothWays only = classes.servers.size() == 1 ? rates_of_only_class(fluid.share) : BothWays{};
+  if (only.push_Bps > 0) {
+    run_fifos(fluid, classes.servers.front().shards, only);
+  } else {
+    run_lanes(fluid);
+  }
   std::vector<double> pulled_s;
   pulled_s.reserve(exchange.shards.size());
   for (const ShardRole& role : classes.shards) {

@@ -40,7 +40,7 @@ struct ServerExchangeTiming {
 ///
 /// Exact, that is equal to the full simulation, for dedicated servers on one switch, whatever the shards and whichever
 /// NIC is narrow, and for colocated servers that carry the same shards, as many on every node. Elsewhere the copies of
-/// a shard do not stay together and this form is mostly too slow: the table of `time_server_exchange` has the gap.
+/// a shard do not stay together and this form is mostly too slow: the table of `Executor::server_exchange` has the gap.
 ///
 /// Knows no slow node: all NICs count as nic_Bps and all workers as ready at ready_s.
 ///

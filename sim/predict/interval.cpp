@@ -1,9 +1,9 @@
 #include "sim/predict/interval.hpp"
 
 #include "sim/base/statistics.hpp"
-#include "sim/iteration/server_step.hpp"
+#include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/iteration/timeline.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -201,11 +201,6 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   const double of_ratio = setup.gpus > 1 ? spread : 0; // one GPU is compared with itself
   point.efficiency_low = std::min(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, low_tail)));
   point.efficiency_high = std::max(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, high_tail)));
-}
-
-double needed_input_s(const StepSetup& setup) {
-  const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
-  return input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
 }
 
 } // namespace ddlsim

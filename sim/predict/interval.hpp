@@ -44,7 +44,4 @@ double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vect
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
                   const Choice& choice, const std::vector<double>& mechanism_s);
 
-/// What the input pipeline needs for one iteration, whatever else there is.
-double needed_input_s(const StepSetup& setup);
-
 } // namespace ddlsim

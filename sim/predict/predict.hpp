@@ -3,7 +3,7 @@
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/prediction.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 
 #include <functional>
 

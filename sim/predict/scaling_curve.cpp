@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
+#include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/interval.hpp"

@@ -153,7 +153,9 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   const std::string why = fmt::format("{} connections between workers and servers differ", unlike);
   if (requested == Fidelity::automatic && is_affordable) return {Fidelity::reduced, 0, 0, why};
   if (requested == Fidelity::screening && unlike <= screening_connections) return {Fidelity::reduced};
-  return approximate_exchange(machine, is_affordable);
+  auto choice = approximate_exchange(machine, is_affordable);
+  if (requested == Fidelity::automatic) choice.why = fmt::format("{}, and {}", why, choice.why);
+  return choice;
 }
 
 Choice choose_paths(Fidelity requested) {

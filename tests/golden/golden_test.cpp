@@ -2,7 +2,8 @@
 // After a change that is meant: DDLSIM_REFRESH_GOLDEN=1 build/release/bin/golden_test, then check every line that
 // moved.
 
-#include "sim/iteration/timeline.hpp"
+#include "sim/iteration/all_reduce_graph.hpp"
+#include "sim/iteration/execution.hpp"
 #include "tests/golden/message_trace.hpp"
 #include "tests/golden/timeline_text.hpp"
 #include "tests/predict/small_cluster.hpp"
@@ -87,14 +88,14 @@ std::string names_of(const TinyCluster& tiny, const ComputeProfile& profile, std
 }
 
 /// Every group on the communication stream, below it the messages of its ring.
-std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile& profile, const Timeline& timeline) {
+std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile& profile, const Execution& execution) {
   std::vector<TimelineRow> rows;
   std::size_t first = 0;
-  for (const auto& group : timeline.groups) {
-    rows.push_back({group.start_s, group.end_s, "all-reduce",
+  for (const auto& group : execution.collectives) {
+    rows.push_back({group.span.start_s, group.span.end_s, "all-reduce",
                     names_of(tiny, profile, first, group.tensors) + ", " + megabytes(group.size_bytes)});
     for (const auto& message : ring_messages(tiny.machine(), group.size_bytes))
-      rows.push_back({group.start_s + message.start_s, group.start_s + message.end_s,
+      rows.push_back({group.span.start_s + message.start_s, group.span.start_s + message.end_s,
                       fmt::format("  {} -> {}", message.from, message.to),
                       "chunk of " + megabytes(group.size_bytes / tiny.gpus)});
     first += static_cast<std::size_t>(group.tensors);
@@ -104,15 +105,13 @@ std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile
 
 std::string ring_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
-  const OperationTime operation = [&](double size_bytes, int) {
-    return time_all_reduces(tiny.machine(), {size_bytes}, Algorithm::ring, Fidelity::full).times_s.front();
-  };
-  const auto timeline = run_timeline(profile, tiny.preset, 0, operation);
+  const auto graph = all_reduce_graph(profile, tiny.preset, tiny.machine());
+  const auto execution = execute(graph, executor_of(Fidelity::full));
   auto rows = compute_rows(tiny, profile);
-  const auto communication = ring_rows(tiny, profile, timeline);
+  const auto communication = ring_rows(tiny, profile, execution);
   rows.insert(rows.end(), communication.begin(), communication.end());
-  rows.push_back({0, timeline.end_s, "iteration", "ends"});
-  CHECK(time_step(tiny.step(), tiny.sample, Fidelity::full).iteration_s == Approx(timeline.end_s).epsilon(rounding));
+  rows.push_back({0, execution.end_s, "iteration", "ends"});
+  CHECK(time_step(tiny.step(), tiny.sample, Fidelity::full).iteration_s == Approx(execution.end_s).epsilon(rounding));
   return to_text(rows);
 }
 
@@ -129,7 +128,7 @@ ServerExchange exchange_of(const ComputeProfile& profile) {
 std::string server_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const auto exchange = exchange_of(profile);
-  const auto timing = time_server_exchange(tiny.machine(), {}, exchange, Fidelity::full);
+  const auto timing = executor_of(Fidelity::full).server_exchange(tiny.machine(), {}, exchange);
   auto rows = compute_rows(tiny, profile);
   std::map<std::pair<int, int>, std::size_t> sent; // by connection
   for (const auto& message : server_messages(tiny.machine(), {}, exchange)) {

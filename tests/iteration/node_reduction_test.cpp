@@ -1,4 +1,6 @@
+#include "sim/iteration/execution.hpp"
 #include "sim/iteration/node_reduction.hpp"
+#include "tests/iteration/fixed_times.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -23,48 +25,77 @@ Preset that_does(NodeReduce node_reduce) {
   return preset;
 }
 
+/// A graph of backward, at whose end all tensors are ready, and their sums in the order given.
+Graph graph_of_sums(const NodeReduction& node, double backward_s, const std::vector<std::size_t>& order) {
+  Graph graph;
+  graph.path_Bps = node.rate_Bps;
+  add_role(graph, "worker", 4);
+  const auto backward =
+      add_operation(graph, {OperationKind::compute, add_stream(graph, StreamKind::compute, 0), backward_s});
+  for (int path = 0; path < node.paths; ++path) add_stream(graph, StreamKind::path, 0, path);
+  for (const std::size_t tensor : order)
+    add_operation(graph, {node.sum, 1 + node.path[tensor], 0, node.passing_bytes[tensor]}, {backward});
+  return graph;
+}
+
+/// When each is summed, in the order given.
+std::vector<double> summed_s(const Graph& graph) {
+  const auto& executor = executor_of(GENERATE(Fidelity::closed_form, Fidelity::by_symmetry));
+  std::vector<double> ends_s;
+  for (const Span& span : execute(graph, executor).spans) ends_s.push_back(span.end_s);
+  ends_s.erase(ends_s.begin()); // backward
+  return ends_s;
+}
+
 } // namespace
 
 TEST_CASE("a reduce-scatter moves (g - 1) / g of each tensor over one path, beside backward", "[on_node]") {
-  const auto fidelity = GENERATE(Fidelity::screening, Fidelity::by_symmetry);
   const auto node = plan_node_reduction(that_does(NodeReduce::reduce_scatter), four_gpus(), {4e9, 2e9});
   CHECK_FALSE(node.after_backward);
-  const auto passed_s = NodePaths(fidelity).pass(node, {1, 0}, {0, 0});
-  CHECK(passed_s[1] == Approx(1.5));
-  CHECK(passed_s[0] == Approx(1.5 + 3));
+  const auto ends_s = summed_s(graph_of_sums(node, 0, {1, 0}));
+  CHECK(ends_s[0] == Approx(1.5));
+  CHECK(ends_s[1] == Approx(1.5 + 3));
 }
 
 TEST_CASE("ps-lite sums a tensor on one GPU, the largest alone behind its path", "[on_node]") {
-  const auto fidelity = GENERATE(Fidelity::screening, Fidelity::by_symmetry);
   const auto node = plan_node_reduction(that_does(NodeReduce::one_gpu), four_gpus(), {1e9, 4e9, 2e9, 1e9, 1e9, 1e9});
   CHECK(node.after_backward);
-  const auto passed_s = NodePaths(fidelity).pass(node, {0, 1, 2, 3, 4, 5}, {10, 10, 10, 10, 10, 10});
-  CHECK(passed_s[1] == Approx(10 + 3 * 4)); // three other GPUs copy 4 GB
-  CHECK(passed_s[2] == Approx(10 + 3 * 2));
-  CHECK(passed_s[4] == Approx(10 + 3 * (1 + 1))); // on the path of another 1 GB
+  const auto ends_s = summed_s(graph_of_sums(node, 10, {0, 1, 2, 3, 4, 5}));
+  CHECK(ends_s[1] == Approx(10 + 3 * 4)); // three other GPUs copy 4 GB
+  CHECK(ends_s[2] == Approx(10 + 3 * 2));
+  CHECK(ends_s[4] == Approx(10 + 3 * (1 + 1))); // on the path of another 1 GB
 }
 
 TEST_CASE("one GPU has nothing to sum, and every further one adds the largest tensor again", "[on_node]") {
   Machine machine = four_gpus();
   machine.ranks = machine.ranks_per_node = 1;
-  CHECK(plan_node_reduction(that_does(NodeReduce::one_gpu), machine, {4e9}).busy_s(0) == 0);
+  CHECK(plan_node_reduction(that_does(NodeReduce::one_gpu), machine, {4e9}).rate_Bps == 0);
   for (const int gpus : {2, 3, 8}) {
     machine.ranks_per_node = gpus;
-    CHECK(plan_node_reduction(that_does(NodeReduce::one_gpu), machine, {4e9}).busy_s(0) == Approx(4.0 * (gpus - 1)));
+    const auto node = plan_node_reduction(that_does(NodeReduce::one_gpu), machine, {4e9});
+    CHECK(node.passing_bytes[0] / node.rate_Bps == Approx(4.0 * (gpus - 1)));
   }
 }
 
 TEST_CASE("what is pulled comes back to all GPUs tensor by tensor, each after its last shard", "[on_node]") {
-  const auto fidelity = GENERATE(Fidelity::screening, Fidelity::by_symmetry);
   const auto node = plan_node_reduction(that_does(NodeReduce::reduce_scatter), four_gpus(), {4e9, 2e9});
-  ServerExchange exchange;
-  exchange.shards = {{0, 0, 2e9}, {0, 1, 2e9}, {1, 0, 2e9}};
-  ServerExchangeTiming timing;
-  timing.pulled_s = {1, 6, 2};
-  timing.end_s = 6;
-  CHECK(NodePaths(fidelity).spread_end_s(node, exchange, timing) == Approx(6 + 3)); // tensor 1 is back at 3.5
-  timing.pulled_s = {1, 2, 2};
-  CHECK(NodePaths(fidelity).spread_end_s(node, exchange, timing) == Approx(2 + 3 + 1.5));
+  Graph graph = graph_of_sums(node, 0, {});
+  const std::size_t connection = add_stream(graph, StreamKind::connection, 0);
+  for (const int tensor : {0, 0, 1})
+    add_operation(graph, {OperationKind::push_pull, connection, 0, 2e9, tensor, 1}, {0});
+  const auto add_back = [&](std::size_t tensor) {
+    return add_operation(graph, {node.spread, 1 + node.path[tensor], 0, node.passing_bytes[tensor]});
+  };
+  add_back(0);
+  wait_for(graph, 1);
+  wait_for(graph, 2);
+  add_back(1);
+  wait_for(graph, 3);
+  FixedTimes executor;
+  executor.pulled_s = {1, 6, 2};
+  CHECK(execute(graph, executor).end_s == Approx(6 + 3)); // tensor 1 is back at 3.5
+  executor.pulled_s = {1, 2, 2};
+  CHECK(execute(graph, executor).end_s == Approx(2 + 3 + 1.5));
 }
 
 } // namespace ddlsim

@@ -90,14 +90,14 @@ TEST_CASE("a memory keeps the last sample it learnt from", "[step-memory]") {
   const auto setup = random.setup();
   StepCache memory;
   time_step(setup, random.sample, Fidelity::screening, memory);
-  const auto first = memory.communication->inputs;
+  const auto first = memory.iteration->inputs;
   const auto other = moved(random.sample, &Parameters::compute_factor);
   memory.learns = false;
   time_step(setup, other, Fidelity::screening, memory);
-  CHECK(memory.communication->inputs == first);
+  CHECK(memory.iteration->inputs == first);
   memory.learns = true;
   time_step(setup, other, Fidelity::screening, memory);
-  CHECK(memory.communication->inputs == communication_inputs(setup, other));
+  CHECK(memory.iteration->inputs == communication_inputs(setup, other));
 }
 
 } // namespace ddlsim

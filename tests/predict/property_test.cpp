@@ -4,7 +4,8 @@
 #include "sim/collective/halving_doubling.hpp"
 #include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/tree.hpp"
-#include "sim/iteration/timeline.hpp"
+#include "sim/iteration/all_reduce_graph.hpp"
+#include "sim/iteration/execution.hpp"
 #include "tests/collective/schedule_sums.hpp"
 #include "tests/golden/message_trace.hpp"
 #include "tests/predict/random_scenario.hpp"
@@ -121,7 +122,8 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
         compute_profile(random.model, random.gpu, Precision::fp32, setup.batch_per_gpu, random.one_gpu_s, 0.3, 4);
     double grouped_bytes = 0;
     int grouped = 0;
-    for (const auto& group : run_timeline(profile, random.preset, 0, [](double, int) { return 0.01; }).groups) {
+    const auto graph = all_reduce_graph(profile, random.preset, random.machine());
+    for (const auto& group : execute(graph, executor_of(Fidelity::closed_form)).collectives) {
       grouped_bytes += group.size_bytes;
       grouped += group.tensors;
     }
@@ -199,9 +201,9 @@ TEST_CASE("where overlap is slower: an early pull beside the last push", "[prope
   exchange.shards = {{0, 1, 2e6}, {1, 0, 2e6}};
   for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::full}) {
     exchange.ready_s = {2e-3, 2e-3};
-    CHECK(time_server_exchange(machine, servers, exchange, fidelity).end_s == Approx(6e-3).epsilon(1e-6));
+    CHECK(executor_of(fidelity).server_exchange(machine, servers, exchange).end_s == Approx(6e-3).epsilon(1e-6));
     exchange.ready_s = {0, 2e-3};
-    CHECK(time_server_exchange(machine, servers, exchange, fidelity).end_s == Approx(8e-3).epsilon(1e-6));
+    CHECK(executor_of(fidelity).server_exchange(machine, servers, exchange).end_s == Approx(8e-3).epsilon(1e-6));
   }
 }
 

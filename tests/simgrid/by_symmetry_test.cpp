@@ -1,4 +1,4 @@
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/ring_recurrence.hpp"
 #include "tests/golden/narrowed_links.hpp"
@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 SimulatedTimes by_symmetry(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::by_symmetry);
+  return executor_of(Fidelity::by_symmetry).all_reduces(machine, {size_bytes}, algorithm);
 }
 
 } // namespace
@@ -49,9 +49,9 @@ TEST_CASE("by symmetry: capacities of SimGrid's links decide, and nothing else",
   const auto exchange = on_each_server(2, {1e6, 3e6});
   const auto ring_s = [&] { return by_symmetry(machine, 1e8, Algorithm::ring).times_s.front(); };
   const auto servers_s = [&] {
-    return time_server_exchange(machine, server_machine(2, true), exchange, Fidelity::by_symmetry).end_s;
+    return executor_of(Fidelity::by_symmetry).server_exchange(machine, server_machine(2, true), exchange).end_s;
   };
-  const auto path_s = [] { return time_paths({{0, 0, 1e6}}, 1e9, Fidelity::by_symmetry).times_s.front(); };
+  const auto path_s = [] { return executor_of(Fidelity::by_symmetry).paths({{0, 0, 1e6}}, 1e9).times_s.front(); };
   const double ring_before_s = ring_s();
   const double servers_before_s = servers_s();
   const double path_before_s = path_s();

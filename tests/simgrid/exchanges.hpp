@@ -1,7 +1,7 @@
 #pragma once
 // Small parameter-server exchanges that several tests use.
 
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 
 #include <vector>
 
@@ -36,7 +36,7 @@ inline ServerExchange on_each_server(int servers, const std::vector<double>& siz
 }
 
 inline ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return time_server_exchange(machine, servers, exchange, Fidelity::full);
+  return executor_of(Fidelity::full).server_exchange(machine, servers, exchange);
 }
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #include "sim/collective/all_reduce.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/simgrid/scale.hpp"
@@ -14,11 +14,11 @@ namespace {
 const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::full).times_s.front();
+  return executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
 double by_symmetry_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return time_all_reduces(machine, {size_bytes}, algorithm, Fidelity::by_symmetry).times_s.front();
+  return executor_of(Fidelity::by_symmetry).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
 Machine in_leaves(Machine machine, int nodes_per_leaf, double blocking) {
@@ -153,7 +153,7 @@ TEST_CASE("requests: by symmetry first, full where affordable, and what cannot b
       choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::by_symmetry),
       "ring on 17 ranks cannot be run by symmetry: the last node is short, so every rank is another distance from "
       "it");
-  CHECK(time_all_reduces(large, {1e8}, Algorithm::ring, Fidelity::by_symmetry).times_s.front() ==
+  CHECK(executor_of(Fidelity::by_symmetry).all_reduces(large, {1e8}, Algorithm::ring).times_s.front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }
 

@@ -1,4 +1,4 @@
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/simgrid/scale.hpp"
 
@@ -14,8 +14,8 @@ const std::vector<double> sizes_bytes = {1e5 + 1, 25e6};
 
 /// closed form / full - 1 of the sizes above, the one further from 0.
 double gap(const Machine& machine, Algorithm algorithm) {
-  const auto full_s = time_all_reduces(machine, sizes_bytes, algorithm, Fidelity::full).times_s;
-  const auto closed_s = time_all_reduces(machine, sizes_bytes, algorithm, Fidelity::closed_form).times_s;
+  const auto full_s = executor_of(Fidelity::full).all_reduces(machine, sizes_bytes, algorithm).times_s;
+  const auto closed_s = executor_of(Fidelity::closed_form).all_reduces(machine, sizes_bytes, algorithm).times_s;
   double furthest = 0;
   for (std::size_t i = 0; i < full_s.size(); ++i) {
     const double off = closed_s.at(i) / full_s[i] - 1;
@@ -78,7 +78,7 @@ TEST_CASE("full halving-doubling elsewhere: pairs run ahead of each other, 6 % t
 TEST_CASE("full double tree: two nodes without latency take S/B", "[full]") {
   Machine machine = two_level(2, 1);
   machine.net_latency_s = 0;
-  const auto full_s = time_all_reduces(machine, {25e6}, Algorithm::tree, Fidelity::full).times_s;
+  const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s;
   CHECK(full_s.front() == Approx(25e6 / machine.nic_Bps).epsilon(promised));
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("full double tree: a tiny message goes up and down once", "[full]") {
       const Machine machine = two_level(ranks, ranks_per_node);
       const double chain = std::min(ranks, ranks_per_node) - 1;
       const double levels = std::ceil(std::log2(machine.nodes()));
-      const auto full_s = time_all_reduces(machine, {1e-3}, Algorithm::tree, Fidelity::full).times_s;
+      const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3}, Algorithm::tree).times_s;
       const double latency_s = 2 * (chain * machine.intra_latency_s + levels * machine.net_latency_s);
       // In a short last node the chain is shorter, and the deepest nodes may be others.
       if (ranks % ranks_per_node == 0 || ranks < ranks_per_node)
@@ -104,7 +104,7 @@ TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, 
   for (const int ranks_per_node : {1, 2, 4, 8}) {
     for (int nodes = 2; nodes * ranks_per_node <= most_ranks; nodes += nodes < 9 ? 1 : 5) {
       const Machine machine = two_level(nodes * ranks_per_node, ranks_per_node);
-      const double full_s = time_all_reduces(machine, {25e6}, Algorithm::tree, Fidelity::full).times_s.front();
+      const double full_s = executor_of(Fidelity::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s.front();
       const double closed_s = all_reduce_s(machine, 25e6, Algorithm::tree);
       INFO(nodes << " nodes of " << ranks_per_node);
       CHECK(closed_s / full_s - 1 > -0.001);
@@ -117,8 +117,8 @@ TEST_CASE("any algorithm: several sizes in one child are each what they are alon
   const Machine machine = two_level(7, 2);
   for (const Algorithm algorithm :
        {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
-    const auto together_s = time_all_reduces(machine, {1e7, 1e3, 1e7}, algorithm, Fidelity::full).times_s;
-    const auto alone_s = time_all_reduces(machine, {1e7}, algorithm, Fidelity::full).times_s;
+    const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
+    const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));
     REQUIRE(together_s.size() == 3);
     CHECK(together_s[0] == alone_s[0]);
@@ -141,7 +141,7 @@ TEST_CASE("full, any algorithm: more bandwidth is never slower, more latency nev
     for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
       INFO(to_text(algorithm) << " on " << machine.ranks << " ranks, " << ranks_per_node << " a node");
       const auto full_s = [&](const Machine& on) {
-        return time_all_reduces(on, {size_bytes}, algorithm, Fidelity::full).times_s.front();
+        return executor_of(Fidelity::full).all_reduces(on, {size_bytes}, algorithm).times_s.front();
       };
       const double base_s = full_s(machine);
       CHECK(full_s(wider) <= base_s * (1 + promised));
@@ -154,7 +154,7 @@ TEST_CASE("any algorithm refuses a link without a rate in a full run too", "[ful
   Machine machine = two_level(4, 1);
   machine.nic_Bps = 0;
   for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
-    CHECK_THROWS_AS(time_all_reduces(machine, {1e6}, algorithm, Fidelity::full), std::runtime_error);
+    CHECK_THROWS_AS(executor_of(Fidelity::full).all_reduces(machine, {1e6}, algorithm), std::runtime_error);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "tests/simgrid/exchanges.hpp"
 #include "tests/simgrid/scale.hpp"
 
@@ -32,7 +32,7 @@ struct AsyncRow {
   bool overlapped;
 };
 
-/// A line where the promise is not kept: what was measured, and what sim/simgrid/engine.hpp says.
+/// A line where the promise is not kept: what was measured, and what sim/simgrid/executor.hpp says.
 struct GapRow {
   AsyncRow row;
   Fidelity fidelity;
@@ -70,7 +70,8 @@ AsyncExchange make_async(const AsyncRow& row) {
 AsyncTiming run(const AsyncRow& row, Fidelity fidelity) {
   Machine machine = ddlsim::ideal_workers(row.workers);
   machine.intra_Bps = 1e10;
-  return time_async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated), make_async(row), fidelity);
+  return executor_of(fidelity).async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated),
+                                             make_async(row));
 }
 
 std::string text_of(const AsyncRow& row) {
@@ -163,7 +164,8 @@ TEST_CASE("asynchronous servers: the same seed gives the same bytes, another see
     CHECK(one.mean_staleness == same.mean_staleness);
     AsyncExchange other = make_async(row);
     other.seed = 2;
-    CHECK(time_async_servers(ddlsim::ideal_workers(row.workers), ddlsim::server_machine(1, true), other, fidelity)
+    CHECK(executor_of(fidelity)
+              .async_servers(ddlsim::ideal_workers(row.workers), ddlsim::server_machine(1, true), other)
               .iteration_s != one.iteration_s);
   }
 }
@@ -174,7 +176,8 @@ TEST_CASE("asynchronous servers: a slow node holds up nobody else") {
   async.slow_factor = 2;
   for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
     if (fidelity == Fidelity::full && most_workers < 2) continue;
-    const auto timing = time_async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async, fidelity);
+    const auto timing =
+        executor_of(fidelity).async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async);
     CHECK(timing.updates_per_s == Approx(1 + 0.5).epsilon(1e-3)); // transfers of 1 us
   }
 }
@@ -184,8 +187,8 @@ TEST_CASE("asynchronous servers: what cannot run is refused before it is forked"
   async.compute_s = 0;
   const Machine machine = ddlsim::ideal_workers(2);
   const ServerMachine servers = ddlsim::server_machine(1, true);
-  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::full), std::invalid_argument);
+  CHECK_THROWS_AS(executor_of(Fidelity::full).async_servers(machine, servers, async), std::invalid_argument);
   async.compute_s = 1;
   async.exchange.ready_s.clear();
-  CHECK_THROWS_AS(time_async_servers(machine, servers, async, Fidelity::reduced), std::invalid_argument);
+  CHECK_THROWS_AS(executor_of(Fidelity::reduced).async_servers(machine, servers, async), std::invalid_argument);
 }

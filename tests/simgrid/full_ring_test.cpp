@@ -1,4 +1,4 @@
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "tests/base/bytes_printed.hpp"
 #include "tests/collective/ring_recurrence.hpp"
 #include "tests/simgrid/scale.hpp"
@@ -27,7 +27,7 @@ Machine cluster(int ranks, int ranks_per_node) {
 }
 
 double full_s(const Machine& machine, double size_bytes) {
-  return time_all_reduces(machine, {size_bytes}, ddlsim::Algorithm::ring, Fidelity::full).times_s.front();
+  return executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, ddlsim::Algorithm::ring).times_s.front();
 }
 
 double uniform(std::mt19937_64& random, double low, double high) {
@@ -98,7 +98,7 @@ TEST_CASE("several rings in one child are each what they are alone") {
   const Machine machine = cluster(6, 4);
   const std::vector<double> sizes_bytes = {1e8, 1e3, 2.5e7, 1e8};
   const std::vector<double> together_s =
-      time_all_reduces(machine, sizes_bytes, ddlsim::Algorithm::ring, Fidelity::full).times_s;
+      executor_of(Fidelity::full).all_reduces(machine, sizes_bytes, ddlsim::Algorithm::ring).times_s;
   REQUIRE(together_s.size() == sizes_bytes.size());
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     CHECK(together_s[i] == Approx(full_s(machine, sizes_bytes[i])).epsilon(1e-9));
@@ -128,7 +128,7 @@ TEST_CASE("a link without a rate is refused, and each fidelity has its name") {
   Machine machine = cluster(4, 1);
   machine.nic_Bps = 0;
   CHECK_THROWS_AS(full_s(machine, 1e6), std::runtime_error);
-  CHECK_THROWS_AS(time_all_reduces(machine, {1e6}, ddlsim::Algorithm::ring, Fidelity::closed_form),
+  CHECK_THROWS_AS(executor_of(Fidelity::closed_form).all_reduces(machine, {1e6}, ddlsim::Algorithm::ring),
                   std::invalid_argument);
   CHECK(to_text(Fidelity::closed_form) == "screening");
   CHECK(to_text(Fidelity::full) == "full");

@@ -74,7 +74,7 @@ TEST_CASE("golden timeline: two colocated servers share the NICs between push an
   exchange.shards = {{0, 0, 2e6}, {1, 1, 4e6}};
   exchange.ready_s = {0, 0};
   for (const Fidelity fidelity : {Fidelity::full, Fidelity::closed_form}) {
-    const auto timing = time_server_exchange(machine, server_machine(2, false), exchange, fidelity);
+    const auto timing = executor_of(fidelity).server_exchange(machine, server_machine(2, false), exchange);
     CHECK(timing.pulled_s[0] == Approx(0.006).epsilon(promised));
     CHECK(timing.pulled_s[1] == Approx(0.010).epsilon(promised));
     CHECK(timing.busiest_server == 1);
@@ -124,7 +124,7 @@ TEST_CASE("full equals the closed form for dedicated servers, whatever the shard
     const ServerExchange exchange = random_exchange(random, servers.servers);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),
-               time_server_exchange(machine, servers, exchange, Fidelity::closed_form));
+               executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange));
   }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("full equals the closed form for one colocated server, ceilings and me
     const ServerExchange exchange = random_exchange(random, 1);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),
-               time_server_exchange(machine, servers, exchange, Fidelity::closed_form));
+               executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange));
   }
 }
 

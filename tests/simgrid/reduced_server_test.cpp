@@ -23,7 +23,7 @@ using ddlsim::ServerMachine;
 namespace {
 
 ServerExchangeTiming reduced(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return time_server_exchange(machine, servers, exchange, Fidelity::reduced);
+  return executor_of(Fidelity::reduced).server_exchange(machine, servers, exchange);
 }
 
 void check_equal(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
@@ -41,7 +41,7 @@ void check_equal(const ServerExchangeTiming& one, const ServerExchangeTiming& ot
 void check_classes_are_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const ServerExchangeTiming other = full(machine, servers, exchange);
   check_equal(reduced(machine, servers, exchange), other);
-  const auto by_symmetry = time_server_exchange(machine, servers, exchange, Fidelity::by_symmetry);
+  const auto by_symmetry = executor_of(Fidelity::by_symmetry).server_exchange(machine, servers, exchange);
   check_equal(by_symmetry, other);
   CHECK(by_symmetry.simgrid_messages > 0);
   CHECK(by_symmetry.simgrid_messages <= other.simgrid_messages);
@@ -296,7 +296,7 @@ TEST_CASE(
                   NoSymmetry);
 }
 
-// Where the closed form is not exact: how far it is from the full simulation. sim/simgrid/engine.hpp quotes these
+// Where the closed form is not exact: how far it is from the full simulation. sim/simgrid/executor.hpp quotes these
 // figures.
 
 using ddlsim::Fidelity;
@@ -331,11 +331,11 @@ double gap(int servers, ddlsim::Sharding rule, double duration_s) {
   const Machine machine = ddlsim::ideal_workers(12);
   const ServerExchange exchange = backward(servers, rule, duration_s);
   const auto colocated = ddlsim::server_machine(servers, false);
-  const double full_s = time_server_exchange(machine, colocated, exchange, Fidelity::full).end_s;
-  return time_server_exchange(machine, colocated, exchange, Fidelity::closed_form).end_s / full_s - 1;
+  const double full_s = executor_of(Fidelity::full).server_exchange(machine, colocated, exchange).end_s;
+  return executor_of(Fidelity::closed_form).server_exchange(machine, colocated, exchange).end_s / full_s - 1;
 }
 
-/// One line of the table in engine.hpp: gaps for 6, 12 and 24 servers.
+/// One line of the table in executor.hpp: gaps for 6, 12 and 24 servers.
 struct ClosedFormRow {
   double duration_s;
   ddlsim::Sharding rule;

@@ -1,7 +1,7 @@
 // An independent program for each schedule: plain MPI, with sums that it checks, against our full simulation. SMPI
 // shares SimGrid's links with us, so this tests our schedules, bytes and delays, not the network model.
 
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/executor.hpp"
 #include "tests/smpi/smpi_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,8 @@ Machine star_of(int hosts) {
 
 double full_ring_s(int ranks, int floats_per_chunk) {
   const double chunk_bytes = floats_per_chunk * float_bytes + ddlsim::envelope_bytes;
-  return time_all_reduces(star_of(ranks), {ranks * chunk_bytes}, ddlsim::Algorithm::ring, Fidelity::full)
+  return executor_of(Fidelity::full)
+      .all_reduces(star_of(ranks), {ranks * chunk_bytes}, ddlsim::Algorithm::ring)
       .times_s.front();
 }
 
@@ -45,7 +46,7 @@ double full_servers_s(int workers, int servers, const std::vector<int>& floats) 
     exchange.shards.push_back({static_cast<int>(tensor), static_cast<int>(tensor) % servers, size_bytes});
     exchange.ready_s.push_back(0);
   }
-  return time_server_exchange(star_of(workers), server_machine, exchange, Fidelity::full).end_s;
+  return executor_of(Fidelity::full).server_exchange(star_of(workers), server_machine, exchange).end_s;
 }
 
 std::string server_program(int servers, const std::vector<int>& floats) {

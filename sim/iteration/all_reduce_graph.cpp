@@ -1,0 +1,79 @@
+#include "sim/iteration/all_reduce_graph.hpp"
+
+#include "sim/iteration/buckets.hpp"
+#include "sim/iteration/compute_stream.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+/// One past the last tensor of each group.
+std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset) {
+  std::vector<double> tensor_bytes;
+  tensor_bytes.reserve(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
+  switch (preset.grouping) {
+  case Grouping::buckets:
+    return bucket_ends(tensor_bytes, preset.first_bucket_bytes * profile.wire_share,
+                       preset.bucket_bytes * profile.wire_share);
+  case Grouping::single: {
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    return bucket_ends(tensor_bytes, no_limit, no_limit);
+  }
+  case Grouping::per_tensor:
+  case Grouping::fusion:
+    break;
+  }
+  return bucket_ends(tensor_bytes, 0, 0);
+}
+
+Operation sum_of(const ComputeProfile& profile, std::size_t stream, std::size_t first, std::size_t end) {
+  Operation sum{OperationKind::all_reduce, stream, 0, 0, profile.tensors[first].tensor, static_cast<int>(end - first)};
+  for (std::size_t t = first; t < end; ++t) sum.size_bytes += profile.tensors[t].size_bytes;
+  return sum;
+}
+
+/// Each group is summed once its last gradient is ready.
+void add_beside_backward(Graph& graph, const ComputeProfile& profile, const std::vector<std::size_t>& ends,
+                         ComputeStream& compute, std::size_t collectives) {
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    for (std::size_t t = first; t < end; ++t) add_gradient(graph, compute, profile.tensors[t]);
+    add_operation(graph, sum_of(profile, collectives, first, end), {compute.last});
+    first = end;
+  }
+  add_rest(graph, compute, profile);
+}
+
+void add_after_backward(Graph& graph, const ComputeProfile& profile, const std::vector<std::size_t>& ends,
+                        ComputeStream& compute, std::size_t collectives) {
+  for (const auto& tensor : profile.tensors) add_gradient(graph, compute, tensor);
+  const std::size_t backward = add_rest(graph, compute, profile);
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    add_operation(graph, sum_of(profile, collectives, first, end), {backward});
+    first = end;
+  }
+}
+
+} // namespace
+
+Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine) {
+  Graph graph;
+  graph.machine = machine;
+  graph.operations.reserve(2 * profile.tensors.size() + 2);
+  graph.waits.reserve(profile.tensors.size());
+  const std::size_t worker = add_role(graph, "worker", machine.ranks);
+  ComputeStream compute{add_stream(graph, StreamKind::compute, worker)};
+  add_forward(graph, compute, profile);
+  const std::size_t collectives = add_stream(graph, StreamKind::collectives, worker);
+  if (preset.grouping == Grouping::fusion) graph.fusion = {preset.cycle_s, preset.bucket_bytes};
+  const bool beside = preset.overlapped && preset.grouping != Grouping::single;
+  const auto add_sums = beside ? add_beside_backward : add_after_backward;
+  add_sums(graph, profile, group_ends(profile, preset), compute, collectives);
+  return graph;
+}
+
+} // namespace ddlsim

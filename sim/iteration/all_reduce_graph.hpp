@@ -1,0 +1,24 @@
+#pragma once
+// Data parallelism by all-reduce: groups of gradients are summed over all workers, one group after another, beside
+// backward or after it.
+
+#include "sim/compute/layer_times.hpp"
+#include "sim/formats/preset.hpp"
+#include "sim/iteration/graph.hpp"
+
+namespace ddlsim {
+
+/// Forward, backward and all-reduces of one role, by the preset's grouping:
+///   buckets     tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes, of
+///               gradients as backward leaves them: what a hook compresses is a bucket already
+///               (torch/csrc/distributed/c10d/reducer.cpp counts numel x element_size; ddp_comm_hooks)
+///   per-tensor  one operation a tensor
+///   single      everything in one operation after backward
+///   fusion      one operation a tensor, which the stream fuses: every cycle_s, or when the last operation ended,
+///               whatever is ready, in operations of at most bucket_bytes on the wire: Horovod is handed tensors that
+///               are compressed already (horovod/torch/optimizer.py compresses before allreduce_async_)
+/// With preset.overlapped false all-reduces wait for backward's end. The caller sets the algorithm, what an operation
+/// costs in software, and the interference.
+Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine);
+
+} // namespace ddlsim

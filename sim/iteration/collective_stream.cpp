@@ -1,0 +1,109 @@
+#include "sim/iteration/collective_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ddlsim {
+
+void TimedSizes::add(std::vector<double> sizes_bytes) {
+  std::sort(sizes_bytes.begin(), sizes_bytes.end());
+  sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
+  const auto times = executor_.all_reduces(machine_, sizes_bytes, algorithm_);
+  simgrid_messages_ += times.messages;
+  if (sizes_bytes_.empty()) {
+    sizes_bytes_ = std::move(sizes_bytes);
+    times_s_ = times.times_s;
+    return;
+  }
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    const auto place = std::lower_bound(sizes_bytes_.begin(), sizes_bytes_.end(), sizes_bytes[i]);
+    times_s_.insert(times_s_.begin() + (place - sizes_bytes_.begin()), times.times_s[i]);
+    sizes_bytes_.insert(place, sizes_bytes[i]);
+  }
+}
+
+double TimedSizes::time_s(double size_bytes) {
+  const auto find = [&] { return std::lower_bound(sizes_bytes_.begin(), sizes_bytes_.end(), size_bytes); };
+  auto place = find();
+  if (place == sizes_bytes_.end() || *place != size_bytes) {
+    add({size_bytes});
+    place = find();
+  }
+  return times_s_[static_cast<std::size_t>(place - sizes_bytes_.begin())];
+}
+
+CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
+    : graph_(graph), spans_(spans), sizes_(graph.machine, graph.all_reduce, executor),
+      tick_s_(graph.fusion ? graph.fusion->cycle_s : 0) {}
+
+void CollectiveStream::expect(const std::vector<double>& sizes_bytes) {
+  if (!sizes_bytes.empty()) sizes_.add(sizes_bytes);
+}
+
+void CollectiveStream::add(std::size_t operation, double ready_s) {
+  if (!graph_.fusion) return run(&operation, 1, ready_s);
+  const double cycle_s = graph_.fusion->cycle_s;
+  const double wait_s = std::max(0.0, ready_s - tick_s_);
+  if (waiting_.empty()) tick_s_ += cycle_s > 0 ? std::ceil(wait_s / cycle_s) * cycle_s : wait_s;
+  waiting_.push_back(operation);
+}
+
+/// As many together as the buffer holds.
+void CollectiveStream::run_waiting() {
+  if (waiting_.empty()) return;
+  const auto waiting = std::exchange(waiting_, {});
+  std::size_t first = 0;
+  double size_bytes = 0;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const double next_bytes = graph_.operations[waiting[i]].size_bytes;
+    if (i > first && size_bytes + next_bytes > graph_.fusion->buffer_bytes) {
+      run(&waiting[first], i - first, tick_s_);
+      first = i;
+      size_bytes = 0;
+    }
+    size_bytes += next_bytes;
+  }
+  run(&waiting[first], waiting.size() - first, tick_s_);
+  tick_s_ = std::max(tick_s_ + graph_.fusion->cycle_s, free_s_);
+}
+
+void CollectiveStream::run(const std::size_t* operations, std::size_t count, double ready_s) {
+  Collective collective;
+  collective.first = operations[0];
+  for (std::size_t i = 0; i < count; ++i) {
+    collective.tensors += graph_.operations[operations[i]].tensors;
+    collective.size_bytes += graph_.operations[operations[i]].size_bytes;
+  }
+  const double start_s = std::max(free_s_, ready_s);
+  free_s_ = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
+            sizes_.time_s(collective.size_bytes);
+  collective.span = {start_s, free_s_};
+  collectives_.push_back(collective);
+  for (std::size_t i = 0; i < count; ++i) spans_[operations[i]] = collective.span;
+}
+
+double CollectiveStream::compute_end_s(double start_s, double alone_s) {
+  const double end_s = end_beside_s(start_s, alone_s);
+  if (waiting_.empty() || tick_s_ >= end_s) return end_s;
+  run_waiting();
+  return end_beside_s(start_s, alone_s);
+}
+
+double CollectiveStream::end_beside_s(double now_s, double left_s) {
+  while (past_ < collectives_.size() && collectives_[past_].span.end_s <= now_s) ++past_;
+  const double slower = 1 + graph_.interference;
+  for (std::size_t i = past_; i < collectives_.size() && slower > 1; ++i) {
+    const Span& beside = collectives_[i].span;
+    const double before_s = std::max(0.0, beside.start_s - now_s);
+    if (left_s <= before_s) break;
+    now_s += before_s;
+    left_s -= before_s;
+    if (left_s * slower <= beside.end_s - now_s) return now_s + left_s * slower;
+    left_s -= (beside.end_s - now_s) / slower;
+    now_s = beside.end_s;
+  }
+  return now_s + left_s;
+}
+
+} // namespace ddlsim

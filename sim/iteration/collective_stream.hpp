@@ -1,0 +1,75 @@
+#pragma once
+// Collectives one after another beside compute: fused where the graph says so, and slowing compute while they run.
+
+#include "sim/iteration/execution.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+/// All-reduces by their size: each size is timed once.
+class TimedSizes {
+public:
+  /// `machine` and `executor` must outlive this.
+  TimedSizes(const Machine& machine, Algorithm algorithm, const Executor& executor)
+      : machine_(machine), algorithm_(algorithm), executor_(executor) {}
+
+  /// Times all of them together, which is one run of SimGrid.
+  void add(std::vector<double> sizes_bytes);
+
+  /// Of one all-reduce; timed now where it was not added.
+  double time_s(double size_bytes);
+
+  double simgrid_messages() const { return simgrid_messages_; }
+
+private:
+  const Machine& machine_;
+  Algorithm algorithm_;
+  const Executor& executor_;
+  std::vector<double> sizes_bytes_; ///< ascending
+  std::vector<double> times_s_;     ///< of each
+  double simgrid_messages_ = 0;
+};
+
+class CollectiveStream {
+public:
+  /// Writes the span of what it runs to `spans`. The arguments must outlive this.
+  CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans);
+
+  /// These sizes will come, and are timed in one run of SimGrid.
+  void expect(const std::vector<double>& sizes_bytes);
+
+  /// One more operation, which may run from `ready_s` on; with fusion it waits for the next tick.
+  void add(std::size_t operation, double ready_s);
+
+  /// Runs what waits for a tick.
+  void run_waiting();
+
+  /// Where that has to be known before the operation's end is.
+  bool waits_for_tick(std::size_t operation) const {
+    return !waiting_.empty() && std::binary_search(waiting_.begin(), waiting_.end(), operation);
+  }
+
+  /// When compute that takes `alone_s` undisturbed has ended. A tick that falls into it runs first. Ask in order of time.
+  double compute_end_s(double start_s, double alone_s);
+
+  const std::vector<Collective>& collectives() const { return collectives_; }
+  double simgrid_messages() const { return sizes_.simgrid_messages(); }
+
+private:
+  void run(const std::size_t* operations, std::size_t count, double ready_s);
+  double end_beside_s(double now_s, double left_s);
+
+  const Graph& graph_;
+  std::vector<Span>& spans_;
+  TimedSizes sizes_;
+  std::vector<Collective> collectives_;
+  double free_s_ = 0;
+  std::size_t past_ = 0;             ///< collectives that ended before the compute of now
+  double tick_s_ = 0;                ///< of what waits; else the earliest next one
+  std::vector<std::size_t> waiting_; ///< for the tick
+};
+
+} // namespace ddlsim

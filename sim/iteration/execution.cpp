@@ -1,0 +1,88 @@
+#include "sim/iteration/execution.hpp"
+
+#include "sim/iteration/graph_pass.hpp"
+#include "sim/simgrid/fidelity_selection.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ddlsim {
+namespace {
+
+bool has(const Graph& graph, OperationKind kind) {
+  return std::any_of(graph.operations.begin(), graph.operations.end(),
+                     [&](const Operation& operation) { return operation.kind == kind; });
+}
+
+std::vector<double> sizes_as_they_are(const Graph& graph) {
+  std::vector<double> sizes_bytes;
+  for (const auto& operation : graph.operations)
+    if (operation.kind == OperationKind::all_reduce) sizes_bytes.push_back(operation.size_bytes);
+  return sizes_bytes;
+}
+
+std::vector<double> sizes_that_ran(const Execution& execution) {
+  std::vector<double> sizes_bytes;
+  for (const auto& collective : execution.collectives) sizes_bytes.push_back(collective.size_bytes);
+  return sizes_bytes;
+}
+
+Execution execute_expecting(const Graph& graph, const Executor& executor, const std::vector<double>& sizes_bytes) {
+  GraphPass pass(graph, executor);
+  pass.expect(sizes_bytes);
+  return pass.finish(executor);
+}
+
+Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
+  const Executor& formulas = executor_of(Fidelity::closed_form);
+  if (graph.machine.ranks == 1) return execute(graph, formulas);
+  const auto choose = [&](const std::vector<double>& sizes_bytes) {
+    const double size_bytes = std::accumulate(sizes_bytes.begin(), sizes_bytes.end(), 0.0);
+    choice =
+        choose_all_reduce(graph.machine, graph.all_reduce, size_bytes, static_cast<int>(sizes_bytes.size()), requested);
+  };
+  if (!graph.fusion) {
+    const auto sizes_bytes = sizes_as_they_are(graph);
+    choose(sizes_bytes);
+    return execute_expecting(graph, executor_of(choice.fidelity), sizes_bytes);
+  }
+  auto screened = execute(graph, formulas);
+  const auto sizes_bytes = sizes_that_ran(screened);
+  choose(sizes_bytes);
+  if (choice.fidelity == Fidelity::closed_form) return screened;
+  return execute_expecting(graph, executor_of(choice.fidelity), sizes_bytes);
+}
+
+Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice) {
+  GraphPass pass(graph, executor_of(Fidelity::closed_form));
+  pass.run_until_shards();
+  const auto& exchange = pass.next_exchange();
+  choice = graph.servers.asynchronous
+               ? choose_async_servers(graph.machine, graph.servers.machine, {exchange}, requested)
+               : choose_server_exchange(graph.machine, graph.servers.machine, exchange, requested);
+  const Executor& executor = executor_of(choice.fidelity);
+  const bool on_simgrid = choice.fidelity == Fidelity::by_symmetry || choice.fidelity == Fidelity::full;
+  return on_simgrid ? execute(graph, executor) : pass.finish(executor);
+}
+
+} // namespace
+
+Execution execute(const Graph& graph, const Executor& executor) {
+  return execute_expecting(graph, executor, graph.fusion ? std::vector<double>{} : sizes_as_they_are(graph));
+}
+
+Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
+  choice = {};
+  if (has(graph, OperationKind::all_reduce)) return execute_collectives(graph, requested, choice);
+  if (has(graph, OperationKind::push_pull)) return execute_servers(graph, requested, choice);
+  if (graph.path_Bps > 0) choice = choose_paths(requested);
+  return execute(graph, executor_of(choice.fidelity));
+}
+
+ServerExchange find_exchange(const Graph& graph) {
+  GraphPass pass(graph, executor_of(Fidelity::closed_form));
+  pass.run_until_shards();
+  return pass.next_exchange();
+}
+
+} // namespace ddlsim

@@ -1,0 +1,53 @@
+#pragma once
+// A graph of operations in time.
+
+#include "sim/iteration/graph.hpp"
+#include "sim/parameter_server/exchange.hpp"
+#include "sim/simgrid/executor.hpp"
+#include "sim/simgrid/fidelity.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+struct Span {
+  double start_s = 0;
+  double end_s = 0;
+};
+
+/// What the stream of collectives ran: one of its operations, or several that were fused.
+struct Collective {
+  std::size_t first = 0; ///< operation
+  int tensors = 0;
+  double size_bytes = 0;
+  Span span;
+};
+
+struct Execution {
+  std::vector<Span> spans; ///< of each operation; fused ones have the span of their collective
+  std::vector<Collective> collectives;
+  double end_s = 0;          ///< of the last operation but input; of asynchronous servers a worker's mean iteration
+  double input_end_s = 0;    ///< when the samples of the next iteration are there
+  double mean_staleness = 0; ///< asynchronous servers only
+  double simgrid_messages = 0;
+};
+
+/// One pass over the operations. Each starts when its stream is free and what it waits for has ended:
+///   compute      beside a collective it advances 1/(1 + interference) as fast
+///   collectives  one after another: each is alone on its links, and `executor` times it by its size
+///   paths        those of one kind together; what is ready first goes first
+///   connections  all shards together, as `executor` shares links
+/// With `fusion` the stream of collectives ticks: a tick collects what is ready and runs it; the next tick is a cycle
+/// later, or when that is done.
+Execution execute(const Graph& graph, const Executor& executor);
+
+/// Runs the graph by the requested fidelity, or as closely to it as choose_*() finds affordable; `choice` says how. What
+/// is fused together depends on how long others take: a screened run tells the sizes that SimGrid runs first, all at
+/// once, and those that come out otherwise are run one by one.
+Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
+
+/// The exchange of all shards that `execute` leaves to its executor, by formulas up to there; empty without servers.
+ServerExchange find_exchange(const Graph& graph);
+
+} // namespace ddlsim

@@ -1,0 +1,163 @@
+#include "sim/iteration/graph_pass.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ddlsim {
+
+GraphPass::GraphPass(const Graph& graph, const Executor& executor)
+    : graph_(graph), executor_(&executor), collectives_(graph, executor, execution_.spans),
+      free_s_(graph.streams.size(), 0) {
+  execution_.spans.resize(graph.operations.size());
+}
+
+void GraphPass::run_until_shards() {
+  while (next_ < graph_.operations.size() && graph_.operations[next_].kind != OperationKind::push_pull) run_next();
+}
+
+Execution GraphPass::finish(const Executor& executor) {
+  executor_ = &executor;
+  while (next_ < graph_.operations.size()) run_next();
+  collectives_.run_waiting();
+  for (std::size_t i = 0; i < graph_.operations.size(); ++i) {
+    const bool input = graph_.operations[i].kind == OperationKind::input;
+    double& end_s = input ? execution_.input_end_s : execution_.end_s;
+    end_s = std::max(end_s, execution_.spans[i].end_s);
+  }
+  if (graph_.servers.asynchronous) execution_.end_s = async_iteration_s_;
+  execution_.collectives = collectives_.collectives();
+  execution_.simgrid_messages += collectives_.simgrid_messages();
+  return std::move(execution_);
+}
+
+/// One operation, or those of its kind that follow it and share links with it.
+void GraphPass::run_next() {
+  switch (graph_.operations[next_].kind) {
+  case OperationKind::compute:
+    run_compute(next_++);
+    break;
+  case OperationKind::input:
+    run_input(next_++);
+    break;
+  case OperationKind::all_reduce:
+    collectives_.add(next_, ready_s(next_));
+    ++next_;
+    break;
+  case OperationKind::reduce:
+  case OperationKind::broadcast:
+  case OperationKind::reduce_scatter:
+  case OperationKind::all_gather:
+    run_paths();
+    break;
+  case OperationKind::push_pull:
+    run_shards();
+    break;
+  }
+}
+
+double GraphPass::ended_s(std::size_t operation) {
+  if (collectives_.waits_for_tick(operation)) collectives_.run_waiting();
+  return execution_.spans[operation].end_s;
+}
+
+/// When all that the operation waits for has ended.
+double GraphPass::ready_s(std::size_t operation) {
+  const Operation& waiting = graph_.operations[operation];
+  double latest_s = 0;
+  for (std::size_t i = 0; i < waiting.waits; ++i)
+    latest_s = std::max(latest_s, ended_s(graph_.waits[waiting.first_wait + i]));
+  return latest_s;
+}
+
+double GraphPass::start_s(std::size_t operation) {
+  return std::max(free_s_[graph_.operations[operation].stream], ready_s(operation));
+}
+
+void GraphPass::end_at(std::size_t operation, double start_s, double end_s) {
+  execution_.spans[operation] = {start_s, end_s};
+  free_s_[graph_.operations[operation].stream] = end_s;
+}
+
+void GraphPass::run_compute(std::size_t operation) {
+  const double from_s = start_s(operation);
+  end_at(operation, from_s, collectives_.compute_end_s(from_s, graph_.operations[operation].duration_s));
+}
+
+void GraphPass::run_input(std::size_t operation) {
+  const double from_s = start_s(operation);
+  end_at(operation, from_s, from_s + graph_.operations[operation].duration_s);
+}
+
+/// The next operations of one kind, what is ready first before the others. Of shards the workers decide, not a slow
+/// node.
+std::vector<GraphPass::Ready> GraphPass::next_by_readiness() {
+  const OperationKind kind = graph_.operations[next_].kind;
+  std::size_t end = next_;
+  while (end < graph_.operations.size() && graph_.operations[end].kind == kind) ++end;
+  std::vector<Ready> ready;
+  ready.reserve(end - next_);
+  for (std::size_t i = next_; i < end; ++i) {
+    const bool shard = kind == OperationKind::push_pull;
+    ready.push_back({i, shard ? ended_s(graph_.waits[graph_.operations[i].first_wait]) : ready_s(i)});
+  }
+  const auto earlier = [](const Ready& a, const Ready& b) { return a.ready_s < b.ready_s; };
+  if (!std::is_sorted(ready.begin(), ready.end(), earlier)) std::stable_sort(ready.begin(), ready.end(), earlier);
+  return ready;
+}
+
+void GraphPass::run_paths() {
+  const auto ready = next_by_readiness();
+  std::vector<PathMessage> messages;
+  messages.reserve(ready.size());
+  for (const auto& [operation, ready_s] : ready)
+    messages.push_back({graph_.operations[operation].stream, ready_s, graph_.operations[operation].size_bytes});
+  const auto passed = executor_->paths(messages, graph_.path_Bps);
+  execution_.simgrid_messages += passed.messages;
+  for (std::size_t i = 0; i < ready.size(); ++i)
+    end_at(ready[i].operation, passed.times_s[i] - messages[i].size_bytes / graph_.path_Bps, passed.times_s[i]);
+  next_ += ready.size();
+}
+
+/// A shard waits for its gradient on the workers, and on the slow node's where they are a role of their own.
+const ServerExchange& GraphPass::next_exchange() {
+  if (!shards_.empty() || next_ >= graph_.operations.size()) return exchange_;
+  shards_ = next_by_readiness();
+  exchange_.messages_per_node = graph_.servers.messages_per_node;
+  exchange_.message_cost_s = graph_.servers.message_cost_s;
+  exchange_.shards.reserve(shards_.size());
+  exchange_.ready_s.reserve(shards_.size());
+  for (const auto& [operation, ready_s] : shards_) {
+    const Operation& shard = graph_.operations[operation];
+    exchange_.shards.push_back({shard.tensor, graph_.streams[shard.stream].number, shard.size_bytes});
+    exchange_.ready_s.push_back(ready_s);
+    if (shard.waits > 1) exchange_.slow_ready_s.push_back(ended_s(graph_.waits[shard.first_wait + 1]));
+  }
+  return exchange_;
+}
+
+void GraphPass::run_shards() {
+  const auto& exchange = next_exchange();
+  next_ += shards_.size();
+  if (graph_.servers.asynchronous) return run_asynchronous();
+  const auto timing = executor_->server_exchange(graph_.machine, graph_.servers.machine, exchange);
+  execution_.simgrid_messages += timing.simgrid_messages;
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    end_at(shards_[i].operation, exchange.ready_s[i], timing.pulled_s[i]);
+}
+
+/// Every worker repeats its compute for itself, so that shards have no time in an iteration.
+void GraphPass::run_asynchronous() {
+  std::vector<double> compute_end_s; // of each role
+  for (std::size_t i = 0; i < graph_.streams.size(); ++i)
+    if (graph_.streams[i].kind == StreamKind::compute) compute_end_s.push_back(free_s_[i]);
+  AsyncExchange async;
+  async.exchange = exchange_;
+  async.compute_s = compute_end_s.front();
+  async.compute_spread = graph_.servers.compute_spread_s / async.compute_s;
+  async.slow_factor = compute_end_s.back() / async.compute_s;
+  const auto timing = executor_->async_servers(graph_.machine, graph_.servers.machine, async);
+  async_iteration_s_ = timing.iteration_s;
+  execution_.mean_staleness = timing.mean_staleness;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,179 @@
+#include "sim/simgrid/executor.hpp"
+
+#include "sim/base/child_process.hpp"
+#include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/fidelity_selection.hpp"
+#include "sim/simgrid/full.hpp"
+
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Formulas, and our own simulation of classes.
+class Screening : public Executor {
+public:
+  explicit Screening(bool classes_of_connections) : classes_of_connections_(classes_of_connections) {}
+
+  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             Algorithm algorithm) const override {
+    SimulatedTimes times;
+    times.times_s.reserve(sizes_bytes.size());
+    for (const double size_bytes : sizes_bytes) times.times_s.push_back(all_reduce_s(machine, size_bytes, algorithm));
+    return times;
+  }
+
+  SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
+    return {pass_paths(messages, rate_Bps), 0};
+  }
+
+  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange) const override {
+    if (!classes_of_connections_) return server_exchange_closed_form(machine, servers, exchange);
+    if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
+    return server_exchange_reduced(machine, servers, exchange);
+  }
+
+  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
+                            const AsyncExchange& async) const override {
+    require_usable(machine, servers, async);
+    const bool follow = classes_of_connections_ && !async.exchange.shards.empty();
+    return follow ? async_reduced(machine, servers, async) : async_closed_form(machine, servers, async);
+  }
+
+private:
+  bool classes_of_connections_;
+};
+
+/// What was simulated in a child, as one list: the messages come last.
+std::vector<double> in_one_list(SimulatedTimes simulated) {
+  simulated.times_s.push_back(simulated.messages);
+  return std::move(simulated.times_s);
+}
+
+SimulatedTimes simulate_in_child(const std::function<SimulatedTimes()>& simulate) {
+  SimulatedTimes simulated{run_in_child([&] { return in_one_list(simulate()); }), 0};
+  simulated.messages = simulated.times_s.back();
+  simulated.times_s.pop_back();
+  return simulated;
+}
+
+/// A path carries one message at a time, so that every message is run.
+SimulatedTimes paths_on_simgrid(const std::vector<PathMessage>& messages, double rate_Bps) {
+  if (messages.empty()) return {};
+  return simulate_in_child([&] { return simulate_paths(messages, rate_Bps); });
+}
+
+using SimulateServers = SimulatedTimes (*)(const Machine&, const ServerMachine&, const ServerExchange&);
+
+ServerExchangeTiming servers_on_simgrid(SimulateServers simulate, const Machine& machine, const ServerMachine& servers,
+                                        const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  auto simulated = simulate_in_child([&] { return simulate(machine, servers, exchange); });
+  ServerExchangeTiming timing;
+  timing.pulled_s = std::move(simulated.times_s);
+  timing.simgrid_messages = simulated.messages;
+  summarise(machine, servers, exchange, timing);
+  return timing;
+}
+
+bool nothing_travels(const Machine& machine, const std::vector<double>& sizes_bytes) {
+  return machine.ranks <= 1 || sizes_bytes.empty();
+}
+
+/// One of each on SimGrid.
+class BySymmetry : public Executor {
+public:
+  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             Algorithm algorithm) const override {
+    if (const auto why = why_no_symmetry(machine, algorithm)) throw NoSymmetry(*why);
+    if (nothing_travels(machine, sizes_bytes)) return {std::vector<double>(sizes_bytes.size(), 0)};
+    std::vector<std::vector<PeriodSteps>> collectives;
+    for (const double size_bytes : sizes_bytes) collectives.push_back(period_of(machine, size_bytes, algorithm));
+    return simulate_in_child([&] { return simulate_periods(collectives); });
+  }
+
+  SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
+    return paths_on_simgrid(messages, rate_Bps);
+  }
+
+  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange) const override {
+    if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
+    return servers_on_simgrid(simulate_server_classes, machine, servers, exchange);
+  }
+
+  AsyncTiming async_servers(const Machine&, const ServerMachine&, const AsyncExchange&) const override {
+    throw NoSymmetry("asynchronous workers are each at another place of their iteration");
+  }
+};
+
+/// Every rank and every message on SimGrid.
+class Full : public Executor {
+public:
+  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             Algorithm algorithm) const override {
+    if (nothing_travels(machine, sizes_bytes)) return {std::vector<double>(sizes_bytes.size(), 0)};
+    auto times = simulate_in_child([&] { return SimulatedTimes{simulate(machine, sizes_bytes, algorithm)}; });
+    for (const double size_bytes : sizes_bytes)
+      times.messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
+    return times;
+  }
+
+  SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
+    return paths_on_simgrid(messages, rate_Bps);
+  }
+
+  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange) const override {
+    return servers_on_simgrid(simulate_server_exchange, machine, servers, exchange);
+  }
+
+  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
+                            const AsyncExchange& async) const override {
+    require_usable(machine, servers, async);
+    if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
+    return simulate_async_servers(machine, servers, async);
+  }
+
+private:
+  static std::vector<double> simulate(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                      Algorithm algorithm) {
+    const auto schedule = all_reduce_algorithm(algorithm).schedule;
+    if (schedule == nullptr) return simulate_ring_all_reduces(machine, sizes_bytes);
+    return simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); });
+  }
+};
+
+} // namespace
+
+const Executor& executor_of(Fidelity fidelity) {
+  static const Screening formulas(false);
+  static const Screening by_classes(true);
+  static const BySymmetry by_symmetry;
+  static const Full full;
+  switch (fidelity) {
+  case Fidelity::closed_form:
+    return formulas;
+  case Fidelity::reduced:
+    return by_classes;
+  case Fidelity::by_symmetry:
+    return by_symmetry;
+  case Fidelity::full:
+    return full;
+  case Fidelity::automatic:
+  case Fidelity::screening:
+    break;
+  }
+  throw std::logic_error("a request is no way to run: choose_* turns it into one");
+}
+
+std::optional<std::string> why_no_symmetry(const Machine& machine, const ServerMachine& servers,
+                                           const ServerExchange& exchange, std::size_t most_connections) {
+  return why_too_many_classes(machine, servers, exchange, most_connections);
+}
+
+} // namespace ddlsim
