@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "sim/base/fork_server.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <fmt/format.h>
@@ -8,13 +9,23 @@
 namespace ddlsim {
 namespace {
 
+/// Those that simulate start the fork server while there is little memory to fork.
 struct Runner {
   const CommandLine& line;
   int operator()(const CheckCommand& command) const { return run_check(command, line); }
   int operator()(const ListCommand& command) const { return run_list(command, line); }
-  int operator()(const PredictCommand& command) const { return run_predict(command, line); }
-  int operator()(const CalibrateCommand& command) const { return run_calibrate(command, line); }
-  int operator()(const ValidateCommand& command) const { return run_validate(command, line); }
+  int operator()(const PredictCommand& command) const {
+    start_fork_server();
+    return run_predict(command, line);
+  }
+  int operator()(const CalibrateCommand& command) const {
+    start_fork_server();
+    return run_calibrate(command, line);
+  }
+  int operator()(const ValidateCommand& command) const {
+    start_fork_server();
+    return run_validate(command, line);
+  }
   int operator()(const ImportCommand& command) const { return run_import(command, line); }
 };
 

@@ -1,6 +1,7 @@
 #include "sim/base/child_process.hpp"
 
-#include <sys/mman.h>
+#include "sim/base/descriptor.hpp"
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -22,39 +23,6 @@
 
 namespace ddlsim {
 namespace {
-
-/// How much of the end of the child's output a message repeats.
-constexpr off_t longest_quote = 2000;
-
-void write_all(int to, const void* data, std::size_t size) {
-  const char* next = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = ::write(to, next, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-    next += written;
-    size -= static_cast<std::size_t>(written);
-  }
-}
-
-/// Appends what is there; false at the end.
-bool read_some(int from, std::string& bytes) {
-  std::array<char, 65536> part{};
-  while (true) {
-    const ssize_t got = ::read(from, part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-    bytes.append(part.data(), static_cast<std::size_t>(got));
-    return got > 0;
-  }
-}
-
-std::string read_all(int from) {
-  std::string bytes;
-  while (read_some(from, bytes)) {
-  }
-  return bytes;
-}
 
 /// Never returns. _exit, because exit handlers and static objects belong to the parent.
 [[noreturn]] void be_the_child(int results, int narration, const std::function<std::string()>& work) {
@@ -82,12 +50,6 @@ int wait_for(pid_t child) {
   return status;
 }
 
-std::string last_words(int narration) {
-  const off_t end = ::lseek(narration, 0, SEEK_END);
-  ::lseek(narration, std::max<off_t>(0, end - longest_quote), SEEK_SET);
-  return read_all(narration);
-}
-
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return std::string("was killed by signal ") + ::strsignal(WTERMSIG(status));
   if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
@@ -104,28 +66,7 @@ std::array<int, 2> make_pipe() {
 } // namespace
 
 struct ChildProcess::State {
-  /// A file descriptor that closes itself.
-  class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {
-      if (number < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-    }
-    ~Descriptor() { close(); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    int number() const { return number_; }
-    void close() {
-      if (number_ >= 0) ::close(number_);
-      number_ = -1;
-    }
-
-  private:
-    int number_;
-  };
-
-  explicit State(const std::array<int, 2>& ends)
-      : reading(ends[0]), writing(ends[1]), narration(::memfd_create("ddlsim-narration", MFD_CLOEXEC)) {}
+  explicit State(const std::array<int, 2>& ends) : reading(ends[0]), writing(ends[1]), narration(make_narration()) {}
   ~State() {
     if (child <= 0) return;
     ::kill(child, SIGKILL);
@@ -171,19 +112,6 @@ std::string ChildProcess::finish() {
                              last_words(state_->narration.number()));
   }
   return std::move(state_->bytes);
-}
-
-std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {
-  ChildProcess child([&] {
-    const std::vector<double> values = work();
-    std::string bytes(values.size() * sizeof(double), '\0');
-    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  });
-  const std::string bytes = child.finish();
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
-  return values;
 }
 
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
-// Work in a forked child, because SimGrid keeps global state and ends the process when something is wrong, and because
-// several children use several cores.
+// Work in forked children, because several children use several cores, and one that fails spoils no other.
 
 #include <functional>
 #include <memory>
@@ -30,9 +29,6 @@ private:
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// What `work` returns, computed in a child process. Throws as ChildProcess::finish does.
-std::vector<double> run_in_child(const std::function<std::vector<double>()>& work);
 
 /// What one task gave, or why it gave nothing.
 struct TaskResult {

@@ -1,6 +1,6 @@
 #pragma once
 // What SimGrid runs by symmetry: ranks, links and connections that play the same role are one, with their multiplicity.
-// Only inside run_in_child, because these functions start SimGrid.
+// Only in a fork, because these functions start SimGrid.
 
 #include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"

@@ -1,12 +1,12 @@
 #include "sim/simgrid/executor.hpp"
 
-#include "sim/base/child_process.hpp"
+#include "sim/base/fork_server.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "sim/simgrid/full.hpp"
+#include "sim/simgrid/requests.hpp"
 
-#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -48,14 +48,14 @@ private:
   bool classes_of_connections_;
 };
 
-/// What was simulated in a child, as one list: the messages come last.
-std::vector<double> in_one_list(SimulatedTimes simulated) {
+/// What was simulated, as one list: the messages come last.
+Numbers in_one_list(SimulatedTimes simulated) {
   simulated.times_s.push_back(simulated.messages);
   return std::move(simulated.times_s);
 }
 
-SimulatedTimes simulate_in_child(const std::function<SimulatedTimes()>& simulate) {
-  SimulatedTimes simulated{run_in_child([&] { return in_one_list(simulate()); }), 0};
+SimulatedTimes simulate_in_fork(Numbers (*simulate)(const Numbers&), const RequestWriter& request) {
+  SimulatedTimes simulated{run_in_fork(simulate, request.numbers()), 0};
   simulated.messages = simulated.times_s.back();
   simulated.times_s.pop_back();
   return simulated;
@@ -64,15 +64,35 @@ SimulatedTimes simulate_in_child(const std::function<SimulatedTimes()>& simulate
 /// A path carries one message at a time, so that every message is run.
 SimulatedTimes paths_on_simgrid(const std::vector<PathMessage>& messages, double rate_Bps) {
   if (messages.empty()) return {};
-  return simulate_in_child([&] { return simulate_paths(messages, rate_Bps); });
+  RequestWriter request;
+  request.add(messages);
+  request.add(rate_Bps);
+  const auto simulate = [](const Numbers& numbers) {
+    RequestReader read(numbers);
+    const auto asked = read.messages();
+    return in_one_list(simulate_paths(asked, read.number()));
+  };
+  return simulate_in_fork(simulate, request);
 }
 
 using SimulateServers = SimulatedTimes (*)(const Machine&, const ServerMachine&, const ServerExchange&);
 
-ServerExchangeTiming servers_on_simgrid(SimulateServers simulate, const Machine& machine, const ServerMachine& servers,
+template <SimulateServers simulate> Numbers simulate_servers(const Numbers& numbers) {
+  RequestReader read(numbers);
+  const auto machine = read.machine();
+  const auto servers = read.servers();
+  return in_one_list(simulate(machine, servers, read.exchange()));
+}
+
+template <SimulateServers simulate>
+ServerExchangeTiming servers_on_simgrid(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange) {
   require_usable(machine, servers, exchange);
-  auto simulated = simulate_in_child([&] { return simulate(machine, servers, exchange); });
+  RequestWriter request;
+  request.add(machine);
+  request.add(servers);
+  request.add(exchange);
+  auto simulated = simulate_in_fork(simulate_servers<simulate>, request);
   ServerExchangeTiming timing;
   timing.pulled_s = std::move(simulated.times_s);
   timing.simgrid_messages = simulated.messages;
@@ -80,8 +100,40 @@ ServerExchangeTiming servers_on_simgrid(SimulateServers simulate, const Machine&
   return timing;
 }
 
-bool nothing_travels(const Machine& machine, const std::vector<double>& sizes_bytes) {
-  return machine.ranks <= 1 || sizes_bytes.empty();
+using SimulateCollectives = SimulatedTimes (*)(const Machine&, const std::vector<double>& sizes_bytes, Algorithm);
+
+template <SimulateCollectives simulate> Numbers simulate_collectives(const Numbers& numbers) {
+  RequestReader read(numbers);
+  const auto machine = read.machine();
+  const auto sizes_bytes = read.list();
+  return in_one_list(simulate(machine, sizes_bytes, static_cast<Algorithm>(read.integer())));
+}
+
+template <SimulateCollectives simulate>
+SimulatedTimes collectives_on_simgrid(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                      Algorithm algorithm) {
+  if (machine.ranks <= 1 || sizes_bytes.empty()) return {std::vector<double>(sizes_bytes.size(), 0)};
+  RequestWriter request;
+  request.add(machine);
+  request.add(sizes_bytes);
+  request.add(static_cast<int>(algorithm));
+  return simulate_in_fork(simulate_collectives<simulate>, request);
+}
+
+SimulatedTimes simulate_one_period(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                   Algorithm algorithm) {
+  std::vector<std::vector<PeriodSteps>> collectives;
+  for (const double size_bytes : sizes_bytes) collectives.push_back(period_of(machine, size_bytes, algorithm));
+  return simulate_periods(collectives);
+}
+
+SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
+  double messages = 0;
+  for (const double size_bytes : sizes_bytes) messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
+  const auto schedule = all_reduce_algorithm(algorithm).schedule;
+  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes), messages};
+  return {simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); }),
+          messages};
 }
 
 /// One of each on SimGrid.
@@ -90,10 +142,7 @@ public:
   SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
     if (const auto why = why_no_symmetry(machine, algorithm)) throw NoSymmetry(*why);
-    if (nothing_travels(machine, sizes_bytes)) return {std::vector<double>(sizes_bytes.size(), 0)};
-    std::vector<std::vector<PeriodSteps>> collectives;
-    for (const double size_bytes : sizes_bytes) collectives.push_back(period_of(machine, size_bytes, algorithm));
-    return simulate_in_child([&] { return simulate_periods(collectives); });
+    return collectives_on_simgrid<simulate_one_period>(machine, sizes_bytes, algorithm);
   }
 
   SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
@@ -103,7 +152,7 @@ public:
   ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
     if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
-    return servers_on_simgrid(simulate_server_classes, machine, servers, exchange);
+    return servers_on_simgrid<simulate_server_classes>(machine, servers, exchange);
   }
 
   AsyncTiming async_servers(const Machine&, const ServerMachine&, const AsyncExchange&) const override {
@@ -116,11 +165,7 @@ class Full : public Executor {
 public:
   SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
-    if (nothing_travels(machine, sizes_bytes)) return {std::vector<double>(sizes_bytes.size(), 0)};
-    auto times = simulate_in_child([&] { return SimulatedTimes{simulate(machine, sizes_bytes, algorithm)}; });
-    for (const double size_bytes : sizes_bytes)
-      times.messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
-    return times;
+    return collectives_on_simgrid<simulate_all_ranks>(machine, sizes_bytes, algorithm);
   }
 
   SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
@@ -129,7 +174,7 @@ public:
 
   ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
-    return servers_on_simgrid(simulate_server_exchange, machine, servers, exchange);
+    return servers_on_simgrid<simulate_server_exchange>(machine, servers, exchange);
   }
 
   AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
@@ -137,14 +182,6 @@ public:
     require_usable(machine, servers, async);
     if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
     return simulate_async_servers(machine, servers, async);
-  }
-
-private:
-  static std::vector<double> simulate(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                      Algorithm algorithm) {
-    const auto schedule = all_reduce_algorithm(algorithm).schedule;
-    if (schedule == nullptr) return simulate_ring_all_reduces(machine, sizes_bytes);
-    return simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); });
   }
 };
 

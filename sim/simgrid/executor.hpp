@@ -16,8 +16,8 @@
 
 namespace ddlsim {
 
-/// Times what an iteration leaves to the network. SimGrid runs in a forked child, because it keeps global state;
-/// std::runtime_error when it fails.
+/// Times what an iteration leaves to the network. SimGrid runs in a child of the fork server, because it keeps global
+/// state; std::runtime_error when it fails.
 class Executor {
 public:
   Executor() = default;

@@ -1,6 +1,6 @@
 #pragma once
 // What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers.
-// simulate_async_servers forks children itself; the others run only inside run_in_child, because they start SimGrid.
+// simulate_async_servers asks the fork server itself; the others run only in a fork, because they start SimGrid.
 
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"

@@ -1,9 +1,9 @@
-#include "sim/base/child_process.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/links.hpp"
+#include "sim/simgrid/requests.hpp"
 #include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -226,6 +226,27 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
   return {updates_per_s, round.stale_bytes / round.bytes};
 }
 
+namespace {
+
+Numbers run_round(const Numbers& numbers) {
+  RequestReader read(numbers);
+  const auto machine = read.machine();
+  const auto servers = read.servers();
+  const auto async = read.async();
+  return simulate_async_round(machine, servers, async, read.integer());
+}
+
+Numbers request_of(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async, int round) {
+  RequestWriter request;
+  request.add(machine);
+  request.add(servers);
+  request.add(async);
+  request.add(round);
+  return request.numbers();
+}
+
+} // namespace
+
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
   const AsyncNetwork network = build_async_network(machine, servers, async);
   const int workers = network.workers;
@@ -235,7 +256,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
   int rounds = 0;
   bool sure = false;
   while (!sure && rounds < most_rounds) {
-    const auto one = run_in_child([&] { return simulate_async_round(machine, servers, async, rounds); });
+    const auto one = run_in_fork(run_round, request_of(machine, servers, async, rounds));
     const double iteration_s = workers / one[0];
     ++rounds;
     sum += iteration_s;

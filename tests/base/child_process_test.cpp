@@ -6,57 +6,42 @@
 #include <csignal>
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <unistd.h>
 
 using Catch::Contains;
-using ddlsim::run_in_child;
 
-namespace {
+namespace ddlsim {
 
-using Values = std::vector<double>;
-
-} // namespace
-
-TEST_CASE("a child's numbers come back to the last bit, none and many") {
-  CHECK(run_in_child([] { return Values{}; }).empty());
-  const Values many(100000, 1.0 / 3); // more than a pipe holds
-  CHECK(run_in_child([&] { return Values(many); }) == many);
-}
-
-TEST_CASE("what a child changes stays in the child") {
-  int value = 1;
-  run_in_child([&] {
-    value = 2;
-    return Values{};
-  });
-  CHECK(value == 1);
+TEST_CASE("a child's bytes come back, none and many") {
+  CHECK(ChildProcess([] { return std::string(); }).finish().empty());
+  const std::string many(1'000'000, 'x'); // more than a pipe holds
+  CHECK(ChildProcess([&] { return many; }).finish() == many);
 }
 
 TEST_CASE("a child that throws gives its words") {
-  CHECK_THROWS_WITH(run_in_child([]() -> Values { throw std::runtime_error("no such link"); }),
+  CHECK_THROWS_WITH(ChildProcess([]() -> std::string { throw std::runtime_error("no such link"); }).finish(),
                     Contains("no such link") && Contains("status 1"));
 }
 
 TEST_CASE("a child that is killed gives the signal and what it printed last") {
-  CHECK_THROWS_WITH(run_in_child([]() -> Values {
+  CHECK_THROWS_WITH(ChildProcess([]() -> std::string {
                       std::fputs("about to fail", stderr);
                       std::raise(SIGKILL);
                       return {};
-                    }),
+                    }).finish(),
                     Contains("Killed") && Contains("about to fail"));
 }
 
 TEST_CASE("a child's output stays away from the terminal") {
   CHECK(ddlsim_test::bytes_printed([] {
-          run_in_child([] {
+          ChildProcess([] {
             std::puts("narration");
             std::fflush(stdout);
-            return Values{};
-          });
+            return std::string();
+          }).finish();
         }) == 0);
 }
-
-namespace ddlsim {
 
 TEST_CASE("results come in the order of the tasks, for any number of jobs", "[worker-pool]") {
   const auto work = [](int task) {

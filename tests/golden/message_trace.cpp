@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace ddlsim {
@@ -51,8 +53,20 @@ struct Log {
   std::vector<double> values;
 };
 
+/// Numbers that a child computes.
+std::vector<double> values_of(const std::function<std::vector<double>()>& work) {
+  ChildProcess child([&] {
+    const std::vector<double> values = work();
+    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  });
+  const std::string bytes = child.finish();
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
 std::vector<MessageSpan> messages_of(const std::function<void()>& simulate) {
-  const std::vector<double> values = run_in_child([&] {
+  const std::vector<double> values = values_of([&] {
     Log log;
     s4u::Activity::on_completion_cb([&log](const s4u::Activity& activity) {
       if (const auto* message = dynamic_cast<const s4u::Comm*>(&activity)) log.note(*message);

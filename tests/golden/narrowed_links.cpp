@@ -1,5 +1,7 @@
 #include "tests/golden/narrowed_links.hpp"
 
+#include "sim/base/fork_server.hpp"
+
 #include <simgrid/s4u.hpp>
 
 #include <utility>
@@ -28,9 +30,11 @@ void ask_to_be_told() {
 NarrowedLinks::NarrowedLinks(std::string beginning, double share) : beginning_(std::move(beginning)), share_(share) {
   ask_to_be_told();
   in_force = this;
+  stop_fork_server(); // the next one knows
 }
 
 NarrowedLinks::~NarrowedLinks() {
+  stop_fork_server();
   in_force = nullptr;
 }
 

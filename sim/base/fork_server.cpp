@@ -1,0 +1,190 @@
+#include "sim/base/fork_server.hpp"
+
+#include "sim/base/descriptor.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace ddlsim {
+namespace {
+
+using Work = Numbers (*)(const Numbers&);
+
+/// What the server is sent: a function, which it has at the same address, and two descriptors beside it.
+struct Call {
+  Work work = nullptr;
+  int connection = -1; ///< the request comes in, the answer goes out
+  int narration = -1;  ///< what the work prints
+};
+constexpr std::size_t descriptors_in_call = 2;
+
+constexpr char went_well = '0';
+constexpr char threw = '1';
+
+[[noreturn]] void refuse() {
+  throw std::system_error(errno, std::generic_category(), "fork server");
+}
+
+std::array<Descriptor, 2> connect_two(int type) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse();
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+union CallDescriptors {
+  char bytes[CMSG_SPACE(descriptors_in_call * sizeof(int))];
+  cmsghdr aligned;
+};
+
+void send_call(int server, const Call& call) {
+  Work work = call.work;
+  iovec part{&work, sizeof work};
+  CallDescriptors room{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes;
+  message.msg_controllen = sizeof room.bytes;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(descriptors_in_call * sizeof(int));
+  const int descriptors[] = {call.connection, call.narration};
+  std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
+  while (::sendmsg(server, &message, MSG_NOSIGNAL) < 0)
+    if (errno != EINTR) refuse();
+}
+
+/// Without `work` when nobody is left who could call.
+Call receive_call(int calls) {
+  Call call;
+  iovec part{&call.work, sizeof call.work};
+  CallDescriptors room{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes;
+  message.msg_controllen = sizeof room.bytes;
+  ssize_t got = 0;
+  while ((got = ::recvmsg(calls, &message, MSG_CMSG_CLOEXEC)) < 0)
+    if (errno != EINTR) return {};
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (got == 0 || header == nullptr) return {};
+  int descriptors[descriptors_in_call] = {};
+  std::memcpy(descriptors, CMSG_DATA(header), sizeof descriptors);
+  call.connection = descriptors[0];
+  call.narration = descriptors[1];
+  return call;
+}
+
+std::string to_bytes(const Numbers& numbers) {
+  std::string bytes(numbers.size() * sizeof(double), '\0');
+  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+Numbers to_numbers(std::string_view bytes) {
+  Numbers numbers(bytes.size() / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  return numbers;
+}
+
+/// Never returns. _exit, because exit handlers and static objects belong to the process that started the server.
+[[noreturn]] void be_the_fork(const Call& call) {
+  ::signal(SIGCHLD, SIG_DFL);
+  ::dup2(call.narration, STDOUT_FILENO);
+  ::dup2(call.narration, STDERR_FILENO);
+  std::string answer;
+  try {
+    answer = went_well + to_bytes(call.work(to_numbers(read_all(call.connection))));
+  } catch (const std::exception& error) {
+    answer = threw + std::string(error.what());
+  }
+  try {
+    write_all(call.connection, answer.data(), answer.size());
+    ::shutdown(call.connection, SHUT_RDWR); // an end that another process inherited must not keep it open
+  } catch (const std::exception&) {
+    ::_exit(1); // nobody listens any more
+  }
+  ::_exit(0);
+}
+
+/// Keeps nothing open but its socket: a descriptor held here would hide that its other end was closed.
+[[noreturn]] void serve(int calls) {
+  constexpr int kept = 3;
+  ::dup2(calls, kept);
+  ::close_range(kept + 1, ~0U, 0);
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
+  ::signal(SIGCHLD, SIG_IGN); // ended forks leave nothing behind
+  while (true) {
+    const Call call = receive_call(kept);
+    if (call.work == nullptr) ::_exit(0);
+    if (::fork() == 0) be_the_fork(call);
+    ::close(call.connection);
+    ::close(call.narration);
+  }
+}
+
+/// The one of this process.
+struct Server {
+  std::mutex changing;
+  Descriptor calls;
+};
+
+Server& server() {
+  static Server one;
+  return one;
+}
+
+int calls_of_server() {
+  Server& one = server();
+  const std::lock_guard<std::mutex> lock(one.changing);
+  if (one.calls.number() >= 0) return one.calls.number();
+  auto [ours, theirs] = connect_two(SOCK_SEQPACKET);
+  const pid_t child = ::fork();
+  if (child < 0) refuse();
+  if (child == 0) serve(theirs.number());
+  one.calls = std::move(ours);
+  return one.calls.number();
+}
+
+} // namespace
+
+void start_fork_server() {
+  calls_of_server();
+}
+
+void stop_fork_server() {
+  Server& one = server();
+  const std::lock_guard<std::mutex> lock(one.changing);
+  one.calls.close();
+}
+
+Numbers run_in_fork(Work work, const Numbers& request) {
+  auto [ours, theirs] = connect_two(SOCK_STREAM);
+  const Descriptor narration = make_narration();
+  send_call(calls_of_server(), {work, theirs.number(), narration.number()});
+  theirs.close();
+  const std::string bytes = to_bytes(request);
+  write_all(ours.number(), bytes.data(), bytes.size());
+  ::shutdown(ours.number(), SHUT_WR);
+  const std::string answer = read_all(ours.number());
+  if (!answer.empty() && answer.front() == went_well) return to_numbers(std::string_view(answer).substr(1));
+  const std::string why = answer.empty() ? last_words(narration.number()) : answer.substr(1);
+  throw std::runtime_error("the simulation process ended early: " + why);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,132 @@
+#include "sim/simgrid/requests.hpp"
+
+namespace ddlsim {
+namespace {
+
+/// A list's length, and each of its elements.
+template <class Element, class AddOne>
+void add_each(RequestWriter& writer, const std::vector<Element>& list, const AddOne& add_one) {
+  writer.add(static_cast<double>(list.size()));
+  for (const Element& element : list) add_one(element);
+}
+
+template <class ReadOne> auto read_each(RequestReader& reader, const ReadOne& read_one) {
+  std::vector<decltype(read_one())> list;
+  const auto size = static_cast<std::size_t>(reader.number());
+  list.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) list.push_back(read_one());
+  return list;
+}
+
+/// A seed has more bits than a number holds exactly.
+constexpr std::uint64_t half_seed = 1ULL << 32;
+
+} // namespace
+
+void RequestWriter::add(const std::vector<double>& list) {
+  add_each(*this, list, [&](double number) { add(number); });
+}
+
+std::vector<double> RequestReader::list() {
+  return read_each(*this, [&] { return number(); });
+}
+
+void RequestWriter::add(const Machine& machine) {
+  const auto& [ranks, ranks_per_node, intra_Bps, intra_latency_s, nic_Bps, net_latency_s, nodes_per_leaf, uplink_Bps,
+               slow_nic_factor] = machine; // a new field does not compile until it is sent too
+  for (const int number : {ranks, ranks_per_node, nodes_per_leaf}) add(number);
+  for (const double number : {intra_Bps, intra_latency_s, nic_Bps, net_latency_s, uplink_Bps, slow_nic_factor})
+    add(number);
+}
+
+Machine RequestReader::machine() {
+  Machine machine;
+  for (int* number : {&machine.ranks, &machine.ranks_per_node, &machine.nodes_per_leaf}) *number = integer();
+  for (double* value : {&machine.intra_Bps, &machine.intra_latency_s, &machine.nic_Bps, &machine.net_latency_s,
+                        &machine.uplink_Bps, &machine.slow_nic_factor})
+    *value = number();
+  return machine;
+}
+
+void RequestWriter::add(const ServerMachine& servers) {
+  const auto& [count, dedicated, process_Bps, connection_Bps] = servers;
+  add(count);
+  add(dedicated ? 1 : 0);
+  add(process_Bps);
+  add(connection_Bps);
+}
+
+ServerMachine RequestReader::servers() {
+  ServerMachine servers;
+  servers.servers = integer();
+  servers.dedicated = integer() == 1;
+  servers.process_Bps = number();
+  servers.connection_Bps = number();
+  return servers;
+}
+
+void RequestWriter::add(const ServerExchange& exchange) {
+  const auto& [shards, ready_s, slow_ready_s, messages_per_node, message_cost_s] = exchange;
+  add_each(*this, shards, [&](const Shard& shard) {
+    add(shard.tensor);
+    add(shard.server);
+    add(shard.size_bytes);
+  });
+  add(ready_s);
+  add(slow_ready_s);
+  add(messages_per_node);
+  add(message_cost_s);
+}
+
+ServerExchange RequestReader::exchange() {
+  ServerExchange exchange;
+  exchange.shards = read_each(*this, [&] {
+    Shard shard;
+    shard.tensor = integer();
+    shard.server = integer();
+    shard.size_bytes = number();
+    return shard;
+  });
+  exchange.ready_s = list();
+  exchange.slow_ready_s = list();
+  exchange.messages_per_node = integer();
+  exchange.message_cost_s = number();
+  return exchange;
+}
+
+void RequestWriter::add(const AsyncExchange& async) {
+  const auto& [exchange, compute_s, compute_spread, slow_factor, seed] = async;
+  add(exchange);
+  for (const double number : {compute_s, compute_spread, slow_factor}) add(number);
+  add(static_cast<double>(seed / half_seed));
+  add(static_cast<double>(seed % half_seed));
+}
+
+AsyncExchange RequestReader::async() {
+  AsyncExchange async;
+  async.exchange = exchange();
+  for (double* value : {&async.compute_s, &async.compute_spread, &async.slow_factor}) *value = number();
+  const auto high = static_cast<std::uint64_t>(number());
+  async.seed = high * half_seed + static_cast<std::uint64_t>(number());
+  return async;
+}
+
+void RequestWriter::add(const std::vector<PathMessage>& messages) {
+  add_each(*this, messages, [&](const PathMessage& message) {
+    add(static_cast<double>(message.path));
+    add(message.ready_s);
+    add(message.size_bytes);
+  });
+}
+
+std::vector<PathMessage> RequestReader::messages() {
+  return read_each(*this, [&] {
+    PathMessage message;
+    message.path = static_cast<std::size_t>(number());
+    message.ready_s = number();
+    message.size_bytes = number();
+    return message;
+  });
+}
+
+} // namespace ddlsim

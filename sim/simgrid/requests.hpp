@@ -1,0 +1,52 @@
+#pragma once
+// What the fork server is asked to simulate, as numbers: a request and its way back.
+
+#include "sim/base/fork_server.hpp"
+#include "sim/collective/all_reduce.hpp"
+#include "sim/parameter_server/async.hpp"
+#include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/path.hpp"
+#include "sim/simgrid/fidelity.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+/// Numbers one after another, and lists with their length before them. What is read back equals what was added.
+class RequestWriter {
+public:
+  void add(double number) { numbers_.push_back(number); }
+  void add(const std::vector<double>& list);
+  void add(const Machine& machine);
+  void add(const ServerMachine& servers);
+  void add(const ServerExchange& exchange);
+  void add(const AsyncExchange& async);
+  void add(const std::vector<PathMessage>& messages);
+
+  const Numbers& numbers() const { return numbers_; }
+
+private:
+  Numbers numbers_;
+};
+
+/// Reads in the order in which the writer added.
+class RequestReader {
+public:
+  explicit RequestReader(const Numbers& numbers) : numbers_(numbers) {}
+
+  double number() { return numbers_.at(next_++); }
+  int integer() { return static_cast<int>(number()); }
+  std::vector<double> list();
+  Machine machine();
+  ServerMachine servers();
+  ServerExchange exchange();
+  AsyncExchange async();
+  std::vector<PathMessage> messages();
+
+private:
+  const Numbers& numbers_;
+  std::size_t next_ = 0;
+};
+
+} // namespace ddlsim
