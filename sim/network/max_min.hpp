@@ -22,8 +22,15 @@ public:
   /// `ceiling_Bps`: what one flow gets at most, 0: no ceiling.
   explicit MaxMin(double ceiling_Bps);
 
-  std::size_t add_link(double rate_Bps); ///< index of the new link
+  /// Links that many flows cross alike, so that such a flow counts once and not on each of them.
+  std::size_t add_link_set();
+
+  std::size_t add_link(double rate_Bps, std::size_t set = no_set); ///< index of the new link
   std::size_t add_flow(const std::vector<Crossing>& crossings);
+
+  /// The same for a class that has `flows` on every link of the set. `crossings` come on top: on a link of the set they
+  /// may be negative, where the class has fewer.
+  std::size_t add_flow(const std::vector<Crossing>& crossings, std::size_t set, double flows);
 
   void set_active(std::size_t flow, bool active);
   bool is_active(std::size_t flow) const { return place_[flow] != inactive; }
@@ -35,6 +42,7 @@ public:
 
 private:
   static constexpr std::size_t inactive = static_cast<std::size_t>(-1);
+  static constexpr std::size_t no_set = static_cast<std::size_t>(-1);
 
   /// A flow on a link.
   struct Member {
@@ -50,14 +58,27 @@ private:
     double share_Bps = 0; ///< left / open, unless it changed since
     bool share_changed = false;
     std::vector<Member> members{}; ///< active flows
+    std::size_t set = no_set;
   };
 
+  /// What its links have in common; comes on top of their own.
+  struct LinkSet {
+    double active = 0;
+    double open = 0;
+    double settled_Bps = 0;
+    std::vector<std::size_t> members{}; ///< active flows
+  };
+
+  double active_on(const Link& link) const;
+  double open_on(const Link& link) const;
+  double left_on_Bps(const Link& link) const;
+  double flows_on(std::size_t flow, std::size_t link) const;
   void enter(std::size_t flow);
   void leave(std::size_t flow);
   void reopen();
   double narrowest_Bps();
   void settle_flow(std::size_t flow, double rate_Bps);
-  void settle_flows_of(const Link& link, double rate_Bps);
+  void settle_flows_of(std::size_t link, double rate_Bps);
 
   double ceiling_Bps_;
   std::size_t open_flows_ = 0;
@@ -68,6 +89,10 @@ private:
   std::vector<double> rates_Bps_;          ///< of each flow; 0 while it rises
   std::vector<std::size_t> active_;
   std::vector<Link> links_;
+  std::vector<LinkSet> sets_;
+  std::vector<std::size_t> set_of_flow_;
+  std::vector<double> flows_on_set_;      ///< of each flow's class, on every link of its set
+  std::vector<std::size_t> place_in_set_; ///< of each flow in its set's members
   std::vector<std::size_t> open_links_;
 };
 

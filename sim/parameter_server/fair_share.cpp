@@ -67,6 +67,22 @@ void add_links(MaxMin& links, LinkLevel& level, double rate_Bps) {
   }
 }
 
+/// The NICs of worker nodes, of which every lane crosses all in one direction.
+struct WorkerNics {
+  std::size_t out = 0;
+  std::size_t in = 0;
+};
+
+WorkerNics add_nics(MaxMin& links, LinkLevel& nodes, double rate_Bps) {
+  const WorkerNics sets{links.add_link_set(), links.add_link_set()};
+  for (HostGroup& group : nodes.groups) {
+    const bool worker = group.workers > 0;
+    group.out = worker ? links.add_link(rate_Bps, sets.out) : links.add_link(rate_Bps);
+    group.in = worker ? links.add_link(rate_Bps, sets.in) : links.add_link(rate_Bps);
+  }
+  return sets;
+}
+
 /// One direction of the servers of a class: copies go between each of them and all workers.
 struct ClassLane {
   std::size_t server_class = 0;
@@ -88,6 +104,18 @@ void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& le
   }
 }
 
+/// The lane's copies on NICs, where they are not as on every worker's: its servers do not send to their own node, and
+/// take in what the others send.
+void add_nic_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& nodes, const ClassLane& lane,
+                       double workers, double messages_per_node) {
+  const Home& home = nodes.homes[lane.server_class];
+  const HostGroup& group = nodes.groups[home.group];
+  const double own = messages_per_node * group.workers * home.servers;
+  const double of_servers = messages_per_node * (workers - group.workers) * home.servers;
+  if (own > 0) crossings.push_back({lane.push ? group.out : group.in, -own});
+  if (of_servers > 0) crossings.push_back({lane.push ? group.in : group.out, of_servers});
+}
+
 double ceiling_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const int copies = copies_at_server(machine, servers, exchange).all();
   const double process_Bps = servers.process_Bps / copies;
@@ -101,7 +129,7 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
                      const ServerClasses& classes)
     : links_(ceiling_Bps(machine, servers, exchange)), was_busy_(2 * classes.servers.size(), 0) {
   LinkLevel nodes = node_level(classes);
-  add_links(links_, nodes, machine.nic_Bps);
+  const WorkerNics worker_nics = add_nics(links_, nodes, machine.nic_Bps);
   double leaf_count = 0;
   for (const LeafClass& leaf : classes.leaves) leaf_count += leaf.leaves;
   LinkLevel leaves;
@@ -118,14 +146,14 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
     for (const bool push : {true, false}) {
       const ClassLane lane{index, push, count};
       crossings.clear();
-      add_crossings(crossings, nodes, lane, machine.nodes(), exchange.messages_per_node);
+      add_nic_crossings(crossings, nodes, lane, machine.nodes(), exchange.messages_per_node);
       if (leaf_count > 1) add_crossings(crossings, leaves, lane, machine.nodes(), exchange.messages_per_node);
       if (local) {
         const Home& home = loops.homes[index];
         const HostGroup& group = loops.groups[home.group];
         crossings.push_back({push ? group.in : group.out, exchange.messages_per_node * home.servers});
       }
-      links_.add_flow(crossings);
+      links_.add_flow(crossings, push ? worker_nics.out : worker_nics.in, exchange.messages_per_node * count);
     }
   }
 }

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <future>
 #include <map>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -26,29 +29,113 @@ int largest_scale_inside_node(const Curve& curve, const Parameters& sample, doub
   return gpus;
 }
 
-int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double bound) {
+/// Between which numbers of nodes a sample's largest scale lies.
+struct Bracket {
+  int good = 0; ///< holds
+  int bad = 0;  ///< does not; 0 where the growth is reached before
+
+  bool is_settled() const { return bad <= good + 1; }
+  int highest() const { return std::max(good, bad - 1); }
+};
+
+bool holds(const Curve& curve, const Parameters& sample, double bound, int nodes) {
+  return efficiency(curve, sample, nodes * curve.gpus_per_full_node) >= bound;
+}
+
+/// By doubling; 0 nodes where not even one holds.
+Bracket bracket_of_sample(const Curve& curve, const Parameters& sample, double bound) {
   const int per_node = curve.gpus_per_full_node;
   const int most = std::max(1, most_gpus(curve) / per_node);
-  const auto holds = [&](int nodes) { return efficiency(curve, sample, nodes * per_node) >= bound; };
-  int good = 0;
-  int bad = 0;
+  Bracket bracket;
   for (int nodes = 1; nodes <= most; nodes = nodes < most ? std::min(2 * nodes, most) : most + 1) {
     const double reached = efficiency(curve, sample, nodes * per_node);
     if (reached >= bound) {
-      good = nodes;
-      bad = 0;
-    } else if (bad == 0) {
-      bad = nodes;
+      bracket = {nodes, 0};
+    } else if (bracket.bad == 0) {
+      bracket.bad = nodes;
     }
     if (reached < lost_share * bound) break;
   }
-  if (good == 0) return largest_scale_inside_node(curve, sample, bound);
-  while (bad > good + 1) {
-    const int middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
-  return good * per_node;
+  if (bracket.good == 0) bracket.bad = 0;
+  return bracket;
 }
+
+void halve(const Curve& curve, const Parameters& sample, double bound, Bracket& bracket) {
+  const int middle = bracket.good + (bracket.bad - bracket.good) / 2;
+  (holds(curve, sample, bound, middle) ? bracket.good : bracket.bad) = middle;
+}
+
+int gpus_of(const Curve& curve, const Parameters& sample, double bound, const Bracket& settled) {
+  if (settled.good == 0) return largest_scale_inside_node(curve, sample, bound);
+  return settled.good * curve.gpus_per_full_node;
+}
+
+int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double bound) {
+  auto bracket = bracket_of_sample(curve, sample, bound);
+  while (!bracket.is_settled()) halve(curve, sample, bound, bracket);
+  return gpus_of(curve, sample, bound, bracket);
+}
+
+/// The largest scales of many samples in order of size, of which single places are asked: samples that cannot stand
+/// there are not followed to the node.
+class LargestScales {
+public:
+  LargestScales(const Curve& curve, double bound) : curve_(curve), bound_(bound) {
+    const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
+    for (std::size_t i = 0; i < curve.samples.values.size(); i += stride) samples_.push_back(&curve.samples.values[i]);
+    brackets_.resize(samples_.size());
+    for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(curve_, *samples_[i], bound_); });
+  }
+
+  /// At that share of the samples: one sample's own scale, so a whole node.
+  int gpus_at(double probability) {
+    const auto place = static_cast<std::size_t>(std::lround(probability * static_cast<double>(samples_.size() - 1)));
+    while (true) {
+      const int lowest = nodes_at(place, [](const Bracket& bracket) { return bracket.good; });
+      const int highest = nodes_at(place, [](const Bracket& bracket) { return bracket.highest(); });
+      if (lowest == 0 && highest == 0) return gpus_inside_node_at(place);
+      if (lowest == highest) return lowest * curve_.gpus_per_full_node;
+      for_each_sample([&](std::size_t i) {
+        Bracket& bracket = brackets_[i];
+        const bool may_stand_there = bracket.highest() >= lowest && bracket.good <= highest;
+        if (may_stand_there && !bracket.is_settled()) halve(curve_, *samples_[i], bound_, bracket);
+      });
+    }
+  }
+
+private:
+  /// Every other one in a second thread.
+  template <class Work> void for_each_sample(const Work& work) {
+    constexpr std::size_t threads = 2;
+    const auto every_other = [&](std::size_t first) {
+      for (std::size_t i = first; i < samples_.size(); i += threads) work(i);
+    };
+    auto other = std::async(std::launch::async, every_other, 1);
+    every_other(0);
+    other.get();
+  }
+
+  template <class Nodes> int nodes_at(std::size_t place, const Nodes& nodes_of) const {
+    std::vector<int> nodes;
+    for (const Bracket& bracket : brackets_) nodes.push_back(nodes_of(bracket));
+    std::nth_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(place), nodes.end());
+    return nodes[place];
+  }
+
+  /// All samples before that place do not hold on one node either.
+  int gpus_inside_node_at(std::size_t place) const {
+    std::vector<int> gpus;
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      if (brackets_[i].good == 0) gpus.push_back(largest_scale_inside_node(curve_, *samples_[i], bound_));
+    std::sort(gpus.begin(), gpus.end());
+    return gpus[place];
+  }
+
+  const Curve& curve_;
+  double bound_;
+  std::vector<const Parameters*> samples_;
+  std::vector<Bracket> brackets_;
+};
 
 /// The scales that are searched, as predict_point() answers them: 1 is one GPU, then every number of GPUs of a node,
 /// then every number of whole nodes.
@@ -121,17 +208,9 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
                                                    const std::map<int, double>& known) {
   LargestEfficientScale largest_scale;
   largest_scale.gpus = largest_shown_scale(curve, efficiency_bound, fidelity, known);
-  std::vector<int> largest_scales;
-  const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
-  for (std::size_t i = 0; i < curve.samples.values.size(); i += stride)
-    largest_scales.push_back(largest_scale_of_sample(curve, curve.samples.values[i], efficiency_bound));
-  std::sort(largest_scales.begin(), largest_scales.end());
-  const auto at = [&](double probability) { // the nearest sample's own scale: a whole node
-    return largest_scales[static_cast<std::size_t>(
-        std::lround(probability * static_cast<double>(largest_scales.size() - 1)))];
-  };
-  largest_scale.gpus_low = std::min(largest_scale.gpus, at(low_tail));
-  largest_scale.gpus_high = std::max(largest_scale.gpus, at(high_tail));
+  LargestScales of_samples(curve, efficiency_bound);
+  largest_scale.gpus_low = std::min(largest_scale.gpus, of_samples.gpus_at(low_tail));
+  largest_scale.gpus_high = std::max(largest_scale.gpus, of_samples.gpus_at(high_tail));
   const bool whole_nodes = largest_scale.gpus >= curve.gpus_per_full_node;
   largest_scale.beyond_growth = whole_nodes && largest_scale.gpus + curve.gpus_per_full_node > most_gpus(curve);
   largest_scale.bottleneck =

@@ -81,13 +81,14 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   int largest = 0;
   std::vector<double> largest_times_s;
   std::map<int, double> efficiencies;
-  for (const int gpus : scenario.gpus) {
+  const auto narrate = [&](int gpus) {
     if (options.progress) options.progress(fmt::format("{} at {} GPUs", label_of(strategy), gpus));
-    auto [point, times_s] = predict_point(curve, gpus, options.fidelity);
+  };
+  for (auto& [point, times_s] : predict_points(curve, scenario.gpus, options.fidelity, narrate)) {
     answer.points.push_back(point);
     if (!point.error.empty()) continue;
-    efficiencies[gpus] = point.efficiency;
-    largest = gpus;
+    efficiencies[point.gpus] = point.efficiency;
+    largest = point.gpus;
     largest_times_s = std::move(times_s);
   }
   if (largest == 0) return answer;

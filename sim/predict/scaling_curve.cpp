@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <future>
 
 namespace ddlsim {
 namespace {
@@ -129,12 +132,9 @@ void set_unexplained(PredictedPoint& point) {
   point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
 }
 
-/// The likeliest sample by `fidelity`, with the forms mixed; `mechanism_s` matters only where one is open.
-StepTime shown_time(const Curve& curve, const StepSetup& setup, Fidelity fidelity,
-                    const std::vector<double>& mechanism_s) {
-  auto time = time_step(setup, estimated(curve, curve.median, setup.gpus), fidelity);
-  mix_forms(time, setup, mixture_ratio(curve, setup, mechanism_s));
-  return time;
+/// The likeliest sample by `fidelity`.
+StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
+  return time_step(at_scale(curve, gpus), estimated(curve, curve.median, gpus), fidelity);
 }
 
 } // namespace
@@ -161,13 +161,18 @@ std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fi
   if (!complaint(curve, setup).empty()) return {};
   try {
     const auto mechanism_s = has_open_form(curve, setup) ? mechanism_times(curve, gpus) : std::vector<double>{};
-    return one_gpu_iteration_s(curve, curve.median) / shown_time(curve, setup, fidelity, mechanism_s).iteration_s;
+    auto time = likeliest_time(curve, gpus, fidelity);
+    mix_forms(time, setup, mixture_ratio(curve, setup, mechanism_s));
+    return one_gpu_iteration_s(curve, curve.median) / time.iteration_s;
   } catch (const UserError&) {
     return {};
   }
 }
 
-PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
+namespace {
+
+/// `likeliest` gives the time of the likeliest sample; asked once the samples are there.
+PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<StepTime()>& likeliest) {
   PointAndSamples answer;
   auto& point = answer.point;
   point.gpus = gpus;
@@ -178,9 +183,10 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
     const auto mechanism_s = mechanism_times(curve, gpus);
-    const auto time = shown_time(curve, setup, fidelity, mechanism_s);
+    auto time = likeliest();
     answer.sample_times_s = with_residuals(curve, gpus, mechanism_s);
     point.mixture_ratio = mixture_ratio(curve, setup, mechanism_s);
+    mix_forms(time, setup, point.mixture_ratio);
     const double to_number = fidelity_ratio(curve, setup, time) / point.mixture_ratio;
     set_times(point, curve, setup, time);
     set_interval(point, curve, setup, to_number, time.choice, mechanism_s);
@@ -194,6 +200,36 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
     point.error = error.mistakes().front().what;
   }
   return answer;
+}
+
+} // namespace
+
+PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
+  return answer_point(curve, gpus, [&] { return likeliest_time(curve, gpus, fidelity); });
+}
+
+std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
+                                            const std::function<void(int gpus)>& begins) {
+  std::vector<std::packaged_task<StepTime()>> runs;
+  for (const int gpus : scales)
+    runs.emplace_back([&curve, gpus, fidelity] {
+      return complaint(curve, at_scale(curve, gpus)).empty() ? likeliest_time(curve, gpus, fidelity) : StepTime{};
+    });
+  std::vector<std::future<StepTime>> times;
+  for (auto& run : runs) times.push_back(run.get_future());
+  std::atomic<std::size_t> left = runs.size(); // the largest first: they take longest
+  const auto run_all = [&] {
+    for (std::size_t taken = left; taken > 0;)
+      if (left.compare_exchange_weak(taken, taken - 1)) runs[taken - 1]();
+  };
+  const auto one = std::async(std::launch::async, run_all);
+  const auto other = std::async(std::launch::async, run_all);
+  std::vector<PointAndSamples> points;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    begins(scales[i]);
+    points.push_back(answer_point(curve, scales[i], [&] { return times[i].get(); }));
+  }
+  return points;
 }
 
 } // namespace ddlsim

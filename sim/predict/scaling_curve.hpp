@@ -5,8 +5,10 @@
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace ddlsim {
 
@@ -49,6 +51,11 @@ struct PointAndSamples {
   std::vector<double> sample_times_s; ///< none for a point with an error
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
+
+/// The same at several scales, to the bit. SimGrid runs their numbers, two at a time, while samples are screened.
+/// `begins(gpus)` is called before each.
+std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
+                                            const std::function<void(int gpus)>& begins);
 
 /// Iteration of one GPU without synchronisation on the same input, in that sample: what efficiency compares with.
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);

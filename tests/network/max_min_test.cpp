@@ -80,6 +80,31 @@ double fastest_Bps(const Network& network, const MaxMin& rates, std::size_t link
   return fastest;
 }
 
+/// A class is on each of `links` links as often, but on one of them not at all or more often, and on one further link.
+struct Alike {
+  std::size_t links = 2;
+  std::vector<double> rates_Bps;
+  std::vector<std::vector<double>> flows; ///< of each class, on each link
+  std::vector<double> common;             ///< of each class, on all links of the set but one
+};
+
+Alike random_alike(std::mt19937_64& random) {
+  Alike alike;
+  alike.links = 2 + random() % 6;
+  for (std::size_t link = 0; link <= alike.links; ++link)
+    alike.rates_Bps.push_back(static_cast<double>(1 + random() % 10));
+  const std::size_t classes = 1 + random() % 8;
+  for (std::size_t c = 0; c < classes; ++c) {
+    alike.common.push_back(static_cast<double>(1 + random() % 4));
+    std::vector<double> flows(alike.links + 1, alike.common.back());
+    flows.back() = static_cast<double>(random() % 3);
+    const std::size_t own = random() % alike.links;
+    flows[own] = random() % 2 == 0 ? 0 : flows[own] + 2;
+    alike.flows.push_back(flows);
+  }
+  return alike;
+}
+
 } // namespace
 
 // Bertsekas and Gallager, Data Networks, section 6.5: three flows on one link, one of which also crosses a second.
@@ -140,6 +165,46 @@ TEST_CASE("max-min: flows that came and went leave nothing behind") {
     for (std::size_t i = 0; i < network.flows.size(); ++i) {
       REQUIRE(rates.is_active(i) == network.flows[i].active);
       if (network.flows[i].active) REQUIRE(rates.rate_Bps(i) == Approx(fresh.rate_Bps(i)).epsilon(rounding));
+    }
+  }
+}
+
+TEST_CASE("a flow on a set of links has the rate that it has on each of them", "[max_min][property]") {
+  std::mt19937_64 random(5);
+  for (int trial = 0; trial < 500; ++trial) {
+    const Alike alike = random_alike(random);
+    MaxMin one_by_one(0);
+    MaxMin as_set(0);
+    const std::size_t set = as_set.add_link_set();
+    for (std::size_t link = 0; link < alike.links; ++link) {
+      one_by_one.add_link(alike.rates_Bps[link]);
+      as_set.add_link(alike.rates_Bps[link], set);
+    }
+    one_by_one.add_link(alike.rates_Bps.back());
+    as_set.add_link(alike.rates_Bps.back());
+    for (std::size_t c = 0; c < alike.flows.size(); ++c) {
+      const auto& flows = alike.flows[c];
+      std::vector<MaxMin::Crossing> each;
+      std::vector<MaxMin::Crossing> apart;
+      for (std::size_t link = 0; link <= alike.links; ++link) {
+        const double on_set = link < alike.links ? alike.common[c] : 0;
+        if (flows[link] > 0) each.push_back({link, flows[link]});
+        if (flows[link] != on_set) apart.push_back({link, flows[link] - on_set});
+      }
+      one_by_one.add_flow(each);
+      as_set.add_flow(apart, set, alike.common[c]);
+    }
+    for (int change = 0; change < 5; ++change) {
+      for (std::size_t flow = 0; flow < alike.flows.size(); ++flow) {
+        const bool active = random() % 3 != 0;
+        one_by_one.set_active(flow, active);
+        as_set.set_active(flow, active);
+      }
+      one_by_one.settle();
+      as_set.settle();
+      INFO("trial " << trial);
+      for (const std::size_t flow : as_set.active())
+        CHECK(as_set.rate_Bps(flow) == Approx(one_by_one.rate_Bps(flow)).epsilon(rounding));
     }
   }
 }
