@@ -4,6 +4,7 @@
 
 #include "cli/options.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/predict/predict.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <functional>
@@ -16,18 +17,17 @@ int run_command(const CommandLine& line);
 
 int run_check(const CheckCommand& command, const CommandLine& line);
 int run_list(const ListCommand& command, const CommandLine& line);
-/// One scenario file with its changes, by the command's options. Throws UserError.
-Prediction predict_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
-                            const PredictCommand& command, const CommandLine& line,
-                            const std::function<void(const std::string&)>& progress);
-int run_predict(const PredictCommand& command, const CommandLine& line);
-
-/// One scenario of a sweep.
+/// One scenario file with its changes.
 struct SweepCase {
   std::filesystem::path scenario;
   std::vector<JsonChange> changes;
   std::string variant; ///< what differs from the file: "/batch_per_gpu=64 /cluster=iris"; "" for the file as it is
 };
+
+/// By the command's strategies. Throws UserError.
+Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
+                            const PredictOptions& options);
+int run_predict(const PredictCommand& command, const CommandLine& line);
 
 /// Every file with every combination of the axes' values, the last axis changing fastest.
 std::vector<SweepCase> sweep_cases(const PredictCommand& command);

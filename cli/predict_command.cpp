@@ -34,18 +34,17 @@ std::string to_output(const Prediction& prediction, const PredictCommand& comman
 
 } // namespace
 
-Prediction predict_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
-                            const PredictCommand& command, const CommandLine& line,
-                            const std::function<void(const std::string&)>& progress) {
-  Scenario scenario = read_scenario(file, changes);
+Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
+                            const PredictOptions& options) {
+  Scenario scenario = read_scenario(one.scenario, one.changes);
   keep_strategies(scenario, command.strategies);
-  return predict(scenario, DataFolder{line.data_folder}, {command.fidelity, progress});
+  return predict(scenario, DataFolder{line.data_folder}, options);
 }
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
-  const auto prediction =
-      predict_scenario(command.scenarios.front(), command.changes, command, line, make_progress(line.quiet));
+  const SweepCase only{command.scenarios.front(), command.changes, ""};
+  const auto prediction = predict_scenario(only, command, line, {command.fidelity, make_progress(line.quiet)});
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   emit(line, to_output(prediction, command, line));
   return 0;

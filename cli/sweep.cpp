@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace ddlsim {
@@ -22,8 +23,9 @@ constexpr char answered = 'A';
 constexpr char refused = 'R';
 constexpr char end_of_warning = '\f';
 
-std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
-  auto prediction = predict_scenario(one.scenario, one.changes, command, line, {});
+std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
+                      const MeasuredTimes* measured) {
+  auto prediction = predict_scenario(one, command, line, {command.fidelity, {}, measured});
   prediction.scenario.name = name_of(one);
   std::string text;
   for (const auto& warning : prediction.warnings) text += warning + end_of_warning;
@@ -41,13 +43,23 @@ std::string without_warnings(const std::string& text, std::set<std::string>& war
   return text.substr(begin);
 }
 
-std::string work_on(const SweepCase& one, const PredictCommand& command, const CommandLine& line) {
+std::string work_on(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
+                    const MeasuredTimes* measured) {
   try {
-    return answered + report_of(one, command, line);
+    return answered + report_of(one, command, line, measured);
   } catch (const UserError& error) {
     std::string words;
     for (const auto& mistake : error.mistakes()) words += (words.empty() ? "" : "; ") + to_text(mistake);
     return refused + words;
+  }
+}
+
+/// Read once, before workers are forked. A mistake in a file is told by the scenarios that need that file.
+std::optional<MeasuredTimes> measured_for_all(const CommandLine& line) {
+  try {
+    return read_measured_times(DataFolder{line.data_folder});
+  } catch (const UserError&) {
+    return {};
   }
 }
 
@@ -88,9 +100,12 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
   const auto progress = make_progress(line.quiet);
   const int jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  const auto measured = measured_for_all(line);
   const auto results = run_in_workers(
       static_cast<int>(cases.size()), jobs,
-      [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line); },
+      [&](int task) {
+        return work_on(cases[static_cast<std::size_t>(task)], command, line, measured ? &*measured : nullptr);
+      },
       [&](int ended) {
         if (progress) progress(fmt::format("{} of {} scenarios", ended, cases.size()));
       });

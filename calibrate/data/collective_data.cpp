@@ -90,7 +90,7 @@ std::string place_text(const std::string& file, const std::vector<int>& lines) {
 template <class Unwanted> std::vector<TransferRow> take_out(std::vector<TransferRow>& rows, const Unwanted& unwanted) {
   const auto split =
       std::stable_partition(rows.begin(), rows.end(), [&](const TransferRow& row) { return !unwanted(row); });
-  const std::vector<TransferRow> out(split, rows.end());
+  std::vector<TransferRow> out(split, rows.end());
   rows.erase(split, rows.end());
   return out;
 }

@@ -160,7 +160,8 @@ Matrix SlopeFollower::next(const std::vector<double>& z_scores) {
   if (look) {
     followed_ = problem_.all_slopes();
     for (std::size_t r = 0; r < slopes.rows; ++r)
-      for (std::size_t c = 0; c < slopes.columns; ++c) followed_[r][c] = std::abs(slopes(r, c)) > negligible_slope;
+      for (std::size_t c = 0; c < slopes.columns; ++c)
+        followed_[r][c] = std::abs(slopes(r, c)) > negligible_slope ? 1 : 0;
   }
   return problem_.whitened(std::move(slopes));
 }

@@ -41,17 +41,25 @@ ModelSizes read_model_sizes(const DataFolder& data) {
   return sizes;
 }
 
-OtherClusterTimes read_other_cluster_times(const DataFolder& data, const Cluster& cluster) {
-  OtherClusterTimes reference{{}, load_gpus(data), read_model_sizes(data)};
+MeasuredTimes read_measured_times(const DataFolder& data) {
+  MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
   for (const auto& name : list_clusters(data)) {
-    if (name == cluster.name || is_borrowed(cluster, name)) continue;
+    auto& records = measured.of_clusters[name];
     for (const auto& file : measurement_files(data.platforms(), name)) {
       if (!has_steps(file)) continue;
       for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
-        if (is_one_gpu_training(record)) reference.records.push_back(record);
+        if (is_one_gpu_training(record)) records.push_back(record);
     }
   }
-  return reference;
+  return measured;
+}
+
+OtherClusterTimes other_cluster_times(const MeasuredTimes& measured, const Cluster& cluster) {
+  OtherClusterTimes others{{}, measured.gpus, measured.models};
+  for (const auto& [name, records] : measured.of_clusters)
+    if (name != cluster.name && !is_borrowed(cluster, name))
+      others.records.insert(others.records.end(), records.begin(), records.end());
+  return others;
 }
 
 } // namespace ddlsim

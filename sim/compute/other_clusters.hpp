@@ -6,6 +6,8 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -21,9 +23,17 @@ struct OtherClusterTimes {
 /// Step records of the clusters that `cluster` borrows `step` from.
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
 
-/// One-GPU training records of all clusters but `cluster` and those it borrows from, the catalogue, and the sizes of
-/// the models with a layer table.
-OtherClusterTimes read_other_cluster_times(const DataFolder& data, const Cluster& cluster);
+/// One-GPU training records of all clusters, the catalogue, and the sizes of the models with a layer table: what many
+/// questions share.
+struct MeasuredTimes {
+  std::map<std::string, std::vector<StepRecord>> of_clusters;
+  std::vector<Gpu> gpus;
+  ModelSizes models;
+};
+MeasuredTimes read_measured_times(const DataFolder& data);
+
+/// Without those of `cluster` and of the clusters it borrows from.
+OtherClusterTimes other_cluster_times(const MeasuredTimes& measured, const Cluster& cluster);
 
 /// The sizes of all models with a layer table.
 ModelSizes read_model_sizes(const DataFolder& data);

@@ -41,15 +41,20 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
 /// One-GPU times of a cluster. What other clusters measured takes a while to read: only where it could matter.
 class OneGpuReader {
 public:
-  OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own)
-      : data_(data), cluster_(cluster), own_(std::move(own)), borrowed_(borrowed_steps(data, cluster)) {}
+  /// `measured` may be null: then it is read when it is needed.
+  OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
+               const MeasuredTimes* measured)
+      : data_(data), cluster_(cluster), own_(std::move(own)), borrowed_(borrowed_steps(data, cluster)),
+        measured_(measured) {}
 
   OneGpuEstimate find(const ComputeQuestion& question) {
     const auto near = find_compute(question, own_, borrowed_);
     if (is_settled(near)) return near;
-    const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
-    if (!all_)
-      all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, read_other_cluster_times(data_, cluster_));
+    if (!all_) {
+      const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
+      auto others = other_cluster_times(measured_ != nullptr ? *measured_ : read_measured_times(data_), cluster_);
+      all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, std::move(others));
+    }
     return all_->find(question);
   }
 
@@ -58,6 +63,7 @@ private:
   const Cluster& cluster_;
   std::vector<StepRecord> own_;
   std::vector<StepRecord> borrowed_;
+  const MeasuredTimes* measured_;
   std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
 };
 
@@ -128,7 +134,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   if (calibration) warnings = forget_what_changed(*calibration, cluster, data);
   auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
   check_named_records(scenario, own);
-  OneGpuReader one_gpu_times(data, cluster, std::move(own));
+  OneGpuReader one_gpu_times(data, cluster, std::move(own), options.measured);
   const Knowledge known{
       cluster, gpus, presets, priors, calibration ? &*calibration : nullptr, [&](const ComputeQuestion& question) {
         return one_gpu_times.find(question);

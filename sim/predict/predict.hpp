@@ -1,6 +1,7 @@
 #pragma once
 // Scenario in, prediction out.
 
+#include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/simgrid/executor.hpp"
@@ -12,6 +13,7 @@ namespace ddlsim {
 struct PredictOptions {
   Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the samples behind an interval never run full
   std::function<void(const std::string&)> progress; ///< called with what is being done; may be empty
+  const MeasuredTimes* measured = nullptr;          ///< where it is read already, for many scenarios
 };
 
 /// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be

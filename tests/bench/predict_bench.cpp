@@ -1,6 +1,7 @@
 // How long an iteration, a curve and a sweep take to predict.
 
 #include "sim/base/child_process.hpp"
+#include "sim/base/fork_server.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
@@ -59,11 +60,13 @@ BENCHMARK_CAPTURE(curve, a_server_a_node,
 void sweep(benchmark::State& state) {
   constexpr int scenarios = 200;
   constexpr int jobs = 2;
+  start_fork_server();
   for (auto _ : state) {
-    const auto results = run_in_workers(scenarios, jobs, [](int task) {
+    const auto measured = read_measured_times(data);
+    const auto results = run_in_workers(scenarios, jobs, [&](int task) {
       const auto scenario = iris({"/batch_per_gpu", std::to_string(8 + task % 100), "/gpus", "[1,2,4,8,16,32,64,96]",
                                   "/strategies", ring_and_server, "/seed", std::to_string(1 + task / 100)});
-      return to_json_text(predict(scenario, data, {Fidelity::automatic, {}}));
+      return to_json_text(predict(scenario, data, {Fidelity::automatic, {}, &measured}));
     });
     for (const auto& result : results)
       if (!result.error.empty()) state.SkipWithError(result.error.c_str());
