@@ -223,7 +223,7 @@ std::vector<std::string> figures(const EvidenceError& error) {
 } // namespace
 
 ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only) {
-  const auto reference = read_other_cluster_times(data, {});
+  const auto reference = other_cluster_times(read_measured_times(data), {});
   ComputeRecords read;
   for (const auto& record : reference.records)
     if (!single_gpu_only || record.head.file.find("/single-gpu/") != std::string::npos) read.records.push_back(record);

@@ -86,8 +86,7 @@ Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes) {
     Program program{rank, {}};
     add_steps_inside(program, machine, size_bytes);
     if (machine.nodes() > 1)
-      program.steps.insert(program.steps.end(), static_cast<std::size_t>(2 * (machine.nodes() - 1)),
-                           step_across(machine, rank, size_bytes));
+      program.steps.insert(program.steps.end(), 2 * at(machine.nodes() - 1), step_across(machine, rank, size_bytes));
     add_steps_inside(program, machine, size_bytes);
     schedule.programs.push_back(std::move(program));
   }

@@ -181,8 +181,8 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
 /// By what other GPUs ran: at batches near theirs, else at any.
 std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQuestion asked) {
   for (const bool own_family : {true, false})
-    if (const auto other = anchored_time(index, asked, own_family)) return other;
-  if (const auto other = scaled_time(index, asked)) return other;
+    if (auto other = anchored_time(index, asked, own_family)) return other;
+  if (auto other = scaled_time(index, asked)) return other;
   asked.any_batch = true;
   return scaled_time(index, asked);
 }
