@@ -10,7 +10,8 @@ namespace ddlsim {
 using Numbers = std::vector<double>;
 
 /// Starts the server of this process and of the workers that it forks later; does nothing where there is one. Call it
-/// early. Throws std::system_error.
+/// early, and while there is one thread: what another thread has locked at that moment stays locked in the server.
+/// Throws std::system_error.
 void start_fork_server();
 
 /// Ends it; the next run starts one that knows the process as it is then.

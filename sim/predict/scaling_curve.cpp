@@ -1,6 +1,7 @@
 #include "sim/predict/scaling_curve.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/fork_server.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
@@ -210,6 +211,7 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
 
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins) {
+  start_fork_server(); // before there are threads
   std::vector<std::packaged_task<StepTime()>> runs;
   for (const int gpus : scales)
     runs.emplace_back([&curve, gpus, fidelity] {
