@@ -48,15 +48,21 @@ union CallDescriptors {
   cmsghdr aligned;
 };
 
-void send_call(int server, const Call& call) {
-  Work work = call.work;
-  iovec part{&work, sizeof work};
-  CallDescriptors room{};
+/// A message of one part, with room for the descriptors beside it.
+msghdr message_with(iovec& part, CallDescriptors& room) {
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = room.bytes;
   message.msg_controllen = sizeof room.bytes;
+  return message;
+}
+
+void send_call(int server, const Call& call) {
+  Work work = call.work;
+  iovec part{&work, sizeof work};
+  CallDescriptors room{};
+  msghdr message = message_with(part, room);
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
@@ -72,11 +78,7 @@ Call receive_call(int calls) {
   Call call;
   iovec part{&call.work, sizeof call.work};
   CallDescriptors room{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room.bytes;
-  message.msg_controllen = sizeof room.bytes;
+  msghdr message = message_with(part, room);
   ssize_t got = 0;
   while ((got = ::recvmsg(calls, &message, MSG_CMSG_CLOEXEC)) < 0)
     if (errno != EINTR) return {};

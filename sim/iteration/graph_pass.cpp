@@ -136,22 +136,23 @@ const ServerExchange& GraphPass::next_exchange() {
 }
 
 void GraphPass::run_shards() {
-  const auto& exchange = next_exchange();
-  next_ += shards_.size();
-  if (graph_.servers.asynchronous) return run_asynchronous();
+  next_exchange();
+  const auto exchange = std::exchange(exchange_, {});
+  const auto shards = std::exchange(shards_, {});
+  next_ += shards.size();
+  if (graph_.servers.asynchronous) return run_asynchronous(exchange);
   const auto timing = executor_->server_exchange(graph_.machine, graph_.servers.machine, exchange);
   execution_.simgrid_messages += timing.simgrid_messages;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    end_at(shards_[i].operation, exchange.ready_s[i], timing.pulled_s[i]);
+  for (std::size_t i = 0; i < shards.size(); ++i) end_at(shards[i].operation, exchange.ready_s[i], timing.pulled_s[i]);
 }
 
 /// Every worker repeats its compute for itself, so that shards have no time in an iteration.
-void GraphPass::run_asynchronous() {
+void GraphPass::run_asynchronous(const ServerExchange& exchange) {
   std::vector<double> compute_end_s; // of each role
   for (std::size_t i = 0; i < graph_.streams.size(); ++i)
     if (graph_.streams[i].kind == StreamKind::compute) compute_end_s.push_back(free_s_[i]);
   AsyncExchange async;
-  async.exchange = exchange_;
+  async.exchange = exchange;
   async.compute_s = compute_end_s.front();
   async.compute_spread = graph_.servers.compute_spread_s / async.compute_s;
   async.slow_factor = compute_end_s.back() / async.compute_s;

@@ -38,7 +38,7 @@ private:
   void run_input(std::size_t operation);
   void run_paths();
   void run_shards();
-  void run_asynchronous();
+  void run_asynchronous(const ServerExchange& exchange);
 
   double ended_s(std::size_t operation);
   double ready_s(std::size_t operation);

@@ -98,4 +98,19 @@ TEST_CASE("what is pulled comes back to all GPUs tensor by tensor, each after it
   CHECK(execute(graph, executor).end_s == Approx(2 + 3 + 1.5));
 }
 
+TEST_CASE("an exchange that follows another is one of its own", "[graph]") {
+  Graph graph = graph_of_sums({}, 1, {});
+  const std::size_t connection = add_stream(graph, StreamKind::connection, 0);
+  const Operation shard{OperationKind::push_pull, connection, 0, 2e9, 0, 1};
+  const std::size_t first = add_operation(graph, shard, {0});
+  const std::size_t between = add_operation(graph, {OperationKind::compute, 0, 2}, {first});
+  const std::size_t second = add_operation(graph, shard, {between});
+  FixedTimes executor;
+  executor.pulled_s = {5};
+  const auto execution = execute(graph, executor);
+  CHECK(execution.spans[first].end_s == 5);
+  CHECK(execution.spans[between].end_s == 5 + 2);
+  CHECK(execution.spans[second].start_s == 5 + 2); // not the first one's 1
+}
+
 } // namespace ddlsim
