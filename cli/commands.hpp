@@ -42,6 +42,10 @@ int run_validate(const ValidateCommand& command, const CommandLine& line);
 /// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
+int run_export(const ExportCommand& command, const CommandLine& line);
+
+/// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
+void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
 
 /// To the --output file, whole or not at all, else to standard output.
 void emit(const CommandLine& line, const std::string& text);

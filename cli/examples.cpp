@@ -16,7 +16,9 @@ std::string examples_of(const std::string& command) {
        "Examples:\n"
        "  ddlsim predict scenarios/iris-resnet50.json --gpus 8,64 --strategy ring\n"
        "  ddlsim predict scenarios/iris-resnet50.json --set /batch_per_gpu=64 --json --output answer.json\n"
+       "  ddlsim predict scenarios/iris-resnet50.json --gpus 64 --strategy ring --trace trace.json\n"
        "  ddlsim predict scenarios/*.json --csv\n"
+       "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/0/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100"},
       {"calibrate",
        "Examples:\n"
@@ -27,6 +29,9 @@ std::string examples_of(const std::string& command) {
                    "  ddlsim validate --cluster dlperf-v100\n"
                    "  ddlsim validate --measurements rates.csv --cluster my-cluster --own-only --html page.html\n"
                    "rates.csv needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together)."},
+      {"export", "Examples:\n"
+                 "  ddlsim export chakra scenarios/iris-resnet50.json --gpus 8 --strategy ring --output resnet50\n"
+                 "  ddlsim export simgrid scenarios/iris-resnet50.json --gpus 96 --output iris.xml"},
       {"check", "Examples:\n"
                 "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
                 "  ddlsim check platforms/*/measurements/*.jsonl"},

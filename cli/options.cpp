@@ -2,6 +2,7 @@
 
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
+#include "cli/variation.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction.hpp"
@@ -22,7 +23,7 @@ namespace {
 constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names{"check", "list", "calibrate", "predict", "validate", "import"};
+  static const std::vector<std::string> names{"check", "list", "calibrate", "predict", "validate", "import", "export"};
   return names;
 }
 
@@ -79,14 +80,6 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
       ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
 }
 
-/// Changes of a scenario from the command line, as typed.
-struct Variation {
-  std::vector<int> gpus;
-  std::string cluster;
-  std::vector<std::string> set;   ///< /json/path=VALUE
-  std::vector<std::string> sweep; ///< /json/path=A,B,C
-};
-
 const std::map<std::string, Fidelity>& fidelity_names() {
   static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
                                                      {"by-symmetry", Fidelity::by_symmetry},
@@ -95,13 +88,13 @@ const std::map<std::string, Fidelity>& fidelity_names() {
   return names;
 }
 
-/// The name of a fidelity becomes its number, which is what CLI11 reads an enum from.
-CLI::Validator fidelity_by_name() {
-  const auto replace = [](std::string& text) {
-    const auto found = fidelity_names().find(text);
-    if (found == fidelity_names().end()) {
+/// The name of a value becomes its number, which is what CLI11 reads an enum from.
+template <class Value> CLI::Validator by_name(const std::map<std::string, Value>& values) {
+  const auto replace = [values](std::string& text) {
+    const auto found = values.find(text);
+    if (found == values.end()) {
       std::vector<std::string> names;
-      for (const auto& row : fidelity_names()) names.push_back(row.first);
+      for (const auto& row : values) names.push_back(row.first);
       const std::string nearest = nearest_name(text, names);
       return fmt::format("{} found, one of {} expected{}", in_quotes(text), join_names(names),
                          nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
@@ -112,6 +105,15 @@ CLI::Validator fidelity_by_name() {
   return CLI::Validator(replace, "");
 }
 
+/// Options that change the scenario of a command which asks one.
+void add_changes(CLI::App& app, Variation& variation) {
+  app.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
+      ->type_name("NAME");
+  app.add_option("--set", variation.set,
+                 "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+      ->type_name("/PATH=VALUE");
+}
+
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto& predict = add_command(app, line, "predict",
                               "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
@@ -120,15 +122,10 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->delimiter(',')
       ->type_name("N,N")
       ->check(CLI::PositiveNumber.description(""));
-  predict.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
-      ->type_name("NAME");
   predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
       ->delimiter(',')
       ->type_name("NAME,NAME");
-  predict
-      .add_option("--set", variation.set,
-                  "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
-      ->type_name("/PATH=VALUE");
+  add_changes(predict, variation);
   predict
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
@@ -145,7 +142,12 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
           "screening; if not given), by-symmetry (on SimGrid, what plays the same role once), full (every message on "
           "SimGrid), screening (formulas, without SimGrid)")
       ->type_name("HOW")
-      ->transform(fidelity_by_name());
+      ->transform(by_name(fidelity_names()));
+  predict
+      .add_option("--trace", command.trace,
+                  "Write the simulated iteration of the first strategy at the largest scale to this file, as Chrome "
+                  "trace JSON for Perfetto; --strategy and --gpus choose another")
+      ->type_name("FILE");
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
@@ -226,7 +228,37 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   add_output(import, line, "the records");
 }
 
+void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation) {
+  auto& exporting =
+      add_command(app, line, "export",
+                  "Write for other tools what is simulated: the iteration for Chakra, the cluster for SimGrid");
+  const std::map<std::string, ExportFormat> formats{{"chakra", ExportFormat::chakra},
+                                                    {"simgrid", ExportFormat::simgrid}};
+  exporting
+      .add_option("FORMAT", command.format, "chakra (files FILE.ROLE.et, one a role) or simgrid (platform XML 4.1)")
+      ->required()
+      ->type_name("")
+      ->transform(by_name(formats));
+  exporting.add_option("SCENARIO", command.scenario, "Scenario file")->required()->type_name("");
+  exporting.add_option("--gpus", variation.gpus, "Number of GPUs; the scenario's largest if not given")
+      ->expected(1)
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  exporting.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
+      ->expected(1)
+      ->type_name("NAME");
+  add_changes(exporting, variation);
+  exporting.add_option("--output,-o", line.output, "The file to write, or what the names of the files begin with")
+      ->required()
+      ->type_name("FILE");
+}
+
 /// Options that exclude each other, in a sentence; "" where there are none.
+std::string conflict_in(const PredictCommand& command) {
+  const bool sweep = command.scenarios.size() > 1 || !command.axes.empty();
+  return sweep && !command.trace.empty() ? "--trace writes one iteration; give one scenario without --sweep" : "";
+}
+
 std::string conflict_in(const ValidateCommand& command) {
   const auto& stated = command.context;
   const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
@@ -241,58 +273,6 @@ std::string conflict_in(const ValidateCommand& command) {
   if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
     return "a bar is of all shipped series; give --bar and --update-bar without --measurements and --cluster";
   return "";
-}
-
-/// "NAME=VALUE" words as pairs; `wrong` becomes the first word that is not one.
-std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
-                                                             std::string& wrong) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    if ((equals == 0 || equals == std::string::npos) && wrong.empty()) wrong = word;
-    if (equals != std::string::npos) pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-  }
-  return pairs;
-}
-
-/// GPU counts in ascending order, each once, as a scenario has them.
-std::string as_json_list(std::vector<int> counts) {
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return fmt::format("[{}]", fmt::join(counts, ","));
-}
-
-/// --set first, so that --gpus and --cluster, which set the same fields, come last.
-std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
-  std::vector<JsonChange> changes;
-  for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
-  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
-  if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
-  return changes;
-}
-
-/// The text split at the commas outside of brackets and quotes.
-std::vector<std::string> split_values(const std::string& text) {
-  std::vector<std::string> values(1);
-  int depth = 0;
-  bool in_text = false;
-  for (const char c : text) {
-    if (c == '"') in_text = !in_text;
-    if (!in_text && (c == '[' || c == '{')) ++depth;
-    if (!in_text && (c == ']' || c == '}')) --depth;
-    if (c == ',' && depth == 0 && !in_text) {
-      values.emplace_back();
-    } else {
-      values.back() += c;
-    }
-  }
-  return values;
-}
-
-std::vector<SweepAxis> axes_of(const Variation& variation, std::string& wrong) {
-  std::vector<SweepAxis> axes;
-  for (const auto& [path, values] : split_words(variation.sweep, wrong)) axes.push_back({path, split_values(values)});
-  return axes;
 }
 
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
@@ -327,6 +307,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   CalibrateCommand calibrate;
   ValidateCommand validate;
   ImportCommand import;
+  ExportCommand exporting;
   std::vector<std::string> given;
   Variation variation;
 
@@ -346,6 +327,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   add_calibrate(app, line, calibrate);
   add_validate(app, line, validate, given);
   add_import(app, line, import, given);
+  add_export(app, line, exporting, variation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -354,15 +336,17 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   std::string wrong;
   for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
   validate.context.given = import.context.given;
-  predict.changes = changes_of(variation, wrong);
+  predict.changes = exporting.changes = changes_of(variation, wrong);
   if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
   predict.axes = axes_of(variation, wrong);
   if (!wrong.empty())
     return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
 
   const auto& chosen = app.get_subcommands().front()->get_name();
-  if (const auto reported = conflict_in(validate); chosen == "validate" && !reported.empty())
-    return EarlyExit{wrong_use, "", "ddlsim: " + reported + "\n"};
+  std::string reported;
+  if (chosen == "predict") reported = conflict_in(predict);
+  if (chosen == "validate") reported = conflict_in(validate);
+  if (!reported.empty()) return EarlyExit{wrong_use, "", "ddlsim: " + reported + "\n"};
 
   if (chosen == "check") line.command = check;
   if (chosen == "list") line.command = list;
@@ -370,6 +354,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (chosen == "calibrate") line.command = calibrate;
   if (chosen == "validate") line.command = validate;
   if (chosen == "import") line.command = import;
+  if (chosen == "export") line.command = exporting;
   return line;
 }
 

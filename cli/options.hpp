@@ -34,6 +34,17 @@ struct PredictCommand {
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
   Fidelity fidelity = Fidelity::automatic;
+  std::filesystem::path trace; ///< write one simulated iteration here; empty: none
+};
+
+/// What others' tools read.
+enum class ExportFormat { chakra, simgrid };
+
+struct ExportCommand {
+  ExportFormat format = ExportFormat::chakra;
+  std::filesystem::path scenario;
+  std::vector<JsonChange> changes;
+  std::vector<std::string> strategies; ///< as for predict; the first one left is meant
 };
 
 struct ValidateCommand {
@@ -60,7 +71,9 @@ struct ImportCommand {
 };
 
 struct CommandLine {
-  std::variant<CheckCommand, ListCommand, PredictCommand, CalibrateCommand, ValidateCommand, ImportCommand> command;
+  std::variant<CheckCommand, ListCommand, PredictCommand, CalibrateCommand, ValidateCommand, ImportCommand,
+               ExportCommand>
+      command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   std::filesystem::path output;      ///< empty: standard output
   bool json = false;

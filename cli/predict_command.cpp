@@ -1,6 +1,8 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/export/chrome_trace.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 
@@ -11,21 +13,38 @@
 namespace ddlsim {
 namespace {
 
-/// Keeps the strategies with one of these names; a name that the scenario lacks is an error.
-void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
-  std::vector<std::string> there;
-  for (const auto& strategy : scenario.strategies) there.push_back(to_text(strategy.name));
-  for (const auto& name : names) {
-    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
-    throw UserError("--strategy", "",
-                    fmt::format("the scenario has no strategy {}; it has {}. Add one with --set /strategies='[...]'",
-                                in_quotes(name), join_names(there)));
+/// Traces the first strategy that can be at some scale, at its largest such scale.
+class Tracer {
+public:
+  explicit Tracer(const PredictCommand& command) : command_(command) {}
+
+  void take(const Curve& curve, const StrategyAnswer& answer, const std::string& scenario) {
+    if (!text_.empty()) return;
+    const PredictedPoint* largest = nullptr;
+    for (const PredictedPoint& point : answer.points) {
+      if (point.error.empty()) largest = &point;
+      if (!point.error.empty()) refusal_ = point.error;
+    }
+    if (largest == nullptr) return;
+    auto setup = at_scale(curve, largest->gpus);
+    setup.strategy = strategy_taken(setup, curve.median); // what it leaves open is named, too
+    const auto run = likeliest_run(curve, largest->gpus, command_.fidelity);
+    text_ = chrome_trace(scenario, {setup, *largest, run});
+    what_ = fmt::format("{} at {} GPUs", label_of(answer.strategy), largest->gpus);
   }
-  if (names.empty()) return;
-  std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
-    return std::find(names.begin(), names.end(), to_text(strategy.name)) == names.end();
-  });
-}
+
+  void write(const CommandLine& line) const {
+    if (text_.empty()) throw UserError("--trace", "", "no point of the scenario can be: " + refusal_);
+    write_file(command_.trace, text_);
+    narrate(line, fmt::format("wrote {}: {}", command_.trace.string(), what_));
+  }
+
+private:
+  const PredictCommand& command_;
+  std::string text_;
+  std::string what_;
+  std::string refusal_;
+};
 
 std::string to_output(const Prediction& prediction, const PredictCommand& command, const CommandLine& line) {
   if (line.json) return to_json_text(prediction);
@@ -33,6 +52,23 @@ std::string to_output(const Prediction& prediction, const PredictCommand& comman
 }
 
 } // namespace
+
+void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
+  std::vector<std::string> there;
+  for (const auto& strategy : scenario.strategies) there.push_back(to_text(strategy.name));
+  for (const auto& name : names) {
+    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    const auto nearest = nearest_name(name, there);
+    throw UserError("--strategy", "",
+                    fmt::format("the scenario has no strategy {}; {}it has {}. Add one with --set /strategies='[...]'",
+                                in_quotes(name), nearest.empty() ? "" : "did you mean " + nearest + "? ",
+                                join_names(there)));
+  }
+  if (names.empty()) return;
+  std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
+    return std::find(names.begin(), names.end(), to_text(strategy.name)) == names.end();
+  });
+}
 
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options) {
@@ -44,8 +80,14 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
 int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
   const SweepCase only{command.scenarios.front(), command.changes, ""};
-  const auto prediction = predict_scenario(only, command, line, {command.fidelity, make_progress(line.quiet)});
+  PredictOptions options{command.fidelity, make_progress(line.quiet)};
+  Tracer tracer(command);
+  const auto name = only.scenario.stem().string();
+  if (!command.trace.empty())
+    options.answered = [&](const Curve& curve, const StrategyAnswer& answer) { tracer.take(curve, answer, name); };
+  const auto prediction = predict_scenario(only, command, line, options);
   for (const auto& warning : prediction.warnings) narrate(line, warning);
+  if (!command.trace.empty()) tracer.write(line);
   emit(line, to_output(prediction, command, line));
   return 0;
 }

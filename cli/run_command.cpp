@@ -27,6 +27,10 @@ struct Runner {
     return run_validate(command, line);
   }
   int operator()(const ImportCommand& command) const { return run_import(command, line); }
+  int operator()(const ExportCommand& command) const {
+    start_fork_server();
+    return run_export(command, line);
+  }
 };
 
 } // namespace

@@ -16,6 +16,8 @@ def name_of(strategy):
     if strategy["name"] != "ps":
         return strategy["name"]
     servers = strategy["servers"]
+    if servers == "best":
+        return "parameter server, the best"
     many = "1 a node" if "per_node" in servers else f"{servers.get('count', '?')} {strategy['placement']}"
     return f"parameter server, {many}"
 

@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-SIM = ["sim/base", "sim/formats", "sim/network", "sim/compute", "sim/collective", "sim/parameter_server", "sim/simgrid",
-       "sim/iteration", "sim/predict"]
+SIM = ["sim/base", "sim/formats", "sim/network", "sim/compute", "sim/collective", "sim/library", "sim/parameter_server",
+       "sim/simgrid", "sim/iteration", "sim/predict"]  # sim/export stands on them, and only cli on sim/export
 
 ROOMS = {
     "sim/base": [],
@@ -17,10 +17,12 @@ ROOMS = {
     "sim/network": ["sim/base", "sim/formats"],
     "sim/compute": ["sim/base", "sim/formats"],
     "sim/collective": ["sim/base", "sim/formats", "sim/network"],
+    "sim/library": ["sim/base", "sim/formats", "sim/network", "sim/collective"],
     "sim/parameter_server": ["sim/base", "sim/formats", "sim/network"],
     "sim/simgrid": ["sim/base", "sim/formats", "sim/network", "sim/collective", "sim/parameter_server"],
-    "sim/iteration": SIM[:7],
-    "sim/predict": SIM[:8],
+    "sim/iteration": SIM[:8],
+    "sim/predict": SIM[:9],
+    "sim/export": SIM,
     "calibrate/import": ["sim/base", "sim/formats"],
     "calibrate/data": SIM,
     "calibrate/fit": SIM + ["calibrate/data"],
@@ -29,7 +31,7 @@ ROOMS = {
     "validate/page": ["sim/base", "sim/formats", "validate"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
-    "cli": SIM + ["calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods", "validate/page"],
+    "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods", "validate/page"],
 }
 
 # Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.

@@ -1,5 +1,4 @@
 #include "calibrate/data/transfer_series.hpp"
-#include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
 
@@ -8,7 +7,10 @@ namespace {
 
 double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.gpus, point.gpus_per_node);
-  return sample.operation_cost_s + all_reduce_s(machine, point.size_bytes, all_reduce_of(setup, sample));
+  StepSetup at_scale = setup;
+  at_scale.gpus = point.gpus;
+  at_scale.gpus_per_node = point.gpus_per_node;
+  return sample.operation_cost_s + sum_s(machine, sum_rules_of(at_scale, sample), point.size_bytes);
 }
 
 /// A node's NIC is the message's alone, whichever ranks share it otherwise: one rank a node.

@@ -23,7 +23,8 @@ AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series, double
     : likelihood_share_(likelihood_share), open_of_(series.size(), -1) {
   for (std::size_t s = 0; s < series.size(); ++s) {
     const bool servers = is_parameter_server(series[s].setup.strategy.name);
-    const auto& choices = servers ? series[s].setup.preset.shardings : series[s].setup.preset.all_reduce;
+    const auto& setup = series[s].setup;
+    const auto choices = servers ? setup.preset.shardings : libraries_over(setup.preset, setup.transport.name);
     if (choices.size() < 2 || !depends_on_algorithm(series[s])) continue;
     const CalibrationScope scope{series[s].scope.transport, "", {}, "", 0};
     const auto known = std::find_if(open_.begin(), open_.end(), [&](const OpenChoice& open) {
@@ -39,7 +40,7 @@ void AlgorithmChoices::put(std::size_t series, Parameters& sample) const {
   const auto& open = open_[static_cast<std::size_t>(open_of_[series])];
   const auto& name = open.choices[open.chosen].name;
   if (open.servers) sample.sharding = value_named<Sharding>(name);
-  if (!open.servers) sample.all_reduce = value_named<Algorithm>(name);
+  if (!open.servers) sample.library = library_version_from(name);
 }
 
 double AlgorithmChoices::weight(std::size_t open, std::size_t choice) const {

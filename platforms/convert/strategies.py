@@ -1,8 +1,14 @@
 """Strategies as records write them."""
 
 
-def plain(name):
-    return {"name": name}
+def plain(name, library=None):
+    """Without servers; `library` where the source names the version that sums, or its date leaves no other."""
+    return {"name": name} if library is None else {"name": name, "library": library}
+
+
+# The last without trees is 2.3 (2018); what 2017 ran is a 2.0.
+NCCL_OF_2017 = "nccl 2.0"
+NCCL_OF_2018 = "nccl 2.2"
 
 
 def servers(count, placement="unknown", sharding="unknown", on_node_reduce=True, device="cpu"):

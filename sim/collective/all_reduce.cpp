@@ -34,6 +34,12 @@ std::optional<std::string> why_no_symmetry(const Machine& machine, Algorithm alg
   return machine.ranks > 1 ? all_reduce_algorithm(algorithm).why_no_symmetry(machine) : std::nullopt;
 }
 
+std::optional<std::string> why_no_classes(const Machine& machine, Algorithm algorithm) {
+  const auto& row = all_reduce_algorithm(algorithm);
+  if (row.why_no_classes == nullptr) return why_no_symmetry(machine, algorithm);
+  return row.why_no_classes(machine);
+}
+
 std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, Algorithm algorithm) {
   require_rates(machine);
   const auto& row = all_reduce_algorithm(algorithm);

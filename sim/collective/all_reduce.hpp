@@ -2,6 +2,7 @@
 // The ways to sum a vector over all ranks: one table, of which everything that times, simulates or judges an
 // all-reduce reads its row.
 
+#include "sim/collective/class_schedule.hpp"
 #include "sim/collective/period.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/formats/names.hpp"
@@ -34,10 +35,15 @@ struct AllReduceAlgorithm {
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
   /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.
   std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
+  /// Where ranks are almost alike: one of each class, how far full was found from it, and why it cannot be; null where
+  /// nothing of the kind exists.
+  ClassSchedule (*class_schedule)(const Machine&, double size_bytes) = nullptr;
+  Gap (*class_gap)(double operation_bytes) = nullptr;
+  std::optional<std::string> (*why_no_classes)(const Machine&) = nullptr;
   /// Every message; null for the ring, which sim/simgrid/full_ring.hpp runs: its ranks are not in step.
-  Schedule (*schedule)(const Machine&, double size_bytes);
+  Schedule (*schedule)(const Machine&, double size_bytes) = nullptr;
   /// Messages of a full run that moves `size_bytes` in `operations` operations, for two ranks and more.
-  double (*messages)(const Machine&, double size_bytes, int operations);
+  double (*messages)(const Machine&, double size_bytes, int operations) = nullptr;
   /// Programs of one rank in its schedule, which run beside each other.
   int programs_per_rank = 1;
 };
@@ -59,6 +65,9 @@ double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorit
 /// ring and hierarchical ring on full nodes (and full leaves where uplinks are narrower than NICs) without a slow node,
 /// halving-doubling on one switch with full nodes of 2^a ranks. A double tree never: every node has another height.
 std::optional<std::string> why_no_symmetry(const Machine& machine, Algorithm algorithm);
+
+/// The same for one rank of each class, which is almost as good: a double tree on one switch without a slow node.
+std::optional<std::string> why_no_classes(const Machine& machine, Algorithm algorithm);
 
 /// What the ranks of one period do:
 ///   ring              2(n-1) steps

@@ -10,6 +10,7 @@ struct Send {
   int to = 0;
   int lane = 0;
   double size_bytes = 0;
+  bool is_awaited = true; ///< false: the step ends without it
 };
 
 struct Receive {

@@ -2,6 +2,7 @@
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/links_in_use.hpp"
+#include "sim/collective/tree_classes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -169,6 +170,10 @@ double tree_all_reduce_s(const Machine& machine, double size_bytes) {
   return latency_s + first_s + (size_bytes - trees * chunk_bytes) * slowest_s_per_byte;
 }
 
+bool uplinks_slow_trees(const Machine& machine) {
+  return has_leaves(machine) && across_s_per_byte(machine) > share(machine.nodes()) / machine.nic_Bps;
+}
+
 Schedule tree_schedule(const Machine& machine, double size_bytes) {
   require_rates(machine);
   Schedule schedule;
@@ -205,6 +210,13 @@ Gap tree_gap(const Machine& machine, double operation_bytes) {
   return {operation_bytes < many_chunks_bytes ? -0.14 : -0.07, slower};
 }
 
+/// The range that tests/simgrid/tree_classes_test.cpp finds on 4 to 300 nodes of any rates.
+Gap tree_class_gap(double operation_bytes) {
+  constexpr double many_chunks_bytes = 2e7;
+  if (operation_bytes < many_chunks_bytes) return {-0.15, 0.12};
+  return {-0.03, 0.02};
+}
+
 double tree_messages(const Machine& machine, double size_bytes, int operations) {
   const double ranks = machine.ranks;
   const double an_operation = size_bytes / operations;
@@ -224,6 +236,9 @@ const AllReduceAlgorithm tree_all_reduce{
       return "every node of a double tree has another height in each of the two";
     },
     .period = nullptr,
+    .class_schedule = tree_class_schedule,
+    .class_gap = tree_class_gap,
+    .why_no_classes = why_no_tree_classes,
     .schedule = tree_schedule,
     .messages = tree_messages,
     .programs_per_rank = 4, // up and down in each of the two trees

@@ -37,6 +37,9 @@ double tree_chunk_bytes(const Machine& machine, double size_bytes);
 /// that nobody is inside both.
 std::vector<int> tree_parents(int nodes, int tree);
 
+/// An uplink carries more of the trees than a NIC does for its rate: the leaves are the narrowest place. O(N).
+bool uplinks_slow_trees(const Machine& machine);
+
 /// Every message of it: each rank and tree has a program up and one down, the root one for both.
 Schedule tree_schedule(const Machine& machine, double size_bytes);
 

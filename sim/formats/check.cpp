@@ -126,8 +126,9 @@ std::string check_gpus(const fs::path& file, const DataFolder& /*data*/) {
 }
 
 std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
-  return check_document(file, "ddlsim-presets", presets_from, no_names,
-                        [](const std::vector<Preset>& presets) { return summary_of("presets", presets); });
+  return check_document(
+      file, "ddlsim-presets", presets_from, no_names,
+      [](const std::vector<Preset>& presets) { return summary_of("presets", presets); }, presets_version);
 }
 
 std::string check_measurements(const fs::path& file, const DataFolder& data) {

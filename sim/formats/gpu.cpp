@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace ddlsim {
@@ -30,13 +31,14 @@ std::map<std::string, double> peaks_from(const JsonNode& node) {
 
 /// Every figure of the GPU needs a source, and a source needs its figure.
 std::map<std::string, std::string> sources_from(const JsonNode& gpu) {
-  static const std::vector<std::string> figures{"peak", "memory_bandwidth", "memory", "power", "price", "year"};
+  static const std::vector<std::string> figures{"peak", "memory_bandwidth",  "memory", "power", "price",
+                                                "year", "compute_capability"};
   std::map<std::string, std::string> sources;
   const JsonNode node = gpu.at("sources");
   if (!node.is_object()) return sources;
   node.allow_only(figures);
   for (const auto& figure : figures) {
-    const bool may_be_known_by_all = figure == "year";
+    const bool may_be_known_by_all = figure == "year" || figure == "compute_capability";
     if (node.has(figure)) sources[figure] = node.text(figure);
     if (gpu.has(figure) && !node.has(figure) && !may_be_known_by_all)
       node.mistake_at(figure, fmt::format("missing; say where the figure of \"{}\" stands", figure));
@@ -46,9 +48,17 @@ std::map<std::string, std::string> sources_from(const JsonNode& gpu) {
   return sources;
 }
 
+/// "7.0" as 70; 0 where it is left out.
+int capability_from(const JsonNode& node) {
+  constexpr double parts = 10;
+  constexpr double most = 99;
+  if (!node.has("compute_capability")) return 0;
+  return static_cast<int>(std::lround(parts * node.number("compute_capability", 1, most)));
+}
+
 Gpu gpu_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name",   "aliases", "year",  "peak",   "memory_bandwidth",
-                                              "memory", "power",   "price", "sources"};
+  static const std::vector<std::string> known{"name",   "aliases", "year",  "peak",    "memory_bandwidth",
+                                              "memory", "power",   "price", "sources", "compute_capability"};
   constexpr long first_cuda_year = 2006;
   constexpr long last_year = 2100;
   Gpu gpu;
@@ -57,6 +67,7 @@ Gpu gpu_from(const JsonNode& node) {
   gpu.name = simple_name(node, "name");
   gpu.aliases = node.texts_or_none("aliases");
   gpu.year = static_cast<int>(node.integer("year", first_cuda_year, last_year));
+  gpu.compute_capability = capability_from(node);
   gpu.peak_flop_per_s = peaks_from(node.at("peak"));
   gpu.memory_bandwidth_Bps = node.quantity("memory_bandwidth", Dimension::bandwidth);
   gpu.memory_bytes = node.quantity("memory", Dimension::size);

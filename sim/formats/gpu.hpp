@@ -12,6 +12,7 @@ struct Gpu {
   std::string name; ///< "V100-SXM2-16GB"
   std::vector<std::string> aliases;
   int year = 0;
+  int compute_capability = 0;                    ///< ten times CUDA's: 70 for 7.0; 0: not known
   std::map<std::string, double> peak_flop_per_s; ///< by precision: fp32, tf32, fp16, bf16, fp16-tensor, bf16-tensor
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;

@@ -36,6 +36,20 @@ std::string to_text(StrategyName value) {
   return "";
 }
 
+std::string to_text(Protocol value) {
+  switch (value) {
+  case Protocol::none:
+    return "none";
+  case Protocol::ll:
+    return "LL";
+  case Protocol::ll128:
+    return "LL128";
+  case Protocol::simple:
+    return "Simple";
+  }
+  return "";
+}
+
 std::string to_text(Grouping value) {
   switch (value) {
   case Grouping::buckets:

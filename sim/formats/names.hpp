@@ -31,6 +31,10 @@ enum class StrategyName {
   automatic,
 };
 
+/// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
+/// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
+enum class Protocol { none, ll, ll128, simple };
+
 /// How a framework groups gradients into operations: scenarios/presets.json says which does what.
 enum class Grouping { buckets, per_tensor, fusion, single };
 
@@ -81,6 +85,7 @@ enum class RunMode { train, forward };
 
 std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
+std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);
 std::string to_text(Placement value);

@@ -2,6 +2,7 @@
 // The parameters that decide an iteration (one sample), and many samples drawn from their priors.
 
 #include "sim/formats/cluster.hpp"
+#include "sim/formats/library_version.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/prior.hpp"
 
@@ -36,7 +37,7 @@ struct Parameters {
   double server_duplex = 0;                 ///< rate left when both directions are busy
   double server_message_cost_s = 0;         ///< one message at a server
   double model_discrepancy = 1;             ///< what no parameter explains: a factor on the iteration
-  std::optional<Algorithm> all_reduce{};    ///< of those the preset's library may run; nothing: the likeliest
+  std::optional<LibraryVersion> library{};  ///< that sums, of those the preset may use; nothing: the likeliest
   std::optional<Sharding> sharding{};       ///< of those the preset's servers may have; nothing: the likeliest
   std::optional<std::uint64_t> key_order{}; ///< of tensors that a hash places (place_tensors); nothing: a typical one
 

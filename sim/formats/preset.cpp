@@ -56,6 +56,25 @@ std::vector<LikelyChoice> weighted_from(const JsonNode& node, const std::string&
   return list;
 }
 
+/// An object of libraries with versions, and how likely each is against the others over its carrier.
+std::vector<LikelyLibrary> libraries_from(const JsonNode& node) {
+  std::vector<LikelyLibrary> libraries;
+  if (!node.is_object()) return libraries;
+  if (node.value().empty()) node.mistake("no library found; give one, as {\"nccl 2.18.5\": 1}, or leave this out");
+  for (const auto& [name, weight] : node.value().items()) {
+    const auto version = library_version_from(name);
+    if (!version)
+      node.mistake_at(name,
+                      fmt::format("{} is no library and version; give one of {} and a version, as \"nccl 2.18.5\"",
+                                  in_quotes(name), join_names(names_of<SumLibrary>())));
+    const double likely = node.positive(name);
+    if (version) libraries.push_back({*version, likely});
+  }
+  std::stable_sort(libraries.begin(), libraries.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  return libraries;
+}
+
 std::vector<std::string> transports_from(const JsonNode& node) {
   auto transports = node.texts_or_none("transports");
   if (transports.empty())
@@ -67,12 +86,27 @@ std::vector<std::string> transports_from(const JsonNode& node) {
   return transports;
 }
 
+std::vector<Sharding> sharding_choices_from(const JsonNode& node) {
+  const auto& known = known_names_of<Sharding>();
+  std::vector<Sharding> choices;
+  for (const auto& name : node.texts_or_none("sharding_choices")) {
+    if (!is_in(known, name)) {
+      node.mistake_at("sharding_choices", unknown_name_text("sharding", name, known, known));
+    } else if (is_in(names_of(choices), name)) {
+      node.mistake_at("sharding_choices", fmt::format("{} is there twice; keep one", in_quotes(name)));
+    } else {
+      choices.push_back(*value_named<Sharding>(name));
+    }
+  }
+  return choices;
+}
+
 Preset preset_from(const JsonNode& node) {
   static const std::vector<std::string> known{
-      "name",     "title",      "grouping",   "first_bucket",   "bucket",
-      "cycle",    "split",      "overlapped", "library",        "all_reduce",
-      "sharding", "transports", "source",     "node_reduction", "serves_one_machine",
-      "servers",  "placement"};
+      "name",     "title",      "grouping",         "first_bucket",   "bucket",
+      "cycle",    "split",      "overlapped",       "library",        "libraries",
+      "sharding", "transports", "source",           "node_reduction", "serves_one_machine",
+      "servers",  "placement",  "sharding_choices", "one_gpu_as"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
@@ -82,16 +116,29 @@ Preset preset_from(const JsonNode& node) {
   preset.grouping = one_of<Grouping>(node, "grouping");
   preset.overlapped = node.boolean("overlapped");
   preset.library = one_of<Library>(node, "library");
-  preset.all_reduce = weighted_from(node, "all_reduce", names_of<Algorithm>());
+  if (node.has("libraries")) preset.libraries = libraries_from(node.at("libraries"));
   preset.shardings = weighted_from(node, "sharding", known_names_of<Sharding>());
+  preset.sharding_choices = sharding_choices_from(node);
   if (node.has("servers")) preset.servers = servers_from(node.at("servers"), StrategyUse::scenario);
   preset.placement = one_of_or(node, "placement", preset.placement, known_names_of<Placement>());
   preset.node_reduce = one_of_or(node, "node_reduction", NodeReduce::reduce_scatter);
   preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
   preset.transports = transports_from(node);
+  if (node.has("one_gpu_as")) preset.one_gpu_as = node.text("one_gpu_as");
   preset.source = node.paragraph("source");
   if (node.mistakes_so_far() == before) read_sizes(node, preset);
   return preset;
+}
+
+} // namespace
+
+namespace {
+
+void check_one_gpu_as(const JsonNode& node, const Preset& preset, const std::vector<Preset>& presets) {
+  if (preset.one_gpu_as.empty() || preset_named(presets, preset.one_gpu_as) != nullptr) return;
+  std::vector<std::string> names;
+  for (const auto& other : presets) names.push_back(other.name);
+  node.mistake_at("one_gpu_as", unknown_name_text("preset", preset.one_gpu_as, names, names));
 }
 
 } // namespace
@@ -101,12 +148,48 @@ std::vector<Preset> presets_from(const JsonNode& root) {
   std::vector<Preset> presets;
   std::set<std::string> names;
   root.allow_only(known);
-  for (const auto& node : root.list("presets")) {
+  const auto nodes = root.list("presets");
+  for (const auto& node : nodes) {
     presets.push_back(preset_from(node));
     if (!presets.back().name.empty() && !names.insert(presets.back().name).second)
       node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
   }
+  for (std::size_t i = 0; i < nodes.size(); ++i) check_one_gpu_as(nodes[i], presets[i], presets);
   return presets;
+}
+
+namespace {
+
+/// The carrier whose libraries sum over a transport.
+Carrier summing_carrier(const Preset& preset, const std::string& transport) {
+  const auto carrier = carrier_of(transport).value_or(Carrier::nccl);
+  if (carrier != Carrier::shm) return carrier;
+  for (const auto& name : preset.transports)
+    if (const auto first = carrier_of(name); first && *first != Carrier::shm) return *first;
+  return Carrier::nccl;
+}
+
+} // namespace
+
+std::vector<LikelyChoice> libraries_over(const Preset& preset, const std::string& transport) {
+  const auto carrier = summing_carrier(preset, transport);
+  std::vector<LikelyChoice> choices;
+  double sum = 0;
+  for (const auto& [version, weight] : preset.libraries) {
+    if (carrier_of(version.library) != carrier) continue;
+    choices.push_back({to_text(version), weight});
+    sum += weight;
+  }
+  if (choices.empty()) return {{to_text(usual_library(carrier)), 1}};
+  for (auto& choice : choices) choice.weight /= sum;
+  return choices;
+}
+
+LibraryVersion likeliest_library(const Preset& preset, const std::string& transport) {
+  const auto carrier = summing_carrier(preset, transport);
+  for (const auto& [version, weight] : preset.libraries)
+    if (carrier_of(version.library) == carrier) return version;
+  return usual_library(carrier);
 }
 
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw) {
@@ -120,7 +203,7 @@ const std::string& choice_at(const std::vector<LikelyChoice>& choices, double dr
 
 Strategy completed(Strategy strategy, const Preset& preset) {
   if (strategy.servers.rule == ServerCount::Rule::unknown) strategy.servers = preset.servers;
-  if (strategy.placement == Placement::unknown) strategy.placement = preset.placement;
+  if (strategy.placement == Placement::unknown && !seeks_best_servers(strategy)) strategy.placement = preset.placement;
   return strategy;
 }
 
@@ -135,7 +218,7 @@ const Transport* transport_for(const Cluster& cluster, const Preset& preset, con
 
 std::vector<Preset> read_presets(const std::filesystem::path& file) {
   std::vector<Preset> presets;
-  read_document(file, "ddlsim-presets", 1, [&](const JsonNode& root) { presets = presets_from(root); });
+  read_document(file, "ddlsim-presets", presets_version, [&](const JsonNode& root) { presets = presets_from(root); });
   return presets;
 }
 

@@ -2,6 +2,7 @@
 // What a framework does with gradients, as data: scenarios/presets.json.
 
 #include "sim/formats/cluster.hpp"
+#include "sim/formats/library_version.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
 
@@ -17,17 +18,24 @@ struct LikelyChoice {
   double weight = 1;
 };
 
+/// A library that may sum gradients, and how likely it is against the preset's others over the same carrier.
+struct LikelyLibrary {
+  LibraryVersion version;
+  double weight = 1;
+};
+
 struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
   Grouping grouping = Grouping::buckets;
-  double first_bucket_bytes = 0;        ///< buckets
-  double bucket_bytes = 0;              ///< buckets and fusion: the cap
-  double cycle_s = 0;                   ///< fusion: how often ready tensors are collected
-  bool overlapped = true;               ///< synchronisation runs beside backward
-  Library library = Library::nccl;      ///< for a person: what it does is in the other fields
-  std::vector<LikelyChoice> all_reduce; ///< what `auto` and `all-reduce` mean, the likeliest first: ring, tree, ...
-  std::vector<LikelyChoice> shardings;  ///< how tensors are placed on servers, the likeliest first (placement.hpp)
+  double first_bucket_bytes = 0;            ///< buckets
+  double bucket_bytes = 0;                  ///< buckets and fusion: the cap
+  double cycle_s = 0;                       ///< fusion: how often ready tensors are collected
+  bool overlapped = true;                   ///< synchronisation runs beside backward
+  Library library = Library::nccl;          ///< for a person: what it does is in the other fields
+  std::vector<LikelyLibrary> libraries;     ///< that sum, with their versions, the likeliest first; may be empty
+  std::vector<LikelyChoice> shardings;      ///< how tensors are placed on servers, the likeliest first (placement.hpp)
+  std::vector<Sharding> sharding_choices{}; ///< rules that its user may choose among; none: `shardings` is no choice
   /// How many servers there are, and where, unless the strategy says.
   ServerCount servers{ServerCount::Rule::per_node, 1};
   Placement placement = Placement::colocated;
@@ -38,8 +46,16 @@ struct Preset {
   /// hash does not read it.
   double split_bytes = 0;
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
+  std::string one_gpu_as{};            ///< preset whose records say what one GPU does; "": its own
   std::string source;                  ///< code and version the rules were read in
 };
+
+/// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier, else
+/// the usual one. Over shared memory they are those of the carrier that the preset names first.
+std::vector<LikelyChoice> libraries_over(const Preset& preset, const std::string& transport);
+
+/// The likeliest of them.
+LibraryVersion likeliest_library(const Preset& preset, const std::string& transport);
 
 /// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
@@ -52,6 +68,9 @@ Strategy completed(Strategy strategy, const Preset& preset);
 /// else shared memory on a cluster of one machine, whether its file lists it or not, if the preset can use it; else the
 /// first of the preset's that the cluster has; null where it has none of them.
 const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated = "");
+
+/// Of presets.json. 2: `libraries` instead of the algorithms they take.
+inline constexpr int presets_version = 2;
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);

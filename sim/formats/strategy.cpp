@@ -1,5 +1,6 @@
 #include "sim/formats/strategy.hpp"
 
+#include "sim/base/names.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -13,9 +14,23 @@ using Rule = ServerCount::Rule;
 
 constexpr long most_servers = 1'000'000;
 
+const char* const best_servers_word = "best";
+
+/// Servers of a scenario may be the word "best" as well.
+ServerCount servers_or_best(const JsonNode& node, StrategyUse use) {
+  if (use == StrategyUse::record || !node.value().is_string()) return servers_from(node, use);
+  const auto word = node.value().get<std::string>();
+  if (word == best_servers_word) return {Rule::best, 0};
+  const auto near = nearest_name(word, {best_servers_word});
+  node.mistake(
+      fmt::format("{} found; {}{{\"count\": 4}}, {{\"per_node\": 1}}, {{\"equal_workers\": true}} or \"best\" expected",
+                  describe(node.value()), near.empty() ? "" : "did you mean \"best\"? "));
+  return {};
+}
+
 void read_server_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   const bool record = use == StrategyUse::record;
-  if (record || node.has("servers")) strategy.servers = servers_from(node.at("servers"), use);
+  if (record || node.has("servers")) strategy.servers = servers_or_best(node.at("servers"), use);
   strategy.placement = record ? one_of<Placement>(node, "placement")
                               : one_of_or(node, "placement", Placement::unknown, known_names_of<Placement>());
   strategy.sharding = record ? one_of<Sharding>(node, "sharding")
@@ -36,9 +51,20 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   std::vector<std::string> keys{"name"};
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
+  if (!is_parameter_server(name)) keys.emplace_back("library");
   if (use == StrategyUse::scenario)
-    for (const char* key : {"preset", "transport"}) keys.emplace_back(key);
+    for (const char* key : {"preset", "transport", "note"}) keys.emplace_back(key);
   return keys;
+}
+
+/// "servers" of a strategy without servers is one mistake that says so, and a key as any other for the rest.
+bool refuses_servers(const JsonNode& node, StrategyName name) {
+  const bool refused = node.has("servers") && !is_parameter_server(name);
+  if (refused)
+    node.mistake_at("servers", fmt::format("{} has no servers; leave \"servers\" out, or give the name \"ps\" or "
+                                           "\"ps-async\"",
+                                           in_quotes(to_text(name))));
+  return refused;
 }
 
 std::string servers_text(const ServerCount& servers) {
@@ -49,13 +75,29 @@ std::string servers_text(const ServerCount& servers) {
     return fmt::format("{} a node", servers.value);
   case Rule::equal_workers:
     return "as many as workers";
+  case Rule::best:
+    return "best servers";
   case Rule::unknown:
     break;
   }
   return "unknown count";
 }
 
+/// "4 dedicated, bytes". What is searched is not named: "best servers", "best servers dedicated, split".
+std::string servers_and_sharding(const Strategy& strategy) {
+  auto text = servers_text(strategy.servers);
+  if (!seeks_best_servers(strategy) || strategy.placement != Placement::unknown)
+    text += " " + to_text(strategy.placement);
+  if (!seeks_best_servers(strategy) || strategy.sharding != Sharding::unknown)
+    text += ", " + to_text(strategy.sharding);
+  return text;
+}
+
 } // namespace
+
+bool seeks_best_servers(const Strategy& strategy) {
+  return is_parameter_server(strategy.name) && strategy.servers.rule == Rule::best;
+}
 
 ServerCount servers_from(const JsonNode& node, StrategyUse use) {
   static const std::vector<std::string> in_scenario{"count", "per_node", "equal_workers"};
@@ -87,11 +129,15 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   strategy.name =
       one_of<StrategyName>(node, "name", use == StrategyUse::scenario ? in_scenario : names_of<StrategyName>());
   if (node.mistakes_so_far() > before) return strategy;
-  node.allow_only(known_keys(strategy.name, use));
+  auto known = known_keys(strategy.name, use);
+  if (refuses_servers(node, strategy.name)) known.emplace_back("servers"); // one mistake is enough
+  node.allow_only(known);
   if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
+  if (node.has("library")) strategy.library = library_version_from(node, "library");
   if (use == StrategyUse::record) return strategy;
   if (node.has("preset")) strategy.preset = node.text("preset");
   strategy.transport = node.one_of_or("transport", transport_names(), "");
+  if (node.has("note")) strategy.note = node.text("note");
   return strategy;
 }
 
@@ -99,6 +145,8 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
   nlohmann::json json{{"name", to_text(strategy.name)}};
   if (!strategy.preset.empty()) json["preset"] = strategy.preset;
   if (!strategy.transport.empty()) json["transport"] = strategy.transport;
+  if (strategy.library) json["library"] = to_text(*strategy.library);
+  if (!strategy.note.empty()) json["note"] = strategy.note;
   if (!is_parameter_server(strategy.name)) return json;
   auto& servers = json["servers"];
   switch (strategy.servers.rule) {
@@ -114,6 +162,9 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
   case Rule::unknown:
     servers["unknown"] = true;
     break;
+  case Rule::best:
+    servers = best_servers_word;
+    break;
   }
   json["placement"] = to_text(strategy.placement);
   json["sharding"] = to_text(strategy.sharding);
@@ -124,14 +175,14 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
 
 std::string to_text(const Strategy& strategy) {
   if (!is_parameter_server(strategy.name)) return to_text(strategy.name);
-  return fmt::format("{}({} {}, {}{}{})", to_text(strategy.name), servers_text(strategy.servers),
-                     to_text(strategy.placement), to_text(strategy.sharding),
+  return fmt::format("{}({}{}{})", to_text(strategy.name), servers_and_sharding(strategy),
                      strategy.on_node_reduce ? "" : ", no on-node reduce",
                      strategy.device == Device::cpu ? "" : ", on " + to_text(strategy.device));
 }
 
 std::string label_of(const Strategy& strategy) {
-  return to_text(strategy) + (strategy.preset.empty() ? "" : " with " + strategy.preset) +
+  const auto library = strategy.library ? " of " + to_text(*strategy.library) : "";
+  return to_text(strategy) + library + (strategy.preset.empty() ? "" : " with " + strategy.preset) +
          (strategy.transport.empty() ? "" : " over " + strategy.transport);
 }
 
@@ -144,6 +195,7 @@ int server_count(const ServerCount& servers, int workers, int nodes) {
   case Rule::equal_workers:
     return workers;
   case Rule::unknown:
+  case Rule::best:
     break;
   }
   return 0;

@@ -1,15 +1,18 @@
 #pragma once
 // A strategy as scenarios and step records write it.
 
+#include "sim/formats/library_version.hpp"
 #include "sim/formats/names.hpp"
 
+#include <optional>
 #include <string>
 
 namespace ddlsim {
 
-/// How many parameter servers there are, by one of three rules, or none (unknown, in records only).
+/// How many parameter servers there are, by one of three rules; unknown in records; `best` in scenarios: predict
+/// searches the count at every scale, and what the strategy leaves open beside it.
 struct ServerCount {
-  enum class Rule { unknown, count, per_node, equal_workers } rule = Rule::unknown;
+  enum class Rule { unknown, count, per_node, equal_workers, best } rule = Rule::unknown;
   int value = 0; ///< for count and per_node
 };
 
@@ -22,6 +25,8 @@ struct Strategy {
   Device device = Device::cpu; ///< where the server adds up
   std::string preset{};        ///< in scenarios: of this strategy, in place of the scenario's; "": the scenario's
   std::string transport{};     ///< the same
+  std::optional<LibraryVersion> library{}; ///< that sums, where it is known; nothing: one of the preset's
+  std::string note{};                      ///< what the asker says of it; told beside its answer
 };
 
 /// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.
@@ -31,7 +36,10 @@ std::string to_text(const Strategy& strategy);
 /// scenario have one label.
 std::string label_of(const Strategy& strategy);
 
-/// Servers for that many workers and nodes; 0 when the rule is unknown.
+/// Whether predict searches the servers of this strategy.
+bool seeks_best_servers(const Strategy& strategy);
+
+/// Servers for that many workers and nodes; 0 when the rule is unknown or best.
 int server_count(const ServerCount& servers, int workers, int nodes);
 
 } // namespace ddlsim

@@ -6,19 +6,32 @@
 
 namespace ddlsim {
 
+/// Sizes of one way together, which is one run of SimGrid.
+std::vector<double> TimedSizes::time(const std::vector<double>& sizes_bytes) {
+  std::vector<double> times_s(sizes_bytes.size());
+  for (const auto& [way, numbers] : by_way(rules_, machine_.ranks, sizes_bytes)) {
+    std::vector<double> sent_bytes;
+    for (const std::size_t number : numbers) sent_bytes.push_back(wire_bytes(way.protocol, sizes_bytes[number]));
+    const auto machine = machine_under(machine_, way.protocol, rules_.nccl.intra);
+    const auto simulated = executor_.all_reduces(machine, sent_bytes, way.algorithm);
+    simgrid_messages_ += simulated.messages;
+    for (std::size_t i = 0; i < numbers.size(); ++i) times_s[numbers[i]] = simulated.times_s[i];
+  }
+  return times_s;
+}
+
 void TimedSizes::add(std::vector<double> sizes_bytes) {
   std::sort(sizes_bytes.begin(), sizes_bytes.end());
   sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
-  const auto times = executor_.all_reduces(machine_, sizes_bytes, algorithm_);
-  simgrid_messages_ += times.messages;
+  auto times_s = time(sizes_bytes);
   if (sizes_bytes_.empty()) {
     sizes_bytes_ = std::move(sizes_bytes);
-    times_s_ = times.times_s;
+    times_s_ = std::move(times_s);
     return;
   }
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     const auto place = std::lower_bound(sizes_bytes_.begin(), sizes_bytes_.end(), sizes_bytes[i]);
-    times_s_.insert(times_s_.begin() + (place - sizes_bytes_.begin()), times.times_s[i]);
+    times_s_.insert(times_s_.begin() + (place - sizes_bytes_.begin()), times_s[i]);
     sizes_bytes_.insert(place, sizes_bytes[i]);
   }
 }
@@ -34,7 +47,7 @@ double TimedSizes::time_s(double size_bytes) {
 }
 
 CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
-    : graph_(graph), spans_(spans), sizes_(graph.machine, graph.all_reduce, executor),
+    : graph_(graph), spans_(spans), sizes_(graph.machine, graph.sums, executor),
       tick_s_(graph.fusion ? graph.fusion->cycle_s : 0) {}
 
 void CollectiveStream::expect(const std::vector<double>& sizes_bytes) {
@@ -79,6 +92,7 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
   free_s_ = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
             sizes_.time_s(collective.size_bytes);
   collective.span = {start_s, free_s_};
+  collective.way = sizes_.way_of_size(collective.size_bytes);
   collectives_.push_back(collective);
   for (std::size_t i = 0; i < count; ++i) spans_[operations[i]] = collective.span;
 }

@@ -9,12 +9,12 @@
 
 namespace ddlsim {
 
-/// All-reduces by their size: each size is timed once.
+/// All-reduces by their size: each size is timed once, the way that its library takes.
 class TimedSizes {
 public:
-  /// `machine` and `executor` must outlive this.
-  TimedSizes(const Machine& machine, Algorithm algorithm, const Executor& executor)
-      : machine_(machine), algorithm_(algorithm), executor_(executor) {}
+  /// The arguments must outlive this.
+  TimedSizes(const Machine& machine, const SumRules& rules, const Executor& executor)
+      : machine_(machine), rules_(rules), executor_(executor) {}
 
   /// Times all of them together, which is one run of SimGrid.
   void add(std::vector<double> sizes_bytes);
@@ -22,11 +22,15 @@ public:
   /// Of one all-reduce; timed now where it was not added.
   double time_s(double size_bytes);
 
+  Way way_of_size(double size_bytes) const { return way_of(rules_, machine_.ranks, size_bytes); }
+
   double simgrid_messages() const { return simgrid_messages_; }
 
 private:
+  std::vector<double> time(const std::vector<double>& sizes_bytes);
+
   const Machine& machine_;
-  Algorithm algorithm_;
+  const SumRules& rules_;
   const Executor& executor_;
   std::vector<double> sizes_bytes_; ///< ascending
   std::vector<double> times_s_;     ///< of each

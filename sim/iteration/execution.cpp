@@ -1,10 +1,10 @@
 #include "sim/iteration/execution.hpp"
 
 #include "sim/iteration/graph_pass.hpp"
+#include "sim/iteration/sum_executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -36,21 +36,11 @@ Execution execute_expecting(const Graph& graph, const Executor& executor, const 
 Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
   const Executor& formulas = executor_of(Fidelity::closed_form);
   if (graph.machine.ranks == 1) return execute(graph, formulas);
-  const auto choose = [&](const std::vector<double>& sizes_bytes) {
-    const double size_bytes = std::accumulate(sizes_bytes.begin(), sizes_bytes.end(), 0.0);
-    choice =
-        choose_all_reduce(graph.machine, graph.all_reduce, size_bytes, static_cast<int>(sizes_bytes.size()), requested);
-  };
-  if (!graph.fusion) {
-    const auto sizes_bytes = sizes_as_they_are(graph);
-    choose(sizes_bytes);
-    return execute_expecting(graph, executor_of(choice.fidelity), sizes_bytes);
-  }
-  auto screened = execute(graph, formulas);
-  const auto sizes_bytes = sizes_that_ran(screened);
-  choose(sizes_bytes);
-  if (choice.fidelity == Fidelity::closed_form) return screened;
-  return execute_expecting(graph, executor_of(choice.fidelity), sizes_bytes);
+  const SumExecutor executor(requested, choice);
+  if (!graph.fusion) return execute_expecting(graph, executor, sizes_as_they_are(graph));
+  const bool is_screened = requested == Fidelity::screening || requested == Fidelity::closed_form;
+  return execute_expecting(graph, executor,
+                           is_screened ? std::vector<double>{} : sizes_that_ran(execute(graph, formulas)));
 }
 
 Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice) {

@@ -22,14 +22,16 @@ struct Collective {
   int tensors = 0;
   double size_bytes = 0;
   Span span;
+  Way way; ///< that the library takes for it
 };
 
 struct Execution {
   std::vector<Span> spans; ///< of each operation; fused ones have the span of their collective
   std::vector<Collective> collectives;
-  double end_s = 0;          ///< of the last operation but input; of asynchronous servers a worker's mean iteration
-  double input_end_s = 0;    ///< when the samples of the next iteration are there
-  double mean_staleness = 0; ///< asynchronous servers only
+  std::vector<double> summed_s; ///< of each operation: when servers have all copies of its shard; empty without any
+  double end_s = 0;             ///< of the last operation but input; of asynchronous servers a worker's mean iteration
+  double input_end_s = 0;       ///< when the samples of the next iteration are there
+  double mean_staleness = 0;    ///< asynchronous servers only
   double simgrid_messages = 0;
 };
 

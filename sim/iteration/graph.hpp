@@ -2,6 +2,7 @@
 // One training iteration as a graph of operations: what runs where, how much of it there is, and what it waits for.
 
 #include "sim/formats/names.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
 
 #include <cstddef>
@@ -39,6 +40,9 @@ struct Stream {
   int number = 0;       ///< of the path's GPU, or of the server
 };
 
+/// What of an iteration an operation of compute is; `whole`: forward and backward, of which nobody looks inside.
+enum class ComputePart { whole, synchronisation, forward, backward };
+
 struct Operation {
   OperationKind kind = OperationKind::compute;
   std::size_t stream = 0; ///< in Graph::streams
@@ -48,6 +52,7 @@ struct Operation {
   int tensors = 0;
   std::size_t first_wait = 0; ///< what it waits for: `waits` entries of Graph::waits
   std::size_t waits = 0;
+  ComputePart part = ComputePart::whole; ///< compute only
 };
 
 /// Every cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
@@ -74,7 +79,7 @@ struct Graph {
   std::vector<Operation> operations;
   std::vector<std::size_t> waits; ///< operations, see Operation::first_wait
 
-  Algorithm all_reduce = Algorithm::ring;
+  SumRules sums;                ///< how each all-reduce is run
   double collective_cost_s = 0; ///< software cost of one collective
   double tensor_cost_s = 0;     ///< and of each tensor in it
   double interference = 0;      ///< compute advances 1/(1 + interference) as fast beside a collective

@@ -143,7 +143,11 @@ void GraphPass::run_shards() {
   if (graph_.servers.asynchronous) return run_asynchronous(exchange);
   const auto timing = executor_->server_exchange(graph_.machine, graph_.servers.machine, exchange);
   execution_.simgrid_messages += timing.simgrid_messages;
-  for (std::size_t i = 0; i < shards.size(); ++i) end_at(shards[i].operation, exchange.ready_s[i], timing.pulled_s[i]);
+  execution_.summed_s.resize(graph_.operations.size());
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    execution_.summed_s[shards[i].operation] = timing.summed_s[i];
+    end_at(shards[i].operation, exchange.ready_s[i], timing.pulled_s[i]);
+  }
 }
 
 /// Every worker repeats its compute for itself, so that shards have no time in an iteration.

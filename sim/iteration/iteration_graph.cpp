@@ -15,7 +15,7 @@ Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inp
   const auto& [machine, compute_s, sample] = inputs;
   const auto slowest = compute_profile(shape, slowdown_of(setup, machine) * compute_s, sample.forward_share);
   Graph graph = all_reduce_graph(slowest, setup.preset, machine);
-  graph.all_reduce = all_reduce_of(setup, sample);
+  graph.sums = sum_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.tensor_cost_s = sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
   graph.interference = sample.interference;
@@ -86,11 +86,16 @@ bool nobody_waits(const StepSetup& setup, const Machine& machine) {
   return setup.strategy.name == StrategyName::ps_async && machine.ranks > 1;
 }
 
-Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample) {
-  if (const auto named = algorithm_of(setup.strategy.name)) return *named;
-  if (!setup.preset.all_reduce.empty())
-    return sample.all_reduce ? *sample.all_reduce : *value_named<Algorithm>(setup.preset.all_reduce.front().name);
-  return Algorithm::ring;
+LibraryVersion library_of(const StepSetup& setup, const Parameters& sample) {
+  if (setup.strategy.library) return *setup.strategy.library;
+  return sample.library ? *sample.library : likeliest_library(setup.preset, setup.transport.name);
+}
+
+SumRules sum_rules_of(const StepSetup& setup, const Parameters& sample) {
+  SumRules rules{library_of(setup, sample), algorithm_of(setup.strategy.name)};
+  if (rules.library.library == SumLibrary::nccl)
+    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, setup.gpus, setup.gpus_per_node);
+  return rules;
 }
 
 } // namespace ddlsim

@@ -134,10 +134,11 @@ NodeReduction both_ways(NodeReduction node) {
 
 /// An empty stream of compute for each role: the workers, and those of a slow node.
 std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown) {
-  const std::size_t worker = add_role(graph, "worker", graph.machine.ranks);
+  const int slow_ranks = slowdown == 1 ? 0 : graph.machine.ranks_per_node;
+  const std::size_t worker = add_role(graph, "worker", graph.machine.ranks - slow_ranks);
   std::vector<ComputeStream> streams{{add_stream(graph, StreamKind::compute, worker)}};
   if (slowdown == 1) return streams;
-  const std::size_t slow = add_role(graph, "slow worker", graph.machine.ranks_per_node);
+  const std::size_t slow = add_role(graph, "slow worker", slow_ranks);
   streams.push_back({add_stream(graph, StreamKind::compute, slow), slowdown});
   return streams;
 }
@@ -180,6 +181,7 @@ std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const C
 std::size_t add_delays(Graph& graph, const ComputeStream& compute, double overhead_s, const NodeReduction* node,
                        const ComputeProfile& profile) {
   const std::size_t overhead = add_operation(graph, {OperationKind::compute, compute.stream, overhead_s});
+  graph.operations.back().part = ComputePart::synchronisation;
   if (node == nullptr || !(node->rate_Bps > 0)) return overhead;
   const std::size_t spread =
       NodeWay(graph, *node, node->spread, graph.streams[compute.stream].role).add(at(profile.tensors.back().tensor));

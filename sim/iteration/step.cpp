@@ -14,6 +14,10 @@
 namespace ddlsim {
 namespace {
 
+bool synchronises(const StepSetup& setup) {
+  return setup.synchronised && setup.strategy.name != StrategyName::none;
+}
+
 void name_shares(StepTime& time) {
   std::pair<double, std::string> largest{time.exposed_communication_s, time.communication};
   if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
@@ -23,14 +27,33 @@ void name_shares(StepTime& time) {
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
+std::optional<LargestSum> largest_sum_of(const Execution& execution) {
+  std::optional<LargestSum> largest;
+  for (const auto& collective : execution.collectives)
+    if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.way, collective.size_bytes};
+  return largest;
+}
+
+/// What cannot be run by the requested fidelity is a mistake of whoever asked for it.
+Execution execute_or_refuse(const Graph& graph, Fidelity requested, Choice& choice) {
+  try {
+    return execute(graph, requested, choice);
+  } catch (const NoSymmetry& refusal) {
+    throw UserError("--fidelity", "", refusal.what());
+  } catch (const TooManyMessages& refusal) {
+    throw UserError("--fidelity", "", refusal.what());
+  }
+}
+
 IterationResult execute_iteration(const Graph& graph, Fidelity requested) {
   IterationResult result;
-  const auto execution = execute(graph, requested, result.choice);
+  const auto execution = execute_or_refuse(graph, requested, result.choice);
   result.end_s = execution.end_s;
   result.input_end_s = execution.input_end_s;
   result.part = communication_part(graph);
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
+  result.largest_sum = largest_sum_of(execution);
   return result;
 }
 
@@ -64,9 +87,10 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
 IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidelity requested,
                                     StepCache& memory, StepTime& time) {
   const auto inputs = communication_inputs(setup, sample);
-  const auto result = synchronised_iteration(setup, inputs, requested, memory);
+  auto result = synchronised_iteration(setup, inputs, requested, memory);
   time.choice = result.choice;
   time.simgrid_messages = result.simgrid_messages;
+  time.largest_sum = result.largest_sum;
   time.communication = result.part;
   if (nobody_waits(setup, inputs.machine)) {
     add_asynchronous(sample, inputs.machine, result, time);
@@ -87,12 +111,24 @@ void add_input_wait(double input_end_s, double discrepancy, StepTime& time) {
 
 } // namespace
 
+StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node) {
+  setup.gpus = gpus;
+  setup.gpus_per_node = std::min(gpus, gpus_per_full_node);
+  setup.synchronised = gpus > 1;
+  return setup;
+}
+
 Strategy strategy_taken(const StepSetup& setup, const Parameters& sample) {
   Strategy taken = setup.strategy;
   if (!is_parameter_server(taken.name)) return taken;
   taken = completed(taken, setup.preset);
   taken.sharding = sharding_of(setup, sample);
   return taken;
+}
+
+bool starts_servers(const StepSetup& setup) {
+  if (!is_parameter_server(setup.strategy.name) || setup.gpus == 1) return false;
+  return setup.gpus > setup.gpus_per_node || setup.preset.serves_one_machine;
 }
 
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
@@ -122,17 +158,19 @@ double parts_s(const StepTime& time) {
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
   time.compute_s = setup.one_gpu_s * sample.compute_factor;
-  const bool synchronises = setup.synchronised && setup.strategy.name != StrategyName::none;
-  try {
-    const auto result = synchronises ? add_synchronisation(setup, sample, requested, memory, time)
-                                     : execute_iteration(graph_of_compute(setup, time.compute_s), requested);
-    add_input_wait(result.input_end_s, synchronises ? sample.model_discrepancy : 1, time);
-  } catch (const NoSymmetry& refusal) {
-    throw UserError("--fidelity", "", refusal.what());
-  } catch (const TooManyMessages& refusal) {
-    throw UserError("--fidelity", "", refusal.what());
-  }
+  const auto result = synchronises(setup) ? add_synchronisation(setup, sample, requested, memory, time)
+                                          : execute_iteration(graph_of_compute(setup, time.compute_s), requested);
+  add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;
+}
+
+StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
+  StepRun run;
+  run.graph = synchronises(setup)
+                  ? iteration_graph(setup, communication_inputs(setup, sample), backward_shape_of(setup))
+                  : graph_of_compute(setup, setup.one_gpu_s * sample.compute_factor);
+  run.execution = execute_or_refuse(run.graph, requested, run.choice);
+  return run;
 }
 
 } // namespace ddlsim

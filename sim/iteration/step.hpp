@@ -10,9 +10,13 @@
 #include "sim/formats/preset.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
+#include "sim/iteration/execution.hpp"
+#include "sim/iteration/graph.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
+#include <optional>
 #include <string>
 
 namespace ddlsim {
@@ -47,22 +51,32 @@ struct StepTime {
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
   double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  Choice choice;               ///< how the communication was run, and how far that may be from a full run
-  double simgrid_messages = 0; ///< that were run for it
+  Choice choice;                           ///< how the communication was run, and how far that may be from a full run
+  double simgrid_messages = 0;             ///< that were run for it
+  std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
   /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };
 
+/// The setup on another number of GPUs: ranks fill nodes; one GPU alone needs no synchronisation.
+StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
+
 /// Sum of all parts.
 double parts_s(const StepTime& time);
 
-/// The all-reduce that a strategy names; where the name leaves it open, what the preset's library does in this sample.
-Algorithm all_reduce_of(const StepSetup& setup, const Parameters& sample);
+/// The library that sums: the strategy's; where it names none, the one of this sample among the preset's.
+LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);
+
+/// How it sums: by the algorithm that the strategy names, else by the library's own rule.
+SumRules sum_rules_of(const StepSetup& setup, const Parameters& sample);
 
 /// The strategy with what it leaves open as this sample has it: the preset's servers and their placement, and the
 /// sample's choice among the preset's rules of sharding.
 Strategy strategy_taken(const StepSetup& setup, const Parameters& sample);
+
+/// Whether processes of servers run: with several GPUs, and not where the preset starts none on its one machine.
+bool starts_servers(const StepSetup& setup);
 
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
@@ -72,5 +86,15 @@ double work_of_step(const StepSetup& setup, const Parameters& sample);
 
 /// Throws UserError for a strategy that cannot be run by the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
+
+/// The operations that time_step() times, and when each of them runs.
+struct StepRun {
+  Graph graph;
+  Execution execution;
+  Choice choice;
+};
+
+/// Throws UserError as time_step() does.
+StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 } // namespace ddlsim

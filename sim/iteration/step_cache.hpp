@@ -30,6 +30,7 @@ struct IterationResult {
   Choice choice{};
   double mean_staleness = 0; ///< ps-async only
   double simgrid_messages = 0;
+  std::optional<LargestSum> largest_sum{};
 };
 
 /// What is known of one setup at one fidelity; for one thread.

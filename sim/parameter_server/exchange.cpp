@@ -132,14 +132,15 @@ void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const B
   double out_s = 0;
   for (const std::size_t shard : queue) {
     pushed_s = std::max(pushed_s, fluid.pushable_s[shard]) + fluid.sizes_bytes[shard] / rates.push_Bps;
-    out_s = std::max(out_s, pushed_s + fluid.latency_s) + fluid.sizes_bytes[shard] / rates.pull_Bps;
+    fluid.pullable_s[shard] = pushed_s + fluid.latency_s;
+    out_s = std::max(out_s, fluid.pullable_s[shard]) + fluid.sizes_bytes[shard] / rates.pull_Bps;
     fluid.pulled_s[shard] = out_s + fluid.latency_s;
   }
 }
 
-/// When the exchange has brought each shard to the slowest worker.
-std::vector<double> pull_all(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                             const ServerClasses& classes) {
+/// When each shard is summed, and when the slowest worker has it.
+ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                                 const ServerClasses& classes) {
   const std::vector<double> never(exchange.shards.size(), never_s);
   ShardFluid fluid{FairShare(machine, servers, exchange, classes),
                    message_sizes(machine, servers, exchange),
@@ -157,12 +158,15 @@ std::vector<double> pull_all(const Machine& machine, const ServerMachine& server
   } else {
     run_lanes(fluid);
   }
-  std::vector<double> pulled_s;
-  pulled_s.reserve(exchange.shards.size());
+  ServerExchangeTiming timing;
+  timing.summed_s.reserve(exchange.shards.size());
+  timing.pulled_s.reserve(exchange.shards.size());
   for (const ShardRole& role : classes.shards) {
-    pulled_s.push_back(fluid.pulled_s[classes.servers[role.server_class].shards[role.position]]);
+    const std::size_t shard = classes.servers[role.server_class].shards[role.position];
+    timing.summed_s.push_back(fluid.pullable_s[shard]);
+    timing.pulled_s.push_back(fluid.pulled_s[shard]);
   }
-  return pulled_s;
+  return timing;
 }
 
 } // namespace
@@ -174,8 +178,7 @@ ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const S
   alike.slow_nic_factor = 1;
   ServerExchange on_time = exchange;
   on_time.slow_ready_s.clear();
-  ServerExchangeTiming timing;
-  timing.pulled_s = pull_all(alike, servers, on_time, find_server_classes(alike, servers, on_time));
+  auto timing = time_shards(alike, servers, on_time, find_server_classes(alike, servers, on_time));
   summarise(machine, servers, exchange, timing);
   return timing;
 }

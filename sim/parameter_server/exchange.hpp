@@ -20,6 +20,7 @@ struct ServerExchange {
 
 struct ServerExchangeTiming {
   double end_s = 0;             ///< when the last worker has the last shard
+  std::vector<double> summed_s; ///< of each shard: when its server has the last copy
   std::vector<double> pulled_s; ///< of each shard, on the slowest worker
   int busiest_server = 0;
   double busiest_server_s = 0; ///< time its narrowest link needs for its messages, the same in each direction

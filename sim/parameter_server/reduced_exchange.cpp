@@ -175,9 +175,12 @@ ServerExchangeTiming server_exchange_reduced(const Machine& machine, const Serve
                   end_share};
   run_lanes(fluid);
   ServerExchangeTiming timing;
+  timing.summed_s.reserve(exchange.shards.size());
   timing.pulled_s.reserve(exchange.shards.size());
-  for (const ShardRole& shard : classes.shards) {
-    timing.pulled_s.push_back(queues[shard.server_class][shard.position].pulled_s);
+  for (const ShardRole& role : classes.shards) {
+    const ShardState& shard = queues[role.server_class][role.position];
+    timing.summed_s.push_back(shard.summed_s);
+    timing.pulled_s.push_back(shard.pulled_s);
   }
   summarise(machine, servers, exchange, timing);
   return timing;

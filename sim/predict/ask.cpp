@@ -29,6 +29,18 @@ struct RunningStrategy {
   }
 };
 
+/// What the library takes for the model's gradients, as they are grouped, on as many GPUs as there are.
+std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameters& sample) {
+  if (is_parameter_server(setup.strategy.name)) return std::nullopt;
+  StepSetup all = setup;
+  all.strategy.name = StrategyName::automatic;
+  all.gpus_per_node = std::max(1, setup.cluster.gpus_per_node);
+  all.gpus = std::max(2, setup.cluster.available_nodes * all.gpus_per_node);
+  const double gradient_bytes = setup.model.parameters * setup.wire_bytes_per_parameter;
+  const double cap_bytes = setup.preset.bucket_bytes > 0 ? setup.preset.bucket_bytes : gradient_bytes;
+  return way_of(sum_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
+}
+
 /// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
 /// with the algorithm that a strategy or another record names.
 bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked) {
@@ -164,8 +176,22 @@ Posterior posterior_in_blocks(const std::vector<Prior>& priors, const Calibratio
 } // namespace
 
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
+  const auto& preset = find_preset(known.presets, scenario.preset);
   return known.one_gpu_time({model, gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu,
-                             scenario.preset, scenario.series, scenario.software, scenario.one_gpu});
+                             preset.one_gpu_as.empty() ? preset.name : preset.one_gpu_as, scenario.series,
+                             scenario.software, scenario.one_gpu});
+}
+
+/// A library that a strategy names must run over the transport.
+void check_library(const Scenario& scenario, const StepSetup& setup) {
+  if (!setup.strategy.library) return;
+  const auto usual = likeliest_library(setup.preset, setup.transport.name);
+  if (carrier_of(setup.strategy.library->library) == carrier_of(usual.library)) return;
+  throw UserError(scenario.name, "/strategies",
+                  fmt::format("{} does not sum over {}, where preset \"{}\" has {}; give a version of that, or another "
+                              "transport",
+                              to_text(*setup.strategy.library), setup.transport.name, setup.preset.name,
+                              to_text(usual)));
 }
 
 Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& model, const Knowledge& known) {
@@ -173,6 +199,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s);
+  check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute)};
@@ -187,9 +214,13 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
   if (known.calibration != nullptr)
-    learnt = learn(*known.calibration, scope, fit_priors, {strategy, posterior.median.all_reduce}, known.constants);
+    learnt = learn(*known.calibration, scope, fit_priors, {strategy, usual_algorithm(setup, posterior.median)},
+                   known.constants);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
+  std::shared_ptr<const BestServers> best_servers;
+  if (seeks_best_servers(strategy))
+    best_servers = std::make_shared<const BestServers>(setup, posterior.median, gpus_per_node);
   return {setup,
           posterior.median,
           std::move(posterior.samples),
@@ -199,7 +230,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           discrepancy_width,
           std::move(learnt),
           priors_of_fields(priors, compute.prior, transport, setup.preset.name),
-          scenario.samples};
+          scenario.samples,
+          best_servers};
 }
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {

@@ -28,7 +28,7 @@ std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
 /// Whether the sample's library does what the likeliest sample's does.
 bool has_likeliest_form(const Curve& curve, const StepSetup& setup, const Parameters& sample) {
   if (is_parameter_server(setup.strategy.name)) return sharding_of(setup, sample) == sharding_of(setup, curve.median);
-  return all_reduce_of(setup, sample) == all_reduce_of(setup, curve.median);
+  return library_of(setup, sample) == library_of(setup, curve.median);
 }
 
 std::vector<double> logarithms(std::vector<double> values) {

@@ -152,12 +152,14 @@ public:
   int scale_of(int gpus) const { return gpus <= per_node_ ? gpus : gpus / per_node_ + per_node_ - 1; }
   int most() const { return scale_of(most_gpus(curve_)); }
 
-  /// Screening decides where the point is an error: a fidelity may not reach that far. One GPU alone is the last resort.
+  /// Where the fidelity does not reach that far, the point is screened; where it is an error, its likeliest sample
+  /// decides. One GPU alone is the last resort.
   bool holds(int scale) {
     if (scale <= 1) return true;
     const auto [known, is_new] = known_.try_emplace(scale, false);
     if (!is_new) return known->second;
-    const auto shown = shown_efficiency(curve_, gpus_of(scale), fidelity_);
+    auto shown = shown_efficiency(curve_, gpus_of(scale), fidelity_);
+    if (!shown) shown = shown_efficiency(curve_, gpus_of(scale), Fidelity::screening);
     return known->second = (shown ? *shown : efficiency(curve_, curve_.median, gpus_of(scale))) >= bound_;
   }
 

@@ -140,14 +140,16 @@ bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<Likely
   });
 }
 
-void put_algorithms(const Preset& preset, double quantile, Parameters& sample) {
-  if (!preset.all_reduce.empty()) sample.all_reduce = value_named<Algorithm>(choice_at(preset.all_reduce, quantile));
+void put_choices(const Preset& preset, const std::vector<LikelyChoice>& libraries, double quantile,
+                 Parameters& sample) {
+  sample.library = library_version_from(choice_at(libraries, quantile));
   if (!preset.shardings.empty()) sample.sharding = value_named<Sharding>(choice_at(preset.shardings, quantile));
 }
 
 /// The algorithms of all samples, by the calibration's weights where it has some and by the preset's elsewhere.
 void choose_algorithms(Posterior& posterior, const Calibration* calibration, const PosteriorQuestion& question) {
-  const auto& before = question.servers ? question.preset.shardings : question.preset.all_reduce;
+  const auto libraries = libraries_over(question.preset, question.scope.transport);
+  const auto& before = question.servers ? question.preset.shardings : libraries;
   auto quantiles = posterior.samples.algorithm_quantiles;
   double of_median = 0; // the likeliest
   const auto choices = calibration == nullptr ? std::vector<CalibratedChoice>{} : calibration->algorithm_choices;
@@ -157,9 +159,9 @@ void choose_algorithms(Posterior& posterior, const Calibration* calibration, con
     of_median = preset_quantile(before, choice.choices, 0);
     for (double& quantile : quantiles) quantile = preset_quantile(before, choice.choices, quantile);
   }
-  put_algorithms(question.preset, of_median, posterior.median);
+  put_choices(question.preset, libraries, of_median, posterior.median);
   for (std::size_t i = 0; i < quantiles.size(); ++i)
-    put_algorithms(question.preset, quantiles[i], posterior.samples.values[i]);
+    put_choices(question.preset, libraries, quantiles[i], posterior.samples.values[i]);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/prediction.hpp"
+#include "sim/predict/scaling_curve.hpp"
 #include "sim/simgrid/executor.hpp"
 
 #include <functional>
@@ -14,6 +15,8 @@ struct PredictOptions {
   Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the samples behind an interval never run full
   std::function<void(const std::string&)> progress; ///< called with what is being done; may be empty
   const MeasuredTimes* measured = nullptr;          ///< where it is read already, for many scenarios
+  /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.
+  std::function<void(const Curve&, const StrategyAnswer&)> answered{};
 };
 
 /// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be

@@ -3,7 +3,9 @@
 // measure next.
 
 #include "sim/formats/scenario.hpp"
+#include "sim/iteration/unsplit_tensor.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,9 @@ struct PredictedPoint {
   double efficiency_per_gpu_bought = 0; ///< the same over the workers' GPUs and those of the server_nodes
   double efficiency_per_gpu_bought_low = 0;
   double efficiency_per_gpu_bought_high = 0;
+  double samples_per_s_per_node_bought = 0; ///< over nodes and server_nodes together
+  double samples_per_s_per_node_bought_low = 0;
+  double samples_per_s_per_node_bought_high = 0;
   double compute_s = 0;
   double exposed_communication_s = 0;
   double synchronisation_s = 0;
@@ -36,10 +41,15 @@ struct PredictedPoint {
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::string bottleneck;
+  std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
+  std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
   bool extrapolated = false;                       ///< on more nodes than any measurement behind it was made on
   std::string fidelity;                            ///< by-symmetry, full, screening: how the communication was run
   double simgrid_messages = 0;                     ///< run for the number that is shown
+  std::string algorithm;                           ///< of the largest all-reduce; "" where there is none
+  std::string protocol;                            ///< "" of a library without protocols
+  double largest_sum_bytes = 0;                    ///< of that all-reduce
   std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
   std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
 };
@@ -75,7 +85,9 @@ struct StrategyAnswer {
   Strategy taken;     ///< the same, with the preset's servers, placement and sharding where it leaves them open
   std::vector<std::string> left_open; ///< which of these it leaves open: servers, placement, sharding
   std::string transport;
-  OneGpuRate one_gpu; ///< with that preset
+  std::string library;         ///< that sums, with its version: "nccl 2.21.5"; "" for servers
+  bool library_stated = false; ///< by the scenario; else assumed: the likeliest of the preset
+  OneGpuRate one_gpu;          ///< with that preset
   std::vector<PredictedPoint> points;
   LargestEfficientScale largest_scale;
   MeasureNext measure_next;

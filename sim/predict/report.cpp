@@ -1,5 +1,7 @@
 #include "sim/predict/report.hpp"
 
+#include "sim/predict/report_servers.hpp"
+
 #include <fmt/format.h>
 
 namespace ddlsim {
@@ -15,17 +17,35 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 24; // the numbers and four labels
+  constexpr int empty_columns = 29; // the numbers and six labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
-  for (const double number :
-       {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,
-        point.samples_per_s_high, point.efficiency, point.efficiency_low, point.efficiency_high,
-        point.efficiency_per_gpu_bought, point.efficiency_per_gpu_bought_low, point.efficiency_per_gpu_bought_high,
-        point.compute_s, point.exposed_communication_s, point.synchronisation_s, point.straggling_s, point.input_wait_s,
-        point.unexplained_s, point.mean_staleness})
+  for (const double number : {point.iteration_s,
+                              point.iteration_s_low,
+                              point.iteration_s_high,
+                              point.samples_per_s,
+                              point.samples_per_s_low,
+                              point.samples_per_s_high,
+                              point.efficiency,
+                              point.efficiency_low,
+                              point.efficiency_high,
+                              point.efficiency_per_gpu_bought,
+                              point.efficiency_per_gpu_bought_low,
+                              point.efficiency_per_gpu_bought_high,
+                              point.samples_per_s_per_node_bought,
+                              point.samples_per_s_per_node_bought_low,
+                              point.samples_per_s_per_node_bought_high,
+                              point.compute_s,
+                              point.exposed_communication_s,
+                              point.synchronisation_s,
+                              point.straggling_s,
+                              point.input_wait_s,
+                              point.unexplained_s,
+                              point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
-  return row + fmt::format(",{},{},{},{},{},\n", point.bottleneck, to_text(point.evidence), point.extrapolated,
-                           point.fidelity, point.simgrid_messages);
+  const auto unsplit = point.unsplit_tensor ? quoted(point.unsplit_tensor->name) : "";
+  const auto best = point.best_servers ? quoted(servers_in_words(*point.best_servers)) : "";
+  return row + fmt::format(",{},{},{},{},{},{},{},\n", point.bottleneck, unsplit, best, to_text(point.evidence),
+                           point.extrapolated, point.fidelity, point.simgrid_messages);
 }
 
 } // namespace
@@ -42,9 +62,11 @@ std::string evidence_text(const PredictedPoint& point) {
 std::string csv_header() {
   return "scenario,strategy,preset,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
          "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,"
-         "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,compute_s,"
+         "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,samples_per_s_per_"
+         "node_bought,"
+         "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
          "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,unexplained_s,mean_staleness,bottleneck,"
-         "evidence,extrapolated,fidelity,simgrid_messages,error\n";
+         "unsplit_tensor,best_servers,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 
 std::string csv_rows(const Prediction& prediction) {
@@ -55,7 +77,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 30;
+  constexpr int empty_columns = 35;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

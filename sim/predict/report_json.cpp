@@ -31,12 +31,28 @@ Json to_json(const Strategy& strategy) {
   case ServerCount::Rule::unknown:
     json["servers"] = {{"unknown", true}};
     break;
+  case ServerCount::Rule::best:
+    json["servers"] = "best";
+    break;
   }
   json["placement"] = to_text(strategy.placement);
   json["sharding"] = to_text(strategy.sharding);
   json["on_node_reduce"] = strategy.on_node_reduce;
   json["device"] = to_text(strategy.device);
   return json;
+}
+
+Json to_json(const UnsplitTensor& tensor) {
+  return {{"name", tensor.name},
+          {"size_bytes", nine_digits(tensor.size_bytes)},
+          {"share_of_busiest_server", nine_digits(tensor.share_of_busiest_server)}};
+}
+
+/// What a search names.
+Json servers_found(const Strategy& strategy) {
+  return {{"servers", {{"count", strategy.servers.value}}},
+          {"placement", to_text(strategy.placement)},
+          {"sharding", to_text(strategy.sharding)}};
 }
 
 Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strategy) {
@@ -58,6 +74,9 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"efficiency_per_gpu_bought", point.efficiency_per_gpu_bought},
       {"efficiency_per_gpu_bought_low", point.efficiency_per_gpu_bought_low},
       {"efficiency_per_gpu_bought_high", point.efficiency_per_gpu_bought_high},
+      {"samples_per_s_per_node_bought", point.samples_per_s_per_node_bought},
+      {"samples_per_s_per_node_bought_low", point.samples_per_s_per_node_bought_low},
+      {"samples_per_s_per_node_bought_high", point.samples_per_s_per_node_bought_high},
       {"compute_s", point.compute_s},
       {"exposed_communication_s", point.exposed_communication_s},
       {"synchronisation_s", point.synchronisation_s},
@@ -68,10 +87,16 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;
+  if (point.unsplit_tensor) json["unsplit_tensor"] = to_json(*point.unsplit_tensor);
+  if (point.best_servers) json["best_servers"] = servers_found(*point.best_servers);
   json["evidence"] = to_text(point.evidence);
   json["extrapolated"] = point.extrapolated;
   json["fidelity"] = point.fidelity;
   json["simgrid_messages"] = point.simgrid_messages;
+  if (!point.algorithm.empty()) {
+    json["largest_sum"] = {{"algorithm", point.algorithm}, {"size_bytes", nine_digits(point.largest_sum_bytes)}};
+    if (!point.protocol.empty()) json["largest_sum"]["protocol"] = point.protocol;
+  }
   if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;
   return json;
 }
@@ -99,6 +124,11 @@ Json to_json(const StrategyAnswer& answer, const Json& strategy) {
               {"at_gpus", next.at_gpus},
               {"half_width_now", nine_digits(next.interval_now)},
               {"half_width_then", nine_digits(next.interval_then)}}}};
+  if (!answer.library.empty()) {
+    json["library"] = answer.library;
+    json["library_stated"] = answer.library_stated;
+  }
+  if (!answer.strategy.note.empty()) json["note"] = answer.strategy.note;
   if (answer.left_open.empty()) return json;
   json["left_open"] = answer.left_open;
   json["taken"] = to_json(answer.taken);

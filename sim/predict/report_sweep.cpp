@@ -2,6 +2,7 @@
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,12 @@ const PredictedPoint* largest_point(const StrategyAnswer& answer) {
 
 std::string largest_scale_cell(const LargestEfficientScale& largest_scale) {
   return (largest_scale.beyond_growth ? ">=" : "") + fmt::format("{}", largest_scale.gpus);
+}
+
+/// With the best servers at that point, where they were searched.
+std::string strategy_cell(const StrategyAnswer& answer, const PredictedPoint& point) {
+  const auto label = label_of(shown_strategy(answer));
+  return point.best_servers ? label + ": " + servers_in_words(*point.best_servers) : label;
 }
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -99,8 +106,7 @@ std::string sweep_rows(const Prediction& prediction) {
       continue;
     }
     const auto& p = *point;
-    std::vector<std::string> cells{prediction.scenario.name, label_of(shown_strategy(answer)),
-                                   fmt::format("{}", p.gpus)};
+    std::vector<std::string> cells{prediction.scenario.name, strategy_cell(answer, p), fmt::format("{}", p.gpus)};
     for (const auto& [value, bounds] : {seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high),
                                         rate_interval(p.samples_per_s, p.samples_per_s_low, p.samples_per_s_high),
                                         percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high)}) {

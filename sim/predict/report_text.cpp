@@ -2,6 +2,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
 
@@ -71,18 +72,6 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
                    {"+ unexplained"},
                    {"dominates", Align::left}},
                   rows);
-}
-
-/// Efficiency where GPUs of nodes bought for servers count as well; "" where no such node is bought.
-std::string per_gpu_bought(const StrategyAnswer& answer) {
-  std::string shares;
-  for (const auto& point : answer.points) {
-    if (!point.error.empty() || point.server_nodes == 0) continue;
-    const auto [value, bounds] = percent_interval(point.efficiency_per_gpu_bought, point.efficiency_per_gpu_bought_low,
-                                                  point.efficiency_per_gpu_bought_high);
-    shares += fmt::format("{}{} {} at {}", shares.empty() ? "" : ", ", value, bounds, point.gpus);
-  }
-  return shares.empty() ? "" : to_lines("Efficiency per GPU bought, those of server nodes too: " + shares + " GPUs.");
 }
 
 /// Which communication was not run on SimGrid and why: a line for each reason, with the scales it holds for.
@@ -156,6 +145,10 @@ std::string one_gpu_lines(const Prediction& prediction) {
   return text;
 }
 
+std::string note_lines(const StrategyAnswer& answer) {
+  return answer.strategy.note.empty() ? "" : to_lines(answer.strategy.note);
+}
+
 /// "" where the scenario says all.
 std::string left_open_sentence(const StrategyAnswer& answer) {
   if (answer.left_open.empty()) return "";
@@ -163,13 +156,47 @@ std::string left_open_sentence(const StrategyAnswer& answer) {
                               join_names(answer.left_open), answer.preset));
 }
 
+/// "ring with LL128", "ring".
+std::string way_text(const PredictedPoint& point) {
+  return point.protocol.empty() ? point.algorithm : point.algorithm + " with " + point.protocol;
+}
+
+/// What the library does at which scales: neighbours that it runs alike together. "" where the strategy says.
+std::string library_sentence(const StrategyAnswer& answer) {
+  if (answer.strategy.name != StrategyName::automatic || answer.library.empty()) return "";
+  std::vector<std::string> runs;
+  std::string way;
+  int first = 0;
+  int last = 0;
+  const auto end_run = [&] {
+    if (way.empty()) return;
+    runs.push_back(first == last ? fmt::format("{} at {} GPUs", way, first)
+                                 : fmt::format("{} at {} .. {} GPUs", way, first, last));
+  };
+  for (const auto& point : answer.points) {
+    if (point.algorithm.empty() || point.gpus == 1) continue;
+    if (way_text(point) != way) {
+      end_run();
+      way = way_text(point);
+      first = point.gpus;
+    }
+    last = point.gpus;
+  }
+  end_run();
+  if (runs.empty()) return "";
+  return to_lines(fmt::format("The largest all-reduce as {}{} runs it: {}.", answer.library,
+                              answer.library_stated ? "" : " (assumed)", join_names(runs)));
+}
+
 std::string to_section(const StrategyAnswer& answer, double bound, bool with_preset) {
-  std::string text = fmt::format("{}{} over {}\n", to_text(shown_strategy(answer)),
+  std::string text = fmt::format("{}{}{} over {}\n", to_text(shown_strategy(answer)),
+                                 answer.library_stated ? " of " + answer.library : "",
                                  with_preset ? " with " + answer.preset : "", answer.transport) +
-                     left_open_sentence(answer) + to_point_table(answer);
+                     note_lines(answer) + left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += where_the_time_goes(answer) + per_gpu_bought(answer) + screenings(answer) + staleness_lines(answer);
+  text += library_sentence(answer) + where_the_time_goes(answer) + server_lines(answer) + screenings(answer) +
+          staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

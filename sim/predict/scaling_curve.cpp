@@ -99,6 +99,11 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
+  if (!time.largest_sum) return;
+  const auto& way = time.largest_sum->way;
+  point.algorithm = to_text(way.algorithm);
+  point.protocol = way.protocol == Protocol::none ? "" : to_text(way.protocol);
+  point.largest_sum_bytes = time.largest_sum->size_bytes;
 }
 
 /// The mixture's median where the form is not known: the likeliest form's time, and what waits for input with it.
@@ -125,6 +130,20 @@ void set_efficiency_per_gpu_bought(PredictedPoint& point, const Curve& curve) {
   point.efficiency_per_gpu_bought_high = workers * point.efficiency_high;
 }
 
+void set_rate_per_node_bought(PredictedPoint& point) {
+  const double bought = point.nodes + point.server_nodes;
+  point.samples_per_s_per_node_bought = point.samples_per_s / bought;
+  point.samples_per_s_per_node_bought_low = point.samples_per_s_low / bought;
+  point.samples_per_s_per_node_bought_high = point.samples_per_s_high / bought;
+}
+
+/// What a person would change about servers: the tensor that holds them up, and those that the search took.
+void set_servers(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
+  if (!starts_servers(setup)) return;
+  if (curve.best_servers) point.best_servers = strategy_taken(setup, curve.median);
+  if (time.largest_loss == time.communication) point.unsplit_tensor = find_unsplit_tensor(setup, curve.median);
+}
+
 /// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
 void set_unexplained(PredictedPoint& point) {
   constexpr double rounding = 1e-12; // of sums of six parts
@@ -141,11 +160,17 @@ StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
 } // namespace
 
 StepSetup at_scale(const Curve& curve, int gpus) {
-  StepSetup setup = curve.setup;
-  setup.gpus = gpus;
-  setup.gpus_per_node = std::min(gpus, curve.gpus_per_full_node);
-  setup.synchronised = gpus > 1;
+  auto setup = on_gpus(curve.setup, gpus, curve.gpus_per_full_node);
+  if (curve.best_servers) setup.strategy = curve.best_servers->at(gpus);
   return setup;
+}
+
+std::string why_impossible(const Curve& curve, int gpus) {
+  return complaint(curve, at_scale(curve, gpus));
+}
+
+StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity) {
+  return run_step(at_scale(curve, gpus), estimated(curve, curve.median, gpus), fidelity);
 }
 
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
@@ -196,6 +221,8 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     point.evidence = evidence_of(curve, point, answer.sample_times_s);
     point.extrapolated = is_extrapolated(curve, point);
     set_efficiency_per_gpu_bought(point, curve);
+    set_rate_per_node_bought(point);
+    set_servers(point, curve, setup, time);
     set_unexplained(point);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;

@@ -2,11 +2,13 @@
 // One strategy over scales: the median sample and all drawn samples, its largest efficient scale, what to measure next.
 
 #include "sim/iteration/step.hpp"
+#include "sim/predict/best_servers.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -37,9 +39,10 @@ struct Curve {
   CalibrationInfo learnt{};        ///< from the cluster's calibration, where there is one
   std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
   int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
+  std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
 };
 
-/// The setup at another scale: ranks fill nodes; one GPU alone needs no synchronisation.
+/// The setup at another scale, with the best servers there where the strategy seeks them.
 StepSetup at_scale(const Curve& curve, int gpus);
 
 /// Likeliest sample by `fidelity`, times mixture_ratio(); interval from the drawn samples by screening, times the ratio
@@ -56,6 +59,12 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 /// `begins(gpus)` is called before each.
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins);
+
+/// Why such a scale is impossible: too many GPUs, or a batch that does not fit; "" when it is not.
+std::string why_impossible(const Curve& curve, int gpus);
+
+/// The operations behind the number of that point, and when each of them runs: the likeliest sample by `fidelity`.
+StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity);
 
 /// Iteration of one GPU without synchronisation on the same input, in that sample: what efficiency compares with.
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);

@@ -94,7 +94,9 @@ ServerExchangeTiming servers_on_simgrid(const Machine& machine, const ServerMach
   request.add(exchange);
   auto simulated = simulate_in_fork(simulate_servers<simulate>, request);
   ServerExchangeTiming timing;
-  timing.pulled_s = std::move(simulated.times_s);
+  const auto pulled = simulated.times_s.begin() + static_cast<std::ptrdiff_t>(exchange.shards.size());
+  timing.summed_s.assign(simulated.times_s.begin(), pulled);
+  timing.pulled_s.assign(pulled, simulated.times_s.end());
   timing.simgrid_messages = simulated.messages;
   summarise(machine, servers, exchange, timing);
   return timing;
@@ -136,12 +138,20 @@ SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<doub
           messages};
 }
 
+SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
+  const auto class_schedule = all_reduce_algorithm(algorithm).class_schedule;
+  return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
+}
+
 /// One of each on SimGrid.
 class BySymmetry : public Executor {
 public:
   SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
-    if (const auto why = why_no_symmetry(machine, algorithm)) throw NoSymmetry(*why);
+    if (why_no_symmetry(machine, algorithm)) {
+      if (const auto why = why_no_classes(machine, algorithm)) throw NoSymmetry(*why);
+      return collectives_on_simgrid<simulate_classes>(machine, sizes_bytes, algorithm);
+    }
     return collectives_on_simgrid<simulate_one_period>(machine, sizes_bytes, algorithm);
   }
 

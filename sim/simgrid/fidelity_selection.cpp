@@ -28,7 +28,7 @@ constexpr std::size_t screening_connections = 100;
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
 
-/// Beyond this many actors full is refused: each has a stack of its own, which takes two of the 65,530 areas of memory
+/// Beyond this many actors nothing runs full: each has a stack of its own, which takes two of the 65,530 areas of memory
 /// that Linux gives a process (vm.max_map_count).
 constexpr double most_actors = 30000;
 
@@ -113,21 +113,29 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   if (machine.ranks <= 1) return {}; // nothing travels
   const auto& row = all_reduce_algorithm(algorithm);
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
+  const double actors = 1.0 * row.programs_per_rank * machine.ranks;
   if (requested == Fidelity::full) {
-    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages,
-                 1.0 * row.programs_per_rank * machine.ranks);
+    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
     return {Fidelity::full};
   }
   const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
   const auto why = on_simgrid ? why_no_symmetry(machine, algorithm) : std::nullopt;
   if (on_simgrid && !why) return {Fidelity::by_symmetry};
+  if (requested == Fidelity::automatic && messages <= affordable_messages && actors <= most_actors)
+    return {Fidelity::full};
+  const auto why_not_one_each = on_simgrid ? why_no_classes(machine, algorithm) : why;
+  if (on_simgrid && !why_not_one_each) {
+    const Gap gap = row.class_gap(size_bytes / operations);
+    return {Fidelity::by_symmetry, gap.faster, gap.slower};
+  }
   if (requested == Fidelity::by_symmetry)
-    throw NoSymmetry(
-        fmt::format("{} on {} ranks cannot be run by symmetry: {}", to_text(algorithm), machine.ranks, *why));
-  if (on_simgrid && messages <= affordable_messages) return {Fidelity::full};
+    throw NoSymmetry(fmt::format("{} on {} ranks cannot be run by symmetry: {}", to_text(algorithm), machine.ranks,
+                                 *why_not_one_each));
   auto choice =
       row.is_exact(machine) ? Choice{Fidelity::closed_form} : approximate(machine, algorithm, size_bytes / operations);
-  if (on_simgrid) choice.why = fmt::format("{:.2g} messages are too many to run each, and {}", messages, *why);
+  if (on_simgrid)
+    choice.why = fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", messages, actors,
+                             *why_not_one_each);
   return choice;
 }
 

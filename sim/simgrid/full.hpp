@@ -27,7 +27,8 @@ using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
 std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
                                        const ScheduleOfSize& schedule_of);
 
-/// When the slowest worker has each shard of one exchange, seconds; every copy of every shard is a message.
+/// When each shard of one exchange is summed, then when the slowest worker has each, seconds; every copy of every shard is
+/// a message.
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 

@@ -1,14 +1,12 @@
 #include "sim/collective/links_in_use.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/links.hpp"
+#include "sim/simgrid/schedule_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -90,67 +88,6 @@ std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& sched
   return hosts;
 }
 
-s4u::Mailbox& mailbox_of(int from, int to, int lane) {
-  return *s4u::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to) + "/" + std::to_string(lane));
-}
-
-void run_step(const Machine& machine, int rank, const Step& step) {
-  int* content = nullptr;
-  std::vector<s4u::CommPtr> sent;
-  std::vector<s4u::CommPtr> received;
-  for (const Send& send : step.sends) {
-    sent.push_back(mailbox_of(rank, send.to, send.lane).put_async(no_content(), to_units(send.size_bytes)));
-  }
-  for (const Receive& receive : step.receives) {
-    received.push_back(mailbox_of(receive.from, rank, receive.lane).get_async<int>(&content));
-  }
-  double end_s = 0;
-  for (const s4u::CommPtr& message : sent) {
-    message->wait();
-  }
-  for (std::size_t i = 0; i < received.size(); ++i) {
-    received[i]->wait();
-    const bool inside = machine.node_of(step.receives[i].from) == machine.node_of(rank);
-    // The message may have come while this rank was still sending.
-    end_s =
-        std::max(end_s, received[i]->get_finish_time() + (inside ? machine.intra_latency_s : machine.net_latency_s));
-  }
-  s4u::this_actor::sleep_until(end_s);
-}
-
-/// With a permanent receiver a message flows although its receiver has not asked for it yet.
-void give_room(const Program& program, const s4u::ActorPtr& receiver) {
-  std::set<s4u::Mailbox*> mailboxes;
-  for (const Step& step : program.steps) {
-    for (const Receive& receive : step.receives) {
-      mailboxes.insert(&mailbox_of(receive.from, program.rank, receive.lane));
-    }
-  }
-  for (s4u::Mailbox* mailbox : mailboxes) {
-    mailbox->set_receiver(receiver);
-  }
-}
-
-double simulate_schedule(const Machine& machine, const std::vector<s4u::Host*>& hosts, const Schedule& schedule) {
-  const double start_s = s4u::Engine::get_clock();
-  double end_s = start_s;
-  std::size_t done = 0;
-  for (const Program& program : schedule.programs) {
-    const s4u::ActorPtr actor =
-        s4u::Actor::create("rank", hosts[at(program.rank)], [&machine, &program, &end_s, &done] {
-          for (const Step& step : program.steps) {
-            run_step(machine, program.rank, step);
-          }
-          end_s = std::max(end_s, s4u::Engine::get_clock());
-          ++done;
-        });
-    if (schedule.receiver_has_room) give_room(program, actor);
-  }
-  s4u::Engine::get_instance()->run();
-  if (done != schedule.programs.size()) throw std::logic_error("collective: ranks were left waiting");
-  return end_s - start_s;
-}
-
 } // namespace
 
 std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
@@ -159,8 +96,11 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
   if (sizes_bytes.empty()) return times_s;
   start_simgrid();
   const std::vector<s4u::Host*> hosts = make_hosts(machine, schedule_of(sizes_bytes.front()));
+  const auto latency_s = [&](int from, int to) {
+    return machine.node_of(from) == machine.node_of(to) ? machine.intra_latency_s : machine.net_latency_s;
+  };
   for (const double size_bytes : sizes_bytes) {
-    times_s.push_back(simulate_schedule(machine, hosts, schedule_of(size_bytes)));
+    times_s.push_back(run_schedule(hosts, schedule_of(size_bytes), latency_s));
   }
   return times_s;
 }

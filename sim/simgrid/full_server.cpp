@@ -41,7 +41,9 @@ SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMach
   for (const ShardConnection& connection : connections) add_copies(connection);
   SimulatedTimes simulated;
   simulated.messages = run_connections(connections);
-  for (const ShardOnServer& shard : shards) simulated.times_s.push_back(shard.pulled_s);
+  std::vector<const ShardOnServer*> in_order;
+  for (const ShardOnServer& shard : shards) in_order.push_back(&shard);
+  simulated.times_s = times_of(in_order);
   return simulated;
 }
 

@@ -106,8 +106,10 @@ SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachi
   platform.seal();
   SimulatedTimes simulated;
   simulated.messages = run_connections(connections);
+  std::vector<const ShardOnServer*> in_order;
   for (const ShardRole& role : classes.shards)
-    simulated.times_s.push_back(shards[classes.servers[role.server_class].shards[role.position]].pulled_s);
+    in_order.push_back(&shards[classes.servers[role.server_class].shards[role.position]]);
+  simulated.times_s = times_of(in_order);
   return simulated;
 }
 

@@ -94,6 +94,13 @@ void add_copies(const ShardConnection& connection) {
   }
 }
 
+std::vector<double> times_of(const std::vector<const ShardOnServer*>& shards) {
+  std::vector<double> times_s;
+  for (const ShardOnServer* shard : shards) times_s.push_back(shard->summed_s);
+  for (const ShardOnServer* shard : shards) times_s.push_back(shard->pulled_s);
+  return times_s;
+}
+
 double run_connections(const std::vector<ShardConnection>& connections) {
   double messages = 0;
   for (const ShardConnection& connection : connections) {

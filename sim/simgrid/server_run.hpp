@@ -42,6 +42,9 @@ std::vector<ShardOnServer> make_shards(const Machine& machine, const ServerMachi
 /// The shards of the connection have one copy more to take in and to give out.
 void add_copies(const ShardConnection& connection);
 
+/// When each shard was summed, then when each was pulled, in the order of the pointers.
+std::vector<double> times_of(const std::vector<const ShardOnServer*>& shards);
+
 /// Runs all connections beside each other; the number of messages. Times are in the shards.
 double run_connections(const std::vector<ShardConnection>& connections);
 

@@ -9,23 +9,28 @@ using namespace ddlsim_test;
 
 namespace {
 
+constexpr LibraryVersion rings{SumLibrary::nccl, 2, 3, 0};
+constexpr LibraryVersion trees{SumLibrary::nccl, 2, 4, 0};
+constexpr LibraryVersion newest{SumLibrary::nccl, 2, 23, 0};
+
 /// Reference data whose one preset leaves the all-reduce open.
 ReferenceData open_reference_data() {
   auto reference = planted_reference();
-  reference.presets[0].all_reduce = {{"ring", 0.6}, {"tree", 0.3}, {"hierarchical-ring", 0.1}};
+  reference.clusters.at("planted").intra.kind = IntraKind::nvlink_mesh; // on two nodes of which 2.4 takes trees only
+  reference.presets[0].libraries = {{rings, 0.6}, {trees, 0.3}, {newest, 0.1}};
   return reference;
 }
 
 } // namespace
 
-TEST_CASE("a preset with one all-reduce leaves nothing open") {
+TEST_CASE("a preset with one library leaves nothing open") {
   const auto reference = planted_reference();
   const auto series = planted_data(reference, {"small", "middle"});
   const AlgorithmChoices algorithm_choices(series);
   CHECK(algorithm_choices.count() == 0);
   Parameters sample;
   algorithm_choices.put(0, sample);
-  CHECK_FALSE(sample.all_reduce);
+  CHECK_FALSE(sample.library);
   CHECK(algorithm_choices.calibrated().empty());
 }
 
@@ -37,7 +42,7 @@ TEST_CASE("series on one transport share one choice, another transport has its o
   CHECK(AlgorithmChoices(series).count() == 2);
 }
 
-TEST_CASE("one GPU decides nothing about an all-reduce") {
+TEST_CASE("one GPU decides nothing about a library") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small"});
   series[0].points.resize(1);
@@ -49,16 +54,16 @@ TEST_CASE("a sample runs what is chosen") {
   const auto reference = open_reference_data();
   const auto series = planted_data(reference, {"small"});
   AlgorithmChoices algorithm_choices(series);
-  const auto& choices = reference.presets[0].all_reduce;
+  const auto& choices = reference.presets[0].libraries;
   const auto chosen = [&] {
     Parameters sample;
     algorithm_choices.put(0, sample);
-    return to_text(sample.all_reduce);
+    return to_text(*sample.library);
   };
-  CHECK(chosen() == "ring"); // starts at the likeliest
+  CHECK(chosen() == "nccl 2.3"); // starts at the likeliest
   for (std::size_t c = 0; c < choices.size(); ++c) {
     algorithm_choices.choose(0, c);
-    CHECK(chosen() == choices[c].name);
+    CHECK(chosen() == to_text(choices[c].version));
   }
 }
 
@@ -77,7 +82,7 @@ TEST_CASE("weights are the preset's times exp of a quarter of what a choice cost
   CHECK(calibrated[0].scope == CalibrationScope{"nccl-ib", "", {}, "", 0});
   CHECK_FALSE(calibrated[0].servers);
   REQUIRE(calibrated[0].choices.size() == 3);
-  CHECK(calibrated[0].choices[0].name == "tree");
+  CHECK(calibrated[0].choices[0].name == "nccl 2.4");
   CHECK(calibrated[0].choices[0].weight == Approx(0.3 / (0.3 + 0.6 * std::exp(-2.0))));
   CHECK(calibrated[0].choices[0].weight + calibrated[0].choices[1].weight == Approx(1));
 }
@@ -96,7 +101,7 @@ TEST_CASE("servers and all-reduces are chosen apart") {
   CHECK(algorithm_choices.calibrated()[0].servers);
 }
 
-TEST_CASE("an all-reduce weighs more where the times were made with it") {
+TEST_CASE("a library weighs more where the times were made with it") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small", "middle", "large"});
   for (auto& one : series) {
@@ -119,7 +124,7 @@ TEST_CASE("an all-reduce weighs more where the times were made with it") {
       if (choice.name == name) return choice.weight;
     return 0.0;
   };
-  CHECK(expected(0, "ring") > 0.6); // the preset's own
-  CHECK(expected(1, "tree") > 0.3);
-  CHECK(expected(1, "tree") > expected(0, "tree"));
+  CHECK(expected(0, "nccl 2.3") > 0.6); // the preset's own
+  CHECK(expected(1, "nccl 2.4") > 0.3);
+  CHECK(expected(1, "nccl 2.4") > expected(0, "nccl 2.4"));
 }

@@ -60,7 +60,7 @@ inline ddlsim::ReferenceData planted_reference() {
   preset.first_bucket_bytes = 1e6;
   preset.bucket_bytes = 25e6;
   preset.library = ddlsim::Library::nccl;
-  preset.all_reduce = {{"ring", 1}};
+  preset.libraries = {{{ddlsim::SumLibrary::nccl, 2, 3, 0}, 1}}; // rings
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "mpi-ib", "shm"};
   reference.presets = {preset};

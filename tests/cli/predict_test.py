@@ -11,13 +11,13 @@ class Predict(Case):
     def test_table(self):
         result = run("predict", SCENARIO, *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)
-        for word in ("ring over nccl-ib", "+ unexplained", "per GPU bought", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
+        for word in ("ring with pytorch-ddp over nccl-ib", "Best servers", "A poor parameter server", "+ unexplained", "per GPU bought", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
             self.assertIn(word, result.stdout)
 
     def test_ranks_on_some_of_a_nodes_gpus_count_only_those(self):
         result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "screening", "--set", "/gpus_per_node=2")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("(48 GPUs available, growth to 32768)", result.stdout)
+        self.assertIn("(48 GPUs available, growth to 32768)", " ".join(result.stdout.split()))
         self.assertRegex(result.stdout, r"(?m)^ +8 +4 ")
         many = run("predict", SCENARIO, "--gpus", "8", "--set", "/gpus_per_node=9")
         self.refused(many, 1, "/gpus_per_node", "9 GPUs a node are more than iris has (4)")
@@ -55,7 +55,8 @@ class Predict(Case):
                          {(True, "by-symmetry"), (False, "screening")})  # one GPU alone sends nothing
 
     def test_by_symmetry_and_full_agree_on_the_ring(self):
-        full, closed = (json.loads(run("predict", SCENARIO, "--gpus", "8,12", "--fidelity", fidelity, "--json").stdout)["points"]
+        full, closed = (json.loads(run("predict", SCENARIO, "--strategy", "ring", "--gpus", "8,12", "--fidelity",
+                                       fidelity, "--json").stdout)["points"]
                         for fidelity in ("full", "by-symmetry"))
         for a, b in zip(full[:2], closed[:2]):
             self.assertAlmostEqual(a["iteration_s"] / b["iteration_s"], 1, delta=1e-6)
@@ -189,6 +190,29 @@ class Vary(Case):
         result = run("predict", SCENARIO, *QUICK, "--json", "--strategy", "ring")
         self.assertEqual(len(json.loads(result.stdout)["strategies"]), 1)
         self.refused(run("predict", SCENARIO, *QUICK, "--strategy", "rink"), 1, "rink", "ring")
+
+    def test_best_servers_are_searched_and_named(self):
+        best = ("--set", '/strategies=[{"name": "ps", "preset": "tf-ps", "servers": "best"}]')
+        result = run("predict", SCENARIO, *QUICK, *best)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"Best servers, by samples/s per node bought: \d+ at 8 GPUs \((colocated|dedicated), (bytes|round-robin|pieces)\)")
+        points = json.loads(run("predict", SCENARIO, *QUICK, *best, "--json").stdout)["points"]
+        self.assertEqual([point["strategy"]["servers"] for point in points], ["best", "best"])
+        self.assertNotIn("best_servers", points[0])  # one GPU has none
+        found = points[1]["best_servers"]
+        self.assertAlmostEqual(points[1]["samples_per_s_per_node_bought"] * (points[1]["nodes"] + points[1]["server_nodes"]),
+                               points[1]["samples_per_s"], delta=1e-6 * points[1]["samples_per_s"])
+        row = list(csv.DictReader(run("predict", SCENARIO, *QUICK, *best, "--csv").stdout.splitlines()))[1]
+        self.assertEqual(row["best_servers"], f"{found['servers']['count']} {found['placement']}, {found['sharding']}")
+
+    def test_servers_that_no_search_can_find_are_refused(self):
+        def with_strategy(strategy):
+            return run("predict", SCENARIO, *QUICK, "--set", f"/strategies=[{strategy}]")
+        slip = with_strategy('{"name": "ps", "servers": "bst"}')
+        self.refused(slip, 1, "/strategies/0/servers", '"bst" found; did you mean "best"?')
+        none = with_strategy('{"name": "ring", "servers": "best"}')
+        self.refused(none, 1, '/strategies/0/servers: "ring" has no servers')
+        self.assertEqual(none.stderr.count("/strategies/"), 1)
 
     def test_what_does_not_fit_in_memory_is_a_row(self):
         result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")

@@ -16,9 +16,9 @@ TEST_CASE("presets are read") {
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);
   CHECK(ddp.library == ddlsim::Library::nccl);
-  REQUIRE(ddp.all_reduce.size() == 1);
-  CHECK(ddp.all_reduce[0].name == "ring");
-  CHECK(ddp.all_reduce[0].weight == 1);
+  REQUIRE(ddp.libraries.size() == 1);
+  CHECK(to_text(ddp.libraries[0].version) == "nccl 2.18.5");
+  CHECK(ddp.libraries[0].weight == 1);
   CHECK(ddp.transports == std::vector<std::string>{"nccl-ib", "nccl-tcp"});
   CHECK(find_preset(presets, "horovod").cycle_s == Approx(5e-3));
   CHECK(find_preset(presets, "mxnet-kvstore").split_bytes == 4e6);
@@ -53,23 +53,45 @@ TEST_CASE("what is wrong with a preset is reported") {
         "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, "
         "gloo-tcp, grpc, "
         "shm"},
-       {"/presets/0/all_reduce", "{}",
-        "/presets/0/all_reduce: no name found; give one or more of ring, hierarchical-ring, tree, halving-doubling"},
-       {"/presets/0/all_reduce", R"({"ring": 0.5, "trees": 0.5})",
-        "/presets/0/all_reduce/trees: unknown key; did you mean \"tree\"?"},
+       {"/presets/0/libraries", "{}",
+        "/presets/0/libraries: no library found; give one, as {\"nccl 2.18.5\": 1}, or leave this out"},
+       {"/presets/0/libraries", R"({"nccl": 1, "nvcl 2.18": 1})",
+        "/presets/0/libraries/nvcl 2.18: \"nvcl 2.18\" is no library and version; give one of nccl, open-mpi, mpich, "
+        "gloo, grpc and a version, as \"nccl 2.18.5\""},
+       {"/presets/0/libraries", R"({"nccl 2.18": -1})",
+        "/presets/0/libraries/nccl 2.18: -1 found; give a number above 0, without quotes or unit"},
        {"/presets/1/name", "\"pytorch-ddp\"", "/presets/1/name: \"pytorch-ddp\" is there twice; keep one"}},
       [](const auto& file) { read_presets(file); });
 }
 
-TEST_CASE("where the library's choice is not known, algorithms have weights, the likeliest first") {
+TEST_CASE("a preset's libraries over each carrier have weights, the likeliest first") {
   auto presets = ddlsim_test::sample_presets();
-  presets["presets"][0]["all_reduce"] = {{"tree", 1}, {"ring", 3}};
+  presets["presets"][0]["libraries"] = {{"mpich 3.3", 1}, {"nccl 2.8.4", 1}, {"open-mpi 4.0", 3}};
   const ddlsim_test::TemporaryFolder folder;
   const auto preset = read_presets(folder.write("presets.json", presets.dump()))[0];
-  REQUIRE(preset.all_reduce.size() == 2);
-  CHECK(preset.all_reduce[0].name == "ring");
-  CHECK(preset.all_reduce[1].name == "tree");
-  CHECK(preset.all_reduce[1].weight == 0.25);
+  const auto over_mpi = libraries_over(preset, "mpi-tcp");
+  REQUIRE(over_mpi.size() == 2);
+  CHECK(over_mpi[0].name == "open-mpi 4.0");
+  CHECK(over_mpi[1].name == "mpich 3.3");
+  CHECK(over_mpi[1].weight == 0.25);
+  const auto over_nccl = libraries_over(preset, "nccl-tcp");
+  REQUIRE(over_nccl.size() == 1);
+  CHECK(over_nccl[0].name == "nccl 2.8.4");
+  CHECK(libraries_over(preset, "shm")[0].name == "nccl 2.8.4"); // what the preset's first transport is of
+  CHECK(libraries_over(preset, "grpc")[0].name == "grpc");      // of which the preset names none
+  CHECK(to_text(ddlsim::likeliest_library(preset, "mpi-ib")) == "open-mpi 4.0");
+}
+
+TEST_CASE("a library and its version as text, and back") {
+  for (const char* text : {"nccl 2.18.5", "nccl 2.4", "open-mpi 4.0", "gloo"}) {
+    const auto version = ddlsim::library_version_from(text);
+    REQUIRE(version);
+    CHECK(to_text(*version) == text);
+  }
+  CHECK(*ddlsim::library_version_from("nccl 2.9.8") < *ddlsim::library_version_from("nccl 2.18"));
+  for (const char* text : {"", "nccl ", "nccl 2.", "nccl 2..1", "nccl -2", "nccl 2.1.1.1", "nccl 12345", "ncc 2",
+                           "NCCL 2", "nccl  2", "nccl 2 ", "nccl 2.x"})
+    CHECK_FALSE(ddlsim::library_version_from(text));
 }
 
 namespace {
@@ -125,6 +147,45 @@ TEST_CASE("servers that nobody counted or placed are the preset's; what a strate
   open.servers = {ddlsim::ServerCount::Rule::equal_workers, 0};
   open.placement = ddlsim::Placement::colocated;
   CHECK(to_text(completed(open, read[2])) == "ps(as many as workers colocated, unknown)");
+}
+
+TEST_CASE("best servers are searched beside the preset's, which fills in nothing") {
+  ddlsim::Strategy best;
+  best.name = ddlsim::StrategyName::ps;
+  best.servers = {ddlsim::ServerCount::Rule::best, 0};
+  ddlsim::Preset preset;
+  CHECK(to_text(completed(best, preset)) == "ps(best servers)");
+}
+
+TEST_CASE("a preset lists the rules of sharding that its user may choose among") {
+  using ddlsim::Sharding;
+  auto presets = ddlsim_test::sample_presets();
+  const ddlsim_test::TemporaryFolder folder;
+  auto read = read_presets(folder.write("presets.json", presets.dump()));
+  CHECK(read[0].sharding_choices.empty());
+  CHECK(read[2].sharding_choices == std::vector<Sharding>{Sharding::split, Sharding::pieces});
+  presets["presets"][2]["sharding_choices"] = {"split", "peices", "split"};
+  const auto file = folder.write("spoilt.json", presets.dump());
+  const auto mistakes = ddlsim_test::mistakes_of(file, [&] { read_presets(file); });
+  REQUIRE(mistakes.size() == 2);
+  CHECK_THAT(mistakes[0],
+             Catch::StartsWith("/presets/2/sharding_choices: ") && Catch::Contains("did you mean pieces?"));
+  CHECK(mistakes[1] == "/presets/2/sharding_choices: \"split\" is there twice; keep one");
+}
+
+TEST_CASE("a preset may compute as another that is there") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["one_gpu_as"] = "horovod";
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_presets(folder.write("presets.json", presets.dump()));
+  CHECK(read[0].one_gpu_as == "horovod");
+  CHECK(read[1].one_gpu_as.empty());
+  presets["presets"][0]["one_gpu_as"] = "horovdo";
+  const auto file = folder.write("spoilt.json", presets.dump());
+  CHECK(ddlsim_test::mistakes_of(file, [&] { read_presets(file); }) ==
+        std::vector<std::string>{
+            "/presets/0/one_gpu_as: no preset is called \"horovdo\"; did you mean horovod? there are: "
+            "pytorch-ddp, horovod, mxnet-kvstore"});
 }
 
 TEST_CASE("what a library does with servers is told by its preset; what is left out is what most do") {

@@ -168,7 +168,10 @@ TEST_CASE("what is wrong with a step is reported") {
          {"step",
           {"/strategy", "{\"name\": \"none\"}",
            "/synchronised: true found beside strategy none; give false, or the strategy that ran"}},
-         {"step", {"/strategy/servers", "{}", "/strategy/servers: unknown key; known here: name"}},
+         {"step",
+          {"/strategy/servers", "{}",
+           "/strategy/servers: \"ring\" has no servers; leave \"servers\" out, or give the name \"ps\" or "
+           "\"ps-async\""}},
          {"step", {"/strategy", "", "/strategy: missing; give an object or a list"}},
          {"step", {"/mode", "\"infer\"", "/mode: \"infer\" found; give one of train, forward"}}});
   for (const char* count : {"5", "6", "7"}) CHECK(reported_of_record("step", {"/gpus", count, ""}).empty());

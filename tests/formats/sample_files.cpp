@@ -57,16 +57,25 @@ json sample_two_stacks() {
   return scenario;
 }
 
+json sample_best_servers() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-best-servers";
+  scenario["strategies"] = json::parse(R"([{"name": "ps", "servers": "best"},
+    {"name": "ps-async", "servers": "best", "placement": "dedicated", "sharding": "bytes"}])");
+  return scenario;
+}
+
 json sample_presets() {
-  return json::parse(R"({"format": "ddlsim-presets", "version": 1, "presets": [
+  return json::parse(R"({"format": "ddlsim-presets", "version": 2, "presets": [
     {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
-     "overlapped": true, "library": "nccl", "all_reduce": "ring", "sharding": "bytes",
+     "overlapped": true, "library": "nccl", "libraries": {"nccl 2.18.5": 1}, "sharding": "bytes",
      "transports": ["nccl-ib", "nccl-tcp"], "source": "code"},
     {"name": "horovod", "title": "Horovod", "grouping": "fusion", "bucket": "64 MiB", "cycle": "5 ms",
-     "overlapped": true, "library": "mpi", "all_reduce": "ring", "sharding": "bytes", "transports": ["mpi-ib"],
+     "overlapped": true, "library": "mpi", "libraries": {"open-mpi 4.0": 1}, "sharding": "bytes", "transports": ["mpi-ib"],
      "source": "code"},
     {"name": "mxnet-kvstore", "title": "MXNet", "grouping": "per-tensor", "overlapped": true, "library": "ps-lite",
-     "all_reduce": "ring", "sharding": "split", "split": "4 MB", "servers": {"per_node": 1},
+     "sharding": "split", "split": "4 MB", "sharding_choices": ["split", "pieces"],
+     "servers": {"per_node": 1},
      "placement": "colocated", "transports": ["grpc"], "source": "code"}]})");
 }
 
@@ -123,6 +132,7 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/presets.json", sample_presets().dump(1));
   folder.write("scenarios/tiny-iris.json", sample_scenario().dump(1));
   folder.write("scenarios/tiny-two-stacks.json", sample_two_stacks().dump(1));
+  folder.write("scenarios/tiny-best-servers.json", sample_best_servers().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 

@@ -187,7 +187,8 @@ TEST_CASE("a scenario must say what it wants") {
   CHECK(to_text(read(R"({"name":"ps","servers":{"count":4},"placement":"dedicated"})", StrategyUse::scenario)) ==
         "ps(4 dedicated, unknown)"); // the preset's own sharding
   CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
-        "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, ps, ps-async, auto");
+        "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, "
+        "recursive-doubling, ps, ps-async, auto");
   CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
   CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario).empty()); // servers and placement are the preset's
@@ -205,6 +206,14 @@ TEST_CASE("a strategy of a scenario may have a preset and a transport of its own
   CHECK(to_text(strategy) == "auto");
   CHECK(label_of(strategy) == "auto with horovod over nccl-ib");
   CHECK(strategy_to_json(strategy) == json::parse(own));
+  const std::string versioned = R"({"name":"auto","library":"nccl 2.4.8"})";
+  CHECK(label_of(read(versioned, StrategyUse::scenario)) == "auto of nccl 2.4.8");
+  CHECK(strategy_to_json(read(versioned, StrategyUse::record)) == json::parse(versioned));
+  CHECK_THAT(reported(R"({"name":"auto","library":"nccl two"})", StrategyUse::scenario),
+             Catch::StartsWith("/library: \"nccl two\" is no library and version; give one of nccl"));
+  CHECK(reported(R"({"name":"ps","library":"nccl 2"})", StrategyUse::scenario) ==
+        "/library: unknown key; known here: name, servers, placement, sharding, on_node_reduce, device, preset, "
+        "transport, note");
   const auto servers = read(R"({"name":"ps","servers":{"count":4},"transport":"grpc"})", StrategyUse::scenario);
   CHECK(label_of(servers) == "ps(4 unknown, unknown) over grpc");
   CHECK(label_of(read(R"({"name":"ring"})", StrategyUse::scenario)) == "ring");
@@ -222,9 +231,20 @@ TEST_CASE("a strategy of a scenario may have a preset and a transport of its own
   CHECK(reported(R"({"name":"auto","preset":""})", StrategyUse::scenario) ==
         "/preset: the text is empty; say what it is, or \"unknown\" where that is allowed");
   CHECK(reported(R"({"name":"auto","preset":"horovod"})", StrategyUse::record) ==
-        "/preset: unknown key; known here: name");
+        "/preset: unknown key; known here: name, library");
   CHECK(reported(R"({"name":"auto","pre-set":"horovod"})", StrategyUse::scenario) ==
         "/pre-set: unknown key; did you mean \"preset\"?");
+}
+
+TEST_CASE("a strategy of a scenario may have a note, which makes no other strategy of it") {
+  const std::string noted = R"({"name":"ring","note":"what runs today"})";
+  const auto strategy = read(noted, StrategyUse::scenario);
+  CHECK(strategy.note == "what runs today");
+  CHECK(label_of(strategy) == "ring");
+  CHECK(strategy_to_json(strategy) == json::parse(noted));
+  CHECK_THAT(reported(noted, StrategyUse::record), Catch::StartsWith("/note: unknown key"));
+  CHECK_THAT(reported(R"({"name":"ring","note":""})", StrategyUse::scenario),
+             Catch::StartsWith("/note: the text is empty"));
 }
 
 TEST_CASE("strategies of one name differ by preset or transport") {
@@ -240,6 +260,48 @@ TEST_CASE("strategies of one name differ by preset or transport") {
   const auto file = folder.write("c.json", content.dump());
   CHECK(ddlsim_test::mistakes_of(file, [&] { read_scenario(file); }) ==
         std::vector<std::string>{"/strategies/2: auto with horovod is there twice; keep one"});
+}
+
+TEST_CASE("a scenario may leave the search for the best servers to predict") {
+  const std::string open = R"({"name":"ps","servers":"best"})";
+  const auto strategy = read(open, StrategyUse::scenario);
+  CHECK(seeks_best_servers(strategy));
+  CHECK(to_text(strategy) == "ps(best servers)");
+  CHECK(strategy_to_json(strategy)["servers"] == "best");
+  CHECK(ddlsim::server_count(strategy.servers, 32, 8) == 0);
+  const auto fixed =
+      read(R"({"name":"ps-async","servers":"best","placement":"dedicated","sharding":"split"})", StrategyUse::scenario);
+  CHECK(to_text(fixed) == "ps-async(best servers dedicated, split)");
+  CHECK_FALSE(seeks_best_servers(read(four, StrategyUse::scenario)));
+
+  const std::string rules = R"({"count": 4}, {"per_node": 1}, {"equal_workers": true} or "best" expected)";
+  CHECK(reported(R"({"name":"ps","servers":"bst"})", StrategyUse::scenario) ==
+        "/servers: \"bst\" found; did you mean \"best\"? " + rules);
+  CHECK(reported(R"({"name":"ps","servers":"as many as there are"})", StrategyUse::scenario) ==
+        "/servers: \"as many as there are\" found; " + rules);
+  for (const char* name : {"ring", "auto"})
+    CHECK(reported(fmt::format(R"({{"name":"{}","servers":"best"}})", name), StrategyUse::scenario) ==
+          fmt::format("/servers: \"{}\" has no servers; leave \"servers\" out, or give the name \"ps\" or "
+                      "\"ps-async\"",
+                      name));
+  CHECK_THAT(
+      reported(R"({"name":"ps","servers":"best","placement":"unknown","sharding":"unknown"})", StrategyUse::record),
+      Catch::Contains("\"best\" found, an object expected")); // a run has the servers that it had
+}
+
+TEST_CASE("best servers are read as they are written") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto content = ddlsim_test::sample_scenario();
+  content["strategies"] = json::parse(R"([{"name":"ps","servers":"best"},
+    {"name":"ps","servers":"best","placement":"colocated"}, {"name":"ps","servers":{"count":2}}])");
+  const auto scenario = read_scenario(folder.write("a.json", content.dump()));
+  const auto again = read_scenario(folder.write("b.json", scenario_json(scenario)));
+  REQUIRE(again.strategies.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(label_of(again.strategies[i]) == label_of(scenario.strategies[i]));
+  content["strategies"][1].erase("placement");
+  const auto file = folder.write("c.json", content.dump());
+  CHECK(ddlsim_test::mistakes_of(file, [&] { read_scenario(file); }) ==
+        std::vector<std::string>{"/strategies/1: ps(best servers) is there twice; keep one"});
 }
 
 TEST_CASE("a record says unknown rather than nothing") {
@@ -261,7 +323,7 @@ TEST_CASE("what is wrong with a strategy is reported") {
   CHECK(reported(with_servers(R"({"equal_workers":false})"), StrategyUse::record) ==
         "/servers/equal_workers: only true has a meaning; give it, or another rule");
   CHECK(reported(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
-        "/servers: unknown key; known here: name");
+        "/servers: \"ring\" has no servers; leave \"servers\" out, or give the name \"ps\" or \"ps-async\"");
   CHECK(reported(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
 }
 

@@ -106,9 +106,9 @@ def shipped_lines(root):
 
 
 def two_stacks(scenario):
-    """The scenario with a preset and a transport of each strategy's own."""
-    return {**scenario, "strategies": [{**strategy, "preset": scenario["preset"], "transport": "grpc"}
-                                       for strategy in scenario["strategies"]]}
+    """The scenario with a preset and a transport of each strategy's own, and best servers before them."""
+    return {**scenario, "strategies": [{"name": "ps", "servers": "best", "placement": "dedicated", "note": "n"}] +
+            [{**strategy, "preset": scenario["preset"], "transport": "grpc"} for strategy in scenario["strategies"]]}
 
 
 def check_shipped(root, schemas):
@@ -124,6 +124,7 @@ def check_shipped(root, schemas):
             samples[name] = content
     samples["calibration"] = CALIBRATION
     samples["scenario"] = two_stacks(samples["scenario"])
+    samples["presets"]["presets"][0].update({"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod"})
     if mistake := schemas.mistake("scenario", samples["scenario"]):
         failures.append(f"a scenario of two stacks: {mistake}")
     mistake = schemas.mistake("calibration", CALIBRATION)

@@ -26,6 +26,7 @@ struct FixedTimes : Executor {
 
   ServerExchangeTiming server_exchange(const Machine&, const ServerMachine&, const ServerExchange&) const override {
     ServerExchangeTiming timing;
+    timing.summed_s = pulled_s;
     timing.pulled_s = pulled_s;
     return timing;
   }

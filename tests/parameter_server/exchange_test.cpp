@@ -128,6 +128,9 @@ TEST_CASE("a shard waits until it is ready, and for the one before it") {
   ServerExchange exchange = on_each_server(1, {1e6, 1e6, 1e6});
   exchange.ready_s = {0.0, 0.001, 0.010};
   const auto timing = server_exchange_closed_form(workers(2), dedicated(1), exchange);
+  CHECK(timing.summed_s[0] == Approx(0.002).epsilon(rounding));
+  CHECK(timing.summed_s[1] == Approx(0.004).epsilon(rounding));
+  CHECK(timing.summed_s[2] == Approx(0.012).epsilon(rounding));
   CHECK(timing.pulled_s[0] == Approx(0.004).epsilon(rounding));
   CHECK(timing.pulled_s[1] == Approx(0.006).epsilon(rounding));
   CHECK(timing.pulled_s[2] == Approx(0.014).epsilon(rounding));

@@ -93,7 +93,8 @@ std::string text_of(const Layout& layout, const Strategy& strategy) {
 
 } // namespace
 
-TEST_CASE("an iteration: by symmetry = full for every strategy and layout that has classes", "[full][symmetry]") {
+TEST_CASE("an iteration: by symmetry = full for every strategy and layout that has classes, a tree within its gap",
+          "[full][symmetry]") {
   int alike = 0;
   for (const auto& layout : layouts()) {
     const LayeredCluster base(layout);
@@ -113,8 +114,10 @@ TEST_CASE("an iteration: by symmetry = full for every strategy and layout that h
         }
         ++alike;
         CHECK((setup.gpus == 1 || time.simgrid_messages > 0));
-        CHECK(time.iteration_s ==
-              Approx(time_step(setup, small.sample, Fidelity::full).iteration_s).epsilon(promised_iteration));
+        const double full_s = time_step(setup, small.sample, Fidelity::full).iteration_s;
+        CHECK(full_s >= time.iteration_s * (1 + time.choice.faster - promised_iteration));
+        CHECK(full_s <= time.iteration_s * (1 + time.choice.slower + promised_iteration));
+        CHECK((strategy.name == StrategyName::tree || time.choice.faster == time.choice.slower)); // one class is exact
       }
     }
   }

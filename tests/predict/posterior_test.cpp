@@ -12,10 +12,14 @@ using namespace ddlsim;
 
 namespace {
 
+constexpr LibraryVersion nccl_2_3{SumLibrary::nccl, 2, 3, 0};
+constexpr LibraryVersion nccl_2_8{SumLibrary::nccl, 2, 8, 0};
+constexpr LibraryVersion nccl_2_23{SumLibrary::nccl, 2, 23, 0};
+
 Preset sample_preset() {
   Preset preset;
   preset.name = "horovod";
-  preset.all_reduce = {{"ring", 0.5}, {"tree", 0.3}, {"hierarchical-ring", 0.2}};
+  preset.libraries = {{nccl_2_8, 0.5}, {nccl_2_3, 0.3}, {nccl_2_23, 0.2}};
   preset.shardings = {{"bytes", 0.75}, {"round-robin", 0.25}};
   return preset;
 }
@@ -72,10 +76,10 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// Share of samples that run the algorithm.
-double share_of(const Posterior& posterior, Algorithm algorithm) {
+/// Share of samples that have the library.
+double share_of(const Posterior& posterior, const LibraryVersion& library) {
   const auto chosen = std::count_if(posterior.samples.values.begin(), posterior.samples.values.end(),
-                                    [&](const Parameters& sample) { return sample.all_reduce == algorithm; });
+                                    [&](const Parameters& sample) { return sample.library == library; });
   return static_cast<double>(chosen) / static_cast<double>(posterior.samples.values.size());
 }
 
@@ -255,30 +259,30 @@ TEST_CASE("a scope covers what agrees in all it names") {
   CHECK_FALSE(covers(asked, {}));
 }
 
-TEST_CASE("samples choose an all-reduce by the calibration's weights") {
+TEST_CASE("samples choose a library by the calibration's weights") {
   Calibration calibration;
   calibration.algorithm_choices = {
-      {{"nccl-ib", "", {}, "", 0}, false, {{"tree", 0.7}, {"ring", 0.2}, {"hierarchical-ring", 0.1}}}};
+      {{"nccl-ib", "", {}, "", 0}, false, {{"nccl 2.3", 0.7}, {"nccl 2.8", 0.2}, {"nccl 2.23", 0.1}}}};
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, 1000, 1);
-  CHECK(posterior.median.all_reduce == Algorithm::tree);
+  CHECK(posterior.median.library == nccl_2_3);
   // draws are a Latin hypercube's: shares are within one of 1000 of the weights
-  CHECK(share_of(posterior, Algorithm::tree) == Approx(0.7).margin(0.0011));
-  CHECK(share_of(posterior, Algorithm::ring) == Approx(0.2).margin(0.0011));
+  CHECK(share_of(posterior, nccl_2_3) == Approx(0.7).margin(0.0011));
+  CHECK(share_of(posterior, nccl_2_8) == Approx(0.2).margin(0.0011));
   const auto without = find_posterior(shipped_priors(), nullptr, question, 1000, 1);
-  CHECK(share_of(without, Algorithm::ring) == Approx(0.5).margin(0.0011));
+  CHECK(share_of(without, nccl_2_8) == Approx(0.5).margin(0.0011));
 }
 
 TEST_CASE("choices of servers, of another transport, or with unknown names do not decide an all-reduce") {
   const auto without = find_posterior(shipped_priors(), nullptr, question, 100, 1);
   for (const CalibratedChoice& choice :
        {CalibratedChoice{{"nccl-ib", "", {}, "", 0}, true, {{"round-robin", 1}}},
-        CalibratedChoice{{"grpc", "", {}, "", 0}, false, {{"tree", 1}}},
-        CalibratedChoice{{"nccl-ib", "", {}, "", 0}, false, {{"halving-doubling", 0.9}, {"ring", 0.1}}}}) {
+        CalibratedChoice{{"grpc", "", {}, "", 0}, false, {{"nccl 2.3", 1}}},
+        CalibratedChoice{{"nccl-ib", "", {}, "", 0}, false, {{"open-mpi 4.0", 0.9}, {"nccl 2.8", 0.1}}}}) {
     Calibration calibration;
     calibration.algorithm_choices = {choice};
     const auto posterior = find_posterior(shipped_priors(), &calibration, question, 100, 1);
-    CHECK(posterior.median.all_reduce == without.median.all_reduce);
-    CHECK(share_of(posterior, Algorithm::ring) == share_of(without, Algorithm::ring));
+    CHECK(posterior.median.library == without.median.library);
+    CHECK(share_of(posterior, nccl_2_8) == share_of(without, nccl_2_8));
   }
   Calibration servers;
   servers.algorithm_choices = {{{}, true, {{"round-robin", 1}}}};

@@ -27,9 +27,9 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, screening)));
   REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
-    for (const auto& name :
-         {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s", "unexplained_s",
-          "efficiency_per_gpu_bought", "bottleneck", "evidence", "extrapolated", "fidelity"})
+    for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
+                             "unexplained_s", "efficiency_per_gpu_bought", "samples_per_s_per_node_bought",
+                             "bottleneck", "evidence", "extrapolated", "fidelity"})
       CHECK(point.contains(name));
     CHECK(point["iteration_s_low"].get<double>() <= point["iteration_s"].get<double>());
     CHECK(point["iteration_s"].get<double>() <= point["iteration_s_high"].get<double>());
@@ -44,7 +44,7 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
 }
 
-TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but where thousands of connections differ",
+TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but of many unlike connections",
           "[predict][symmetry]") {
   int points = 0;
   int screened = 0;

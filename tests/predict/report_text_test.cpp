@@ -80,8 +80,60 @@ TEST_CASE("GPUs of nodes bought for servers are counted where there are such nod
   served.efficiency_per_gpu_bought = 0.6;
   served.efficiency_per_gpu_bought_low = 0.54;
   served.efficiency_per_gpu_bought_high = 0.66;
+  served.samples_per_s_per_node_bought = 800.0 / 3;
+  served.samples_per_s_per_node_bought_low = 720.0 / 3;
+  served.samples_per_s_per_node_bought_high = 880.0 / 3;
   CHECK(has(to_terminal_text(tree_of({point_of(4), served})),
-            "Efficiency per GPU bought, those of server nodes too: 60.0 % (54..66) at 8 GPUs.\n"));
+            "Efficiency per GPU bought, those of server nodes too: 60.0 % (54..66) at 8 GPUs.\n"
+            "Samples/s per node bought, server nodes too: 266.7 (240..293) at 8 GPUs.\n"));
+  CHECK_FALSE(has(to_terminal_text(tree_of({point_of(4), point_of(8)})), "bought"));
+}
+
+namespace {
+
+PredictedPoint point_with(int gpus, int servers, Sharding sharding) {
+  auto point = point_of(gpus);
+  Strategy found;
+  found.name = StrategyName::ps;
+  found.servers = {ServerCount::Rule::count, servers};
+  found.placement = Placement::colocated;
+  found.sharding = sharding;
+  point.best_servers = found;
+  return point;
+}
+
+} // namespace
+
+TEST_CASE("servers that were searched are told scale by scale, what they have in common once", "[report]") {
+  auto prediction = tree_of({point_of(1), point_with(8, 1, Sharding::bytes), point_with(16, 16, Sharding::pieces),
+                             point_with(32, 32, Sharding::pieces)});
+  prediction.strategies[0].strategy.name = StrategyName::ps;
+  prediction.strategies[0].strategy.servers = {ServerCount::Rule::best, 0};
+  CHECK(has(to_terminal_text(prediction),
+            "\nBest servers, by samples/s per node bought: 1 at 8 GPUs (colocated, bytes); "
+            "16 at 16, 32 at 32 GPUs (colocated, pieces).\n"));
+  CHECK(has(to_csv_text(prediction), ",\"16 colocated, pieces\","));
+  CHECK(has(sweep_rows(prediction), "\tps(best servers): 32 colocated, pieces\t"));
+  CHECK(has(to_json_text(prediction), "\"servers\": \"best\""));
+}
+
+TEST_CASE("what the asker says of a strategy is told above its tables", "[report]") {
+  auto prediction = tree_of({point_of(4)});
+  prediction.strategies[0].strategy.note = "A poor one, for comparison.";
+  CHECK(has(to_terminal_text(prediction), "tree over nccl-ib\nA poor one, for comparison.\nGPUs "));
+  CHECK(has(to_json_text(prediction), "\"note\": \"A poor one, for comparison.\""));
+}
+
+TEST_CASE("a tensor that decides is told once with all its scales", "[report]") {
+  auto held_up = point_of(8);
+  held_up.unsplit_tensor = UnsplitTensor{"fc6.weight", 411041792, 0.97};
+  auto also = point_of(16);
+  also.unsplit_tensor = held_up.unsplit_tensor;
+  const auto prediction = tree_of({point_of(4), held_up, also});
+  CHECK(has(to_terminal_text(prediction), "\nAt 8, 16 GPUs one tensor, fc6.weight of 411 MB, is on one server, which "
+                                          "bounds the step; split it or take pieces.\n"));
+  CHECK(has(to_csv_text(prediction), ",\"fc6.weight\","));
+  CHECK(has(to_json_text(prediction), "\"share_of_busiest_server\": 0.97"));
 }
 
 TEST_CASE("a number that is transferred and extrapolated says both", "[report]") {

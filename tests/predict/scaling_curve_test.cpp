@@ -124,6 +124,7 @@ TEST_CASE("GPUs of nodes that are bought for servers alone count per GPU bought"
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
   const auto ring = predict_point(curve, 4, Fidelity::closed_form).point;
   CHECK(ring.efficiency_per_gpu_bought == ring.efficiency);
+  CHECK(ring.samples_per_s_per_node_bought == Approx(ring.samples_per_s / 4));
   curve.setup.strategy.name = StrategyName::ps;
   curve.setup.strategy.servers = {ServerCount::Rule::count, 2};
   curve.setup.strategy.placement = Placement::dedicated;
@@ -133,6 +134,9 @@ TEST_CASE("GPUs of nodes that are bought for servers alone count per GPU bought"
   CHECK(point.efficiency_per_gpu_bought == Approx(point.efficiency * 4 / (4 + 2 * 2)));
   CHECK(point.efficiency_per_gpu_bought_low == Approx(point.efficiency_low / 2));
   CHECK(point.efficiency_per_gpu_bought_high == Approx(point.efficiency_high / 2));
+  CHECK(point.samples_per_s_per_node_bought == Approx(point.samples_per_s / (2 + 2))); // two nodes of two GPUs
+  CHECK(point.samples_per_s_per_node_bought_low == Approx(point.samples_per_s_low / 4));
+  CHECK(point.samples_per_s_per_node_bought_high == Approx(point.samples_per_s_high / 4));
 }
 
 TEST_CASE("beyond the nodes of its evidence a number is extrapolated, whatever else it is", "[curve]") {

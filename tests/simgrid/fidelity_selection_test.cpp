@@ -83,7 +83,8 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
   for (const Machine& layout : layouts()) {
     if (layout.ranks % 8 == 1) continue; // enough with the others
     for (const Machine& machine : {layout, with_slow_node(layout)}) {
-      for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+      for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling,
+                                        Algorithm::recursive_doubling}) {
         for (const double size_bytes : {1e3, 1e5, 4e6, 25e6}) {
           const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
           if (choice.why.empty()) continue;
@@ -135,10 +136,14 @@ TEST_CASE("requests: by symmetry first, full where affordable, and what cannot b
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).why.empty());
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::full);
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
-  const auto tree = choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic);
+  CHECK(choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
+  const auto tree = choose_all_reduce(with_slow_node(large), Algorithm::tree, 1e8, 5, Fidelity::automatic);
   CHECK(tree.fidelity == Fidelity::closed_form);
   CHECK_FALSE(tree.why.empty());
-  CHECK_THROWS_AS(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::by_symmetry), NoSymmetry);
+  CHECK_THROWS_AS(choose_all_reduce(with_slow_node(star), Algorithm::tree, 1e8, 5, Fidelity::by_symmetry), NoSymmetry);
+  // Few messages, but more actors than Linux has areas of memory for.
+  CHECK(choose_all_reduce(with_slow_node(large), Algorithm::tree, 8, 1, Fidelity::automatic).fidelity ==
+        Fidelity::closed_form);
   CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
   ServerExchange exchange;
   exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, Sharding::round_robin, 0);

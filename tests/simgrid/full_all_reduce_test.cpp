@@ -44,18 +44,20 @@ TEST_CASE("full hierarchical ring equals the closed form: any ranks, short last 
   }
 }
 
-TEST_CASE("full halving-doubling, one GPU a node, equals the closed form for every N", "[full]") {
+TEST_CASE("full halving-doubling and recursive doubling, one GPU a node, equal the closed form for every N", "[full]") {
   for (int ranks = 2; ranks <= most_ranks; ++ranks) {
     INFO(ranks << " ranks");
+    CHECK(std::abs(gap(two_level(ranks, 1), Algorithm::recursive_doubling)) < promised);
     CHECK(std::abs(gap(two_level(ranks, 1), Algorithm::halving_doubling)) < promised);
   }
 }
 
-TEST_CASE("full halving-doubling on nodes of 2, 4, 8 ranks equals the closed form, any number of nodes", "[full]") {
+TEST_CASE("full halving-doubling and recursive doubling on nodes of 2, 4, 8 ranks equal the closed form", "[full]") {
   for (const int ranks_per_node : {2, 4, 8}) {
     for (int nodes = 1; nodes * ranks_per_node <= most_ranks; ++nodes) {
       INFO(nodes << " nodes of " << ranks_per_node);
       CHECK(std::abs(gap(two_level(nodes * ranks_per_node, ranks_per_node), Algorithm::halving_doubling)) < promised);
+      CHECK(std::abs(gap(two_level(nodes * ranks_per_node, ranks_per_node), Algorithm::recursive_doubling)) < promised);
     }
   }
 }
@@ -115,8 +117,8 @@ TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, 
 
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
   const Machine machine = two_level(7, 2);
-  for (const Algorithm algorithm :
-       {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
+                                    Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
     const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
     const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));
@@ -138,7 +140,8 @@ TEST_CASE("full, any algorithm: more bandwidth is never slower, more latency nev
     wider.nic_Bps *= 2;
     Machine later = machine;
     later.net_latency_s *= 2;
-    for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+    for (const Algorithm algorithm :
+         {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
       INFO(to_text(algorithm) << " on " << machine.ranks << " ranks, " << ranks_per_node << " a node");
       const auto full_s = [&](const Machine& on) {
         return executor_of(Fidelity::full).all_reduces(on, {size_bytes}, algorithm).times_s.front();
@@ -153,7 +156,8 @@ TEST_CASE("full, any algorithm: more bandwidth is never slower, more latency nev
 TEST_CASE("any algorithm refuses a link without a rate in a full run too", "[full]") {
   Machine machine = two_level(4, 1);
   machine.nic_Bps = 0;
-  for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling}) {
+  for (const Algorithm algorithm :
+       {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
     CHECK_THROWS_AS(executor_of(Fidelity::full).all_reduces(machine, {1e6}, algorithm), std::runtime_error);
   }
 }

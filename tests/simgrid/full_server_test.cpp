@@ -31,8 +31,11 @@ double largest(const std::vector<double>& values) {
 
 void check_same(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
   REQUIRE(one.pulled_s.size() == other.pulled_s.size());
+  REQUIRE(one.summed_s.size() == one.pulled_s.size());
+  REQUIRE(other.summed_s.size() == one.pulled_s.size());
   for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
     INFO("shard " << i);
+    CHECK(one.summed_s[i] == Approx(other.summed_s[i]).epsilon(promised));
     CHECK(one.pulled_s[i] == Approx(other.pulled_s[i]).epsilon(promised));
   }
   CHECK(one.end_s == Approx(other.end_s).epsilon(promised));
@@ -176,6 +179,7 @@ TEST_CASE("full: no byte is lost, so no NIC carries its load faster than its rat
     }
     for (std::size_t i = 0; i < exchange.shards.size(); ++i) {
       const double there_and_back_s = 2 * remote * exchange.shards[i].size_bytes / machine.nic_Bps;
+      CHECK(timing.summed_s[i] >= (exchange.ready_s[i] + there_and_back_s / 2) * (1 - promised));
       CHECK(timing.pulled_s[i] >= (exchange.ready_s[i] + there_and_back_s) * (1 - promised));
     }
   }

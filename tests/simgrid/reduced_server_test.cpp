@@ -28,8 +28,11 @@ ServerExchangeTiming reduced(const Machine& machine, const ServerMachine& server
 
 void check_equal(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
   REQUIRE(one.pulled_s.size() == other.pulled_s.size());
+  REQUIRE(one.summed_s.size() == one.pulled_s.size());
+  REQUIRE(other.summed_s.size() == one.pulled_s.size());
   for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
     INFO("shard " << i);
+    CHECK(one.summed_s[i] == Approx(other.summed_s[i]).epsilon(promised));
     CHECK(one.pulled_s[i] == Approx(other.pulled_s[i]).epsilon(promised));
   }
   CHECK(one.end_s == Approx(other.end_s).epsilon(promised));

@@ -4,6 +4,7 @@ from gpus import catalogue_name
 from names import TF_CNN
 from sink import context
 from records import layout, step
+from strategies import NCCL_OF_2018, plain
 
 CLUSTERS = {"azure-batchai-horovod-k80.json": "azure-nc24r-k80",
             "azure-batchai-horovod-p100.json": "azure-nc24rs-v2-p100",
@@ -13,7 +14,8 @@ SOURCES = tuple(CLUSTERS)
 # NCCL before 2.4 (January 2019) has rings only; these images are of mid-2018.
 STACKS = {"mpi": {"strategy": {"name": "all-reduce"}, "algorithm": "unknown", "library": "intel-mpi",
                   "transport": "mpi-ib"},
-          "nccl": {"strategy": {"name": "ring"}, "algorithm": "ring", "library": "nccl", "transport": "nccl-tcp"}}
+          "nccl": {"strategy": plain("ring", NCCL_OF_2018), "algorithm": "ring", "library": "nccl",
+                   "transport": "nccl-tcp"}}
 
 ANOMALY = ("far below 8 and 32 GPUs, by 370 ms on P100 and 364 ms on V100 alike: reproducible, unexplained, perhaps a "
            "switch of algorithm in the library")

@@ -42,6 +42,13 @@ def lookup(table, framework):
     return next(value for key, value in table.items() if framework.startswith(key))
 
 
+def library_of(framework):
+    """What NVIDIA's release notes list for the image, and what the wheel of PyTorch 1.6 was built with."""
+    if "NGC 20.03" in framework:
+        return "nccl 2.6.3"
+    return "nccl 2.4.8" if framework.startswith("PyTorch 1.6") else None
+
+
 def series_id(one):
     precision = "fp32" if one["precision"] == "fp32" else "amp"
     slug = lookup(SLUGS, one["framework"])
@@ -61,7 +68,7 @@ def add_series(file, source, index):
     for p, point in enumerate(one["points"]):
         runs = matching_runs(source.document, one, point)
         step(file, f"/series/{index}/points/{p}/images_per_sec", series_id(one), DLPERF[one["model"]],
-             precision_of(one), one["batch_per_gpu"], lookup(PRESETS, one["framework"]), plain("all-reduce"),
+             precision_of(one), one["batch_per_gpu"], lookup(PRESETS, one["framework"]), plain("all-reduce", library_of(one["framework"])),
              grid(point), data="synthetic" if one["data"] == "synthetic" else "real", library="nccl",
              transport="nccl-ib" if crosses else "unknown", statistic=one["kind"],
              repeats=len(runs) if runs else None, relative_spread=spread(runs) if runs else None,
@@ -128,7 +135,8 @@ def add_runs(file, pointer, runs):
     batch = int(re.search(r"/bz(\d+)/", runs["run"]).group(1))
     values = runs["repeats_samples_per_sec"]
     step(file, pointer, f"dlperf-tf2-bert_base_seq128-fp32-b{batch}-runs", DLPERF["bert-base pretraining"], "fp32",
-         batch, lookup(PRESETS, runs["framework"]), plain("all-reduce"), grid(runs), data="real", library="nccl",
+         batch, lookup(PRESETS, runs["framework"]),
+         plain("all-reduce", library_of(runs["framework"])), grid(runs), data="real", library="nccl",
          transport="nccl-ib", statistic="median", repeats=len(values), relative_spread=spread(values),
          software=runs["framework"], note=f"runs of {runs['run']}, no table of this series")
 

@@ -12,7 +12,7 @@ CLUSTERS = {10: "hkbu-2020", 100: "hkbu-2020-ipoib"}
 # (4.096 MB parts hashed to the servers); ByteScheduler-PS is BytePS as it is, with its priorities.
 PRESETS = {"BSP-A2A": "bsp", "WFBP-A2A": "wfbp", "MG-WFBP": "mg-wfbp", "ByteScheduler-A2A": "bytescheduler",
            "BSP-PS": "byteps-bsp", "WFBP-PS": "byteps-wfbp", "ByteScheduler-PS": "byteps"}
-ALL_REDUCE = {"strategy": plain("all-reduce"), "library": "nccl", "transport": "nccl-tcp"}
+ALL_REDUCE = {"strategy": plain("all-reduce", "nccl 2.4"), "library": "nccl", "transport": "nccl-tcp"}
 BYTEPS = {"strategy": servers({"per_node": 1}, "dedicated", "hash"), "library": "byteps", "transport": "unknown"}
 
 ALONE = "one-GPU figure: a constant of the plot script, the same for all schedules"

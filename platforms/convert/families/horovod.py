@@ -3,7 +3,7 @@
 from names import TF_CNN
 from sink import context
 from records import layout, step
-from strategies import plain, servers
+from strategies import NCCL_OF_2017, plain, servers
 
 SOURCES = ("horovod-readme-2017-pascal-ps-vs-allreduce.json",)
 CLUSTERS = {"16": "horovod-pascal"}
@@ -15,7 +15,7 @@ SETUPS = {
     "Distributed TensorFlow": ("tf-ps", servers(UNKNOWN_SERVERS, on_node_reduce=False, device="gpu"), "grpc"),
     "Distributed TensorFlow (variables on CPU)": ("tf-ps", servers(UNKNOWN_SERVERS, on_node_reduce=False), "grpc"),
     "(allreduce on CPU)": ("horovod", plain("all-reduce"), "open-mpi"),
-    "(allreduce on GPU with NCCL)": ("horovod", plain("ring"), "nccl"),
+    "(allreduce on GPU with NCCL)": ("horovod", plain("ring", NCCL_OF_2017), "nccl"),
 }
 
 PS_NOTE = "server count and placement not stated; mode taken as the script's default, parameter_server"

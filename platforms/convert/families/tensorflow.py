@@ -6,7 +6,7 @@ from gpus import catalogue_name
 from names import TF_CNN
 from sink import context
 from records import layout, step
-from strategies import plain, tf_distributed, tf_local
+from strategies import NCCL_OF_2017, plain, tf_distributed, tf_local
 
 CLUSTERS = {"tf-benchmarks-p100-dgx1.json": "dgx1-p100",
             "tf-benchmarks-k80-gce.json": "gce-k80",
@@ -59,7 +59,7 @@ def stack(one, point, nodes):
 def replicated(nccl):
     """variable_update=replicated: NCCL of 2017 has rings only; without it TensorFlow adds up and copies by itself."""
     if nccl:
-        return {"preset": "tf-replicated", "strategy": plain("ring"), "algorithm": "ring", "library": "nccl"}
+        return {"preset": "tf-replicated", "strategy": plain("ring", NCCL_OF_2017), "algorithm": "ring", "library": "nccl"}
     return {"preset": "tf-replicated", "strategy": plain("all-reduce"), "library": "tensorflow"}
 
 

@@ -1,0 +1,41 @@
+#include "cli/commands.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/export/chakra.hpp"
+#include "sim/export/simgrid_platform.hpp"
+#include "sim/predict/known_files.hpp"
+
+#include <fmt/format.h>
+
+namespace ddlsim {
+namespace {
+
+/// A file for each role, all of them or an error.
+void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
+  auto setup = at_scale(curve, gpus);
+  setup.strategy = strategy_taken(setup, curve.median); // what it leaves open is named, too
+  for (const auto& [role, content] : chakra_traces(setup, likeliest_run(curve, gpus, Fidelity::automatic))) {
+    const std::string file = fmt::format("{}.{}.et", line.output.string(), role);
+    write_file(file, content);
+    narrate(line, fmt::format("wrote {}", file));
+  }
+}
+
+} // namespace
+
+int run_export(const ExportCommand& command, const CommandLine& line) {
+  Scenario scenario = read_scenario(command.scenario, command.changes);
+  keep_strategies(scenario, command.strategies);
+  const KnownFiles files(scenario, DataFolder{line.data_folder});
+  const auto& strategy = scenario.strategies.front();
+  const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
+  const int gpus = scenario.gpus.back();
+  if (const auto why = why_impossible(curve, gpus); !why.empty()) throw UserError("--gpus", "", why);
+  for (const auto& warning : files.warnings()) narrate(line, warning);
+  if (command.format == ExportFormat::chakra) write_chakra(curve, gpus, line);
+  if (command.format == ExportFormat::simgrid) emit(line, simgrid_platform(at_scale(curve, gpus), curve.median));
+  narrate(line, fmt::format("{} at {} GPUs", label_of(strategy), gpus));
+  return 0;
+}
+
+} // namespace ddlsim

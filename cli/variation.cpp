@@ -1,0 +1,63 @@
+#include "cli/variation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// GPU counts in ascending order, each once, as a scenario has them.
+std::string as_json_list(std::vector<int> counts) {
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return fmt::format("[{}]", fmt::join(counts, ","));
+}
+
+/// The text split at the commas outside of brackets and quotes.
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  bool in_text = false;
+  for (const char c : text) {
+    if (c == '"') in_text = !in_text;
+    if (!in_text && (c == '[' || c == '{')) ++depth;
+    if (!in_text && (c == ']' || c == '}')) --depth;
+    if (c == ',' && depth == 0 && !in_text) {
+      values.emplace_back();
+    } else {
+      values.back() += c;
+    }
+  }
+  return values;
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
+                                                             std::string& wrong) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if ((equals == 0 || equals == std::string::npos) && wrong.empty()) wrong = word;
+    if (equals != std::string::npos) pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return pairs;
+}
+
+std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
+  std::vector<JsonChange> changes;
+  for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
+  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
+  if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
+  return changes;
+}
+
+std::vector<SweepAxis> axes_of(const Variation& variation, std::string& wrong) {
+  std::vector<SweepAxis> axes;
+  for (const auto& [path, values] : split_words(variation.sweep, wrong)) axes.push_back({path, split_values(values)});
+  return axes;
+}
+
+} // namespace ddlsim

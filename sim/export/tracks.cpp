@@ -1,0 +1,230 @@
+#include "sim/export/tracks.hpp"
+
+#include "sim/export/operation_text.hpp"
+#include "sim/iteration/iteration_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+std::string ranks_text(const std::string& name, int ranks) {
+  return fmt::format("{} ({} rank{})", name, ranks, ranks == 1 ? "" : "s");
+}
+
+/// What a span of one operation says.
+SpanDetails details_of(const Graph& graph, const TensorNames& names, std::size_t operation) {
+  const Operation& of = graph.operations[operation];
+  return {of.size_bytes, names.of_operation(of)};
+}
+
+/// Gradients of a layer that are ready together are one span, and so is what takes no time at all.
+bool joins(const TrackSpan& before, const TrackSpan& span) {
+  return span.kind == OperationKind::compute && !(span.time.end_s > span.time.start_s) && before.name == span.name;
+}
+
+/// The stream's operations, in the order in which they run.
+std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& names, std::size_t stream) {
+  std::vector<TrackSpan> spans;
+  for (std::size_t i = 0; i < run.graph.operations.size(); ++i) {
+    const Operation& operation = run.graph.operations[i];
+    if (operation.stream != stream) continue;
+    if (operation.kind == OperationKind::input && !(operation.duration_s > 0)) continue;
+    TrackSpan span{layer_text_of(operation, names), operation.kind, run.execution.spans[i],
+                   details_of(run.graph, names, i)};
+    if (!spans.empty() && joins(spans.back(), span)) {
+      auto& tensors = spans.back().details.tensors;
+      tensors.insert(tensors.end(), span.details.tensors.begin(), span.details.tensors.end());
+    } else {
+      spans.push_back(std::move(span));
+    }
+  }
+  const auto earlier = [](const TrackSpan& a, const TrackSpan& b) { return a.time.start_s < b.time.start_s; };
+  std::stable_sort(spans.begin(), spans.end(), earlier); // paths take what is ready first
+  return spans;
+}
+
+/// What ran: several operations may have been fused into one.
+std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorNames& names) {
+  std::vector<TrackSpan> spans;
+  for (const Collective& collective : run.execution.collectives) {
+    auto details = details_of(run.graph, names, collective.first);
+    details.size_bytes = collective.size_bytes;
+    details.way = collective.way;
+    details.tensors = names.of_group(run.graph.operations[collective.first].tensor, collective.tensors);
+    spans.push_back({text_of(OperationKind::all_reduce), OperationKind::all_reduce, collective.span, details});
+  }
+  return spans;
+}
+
+/// One server's pushes and pulls, in the order in which its connections send.
+std::pair<Track, Track> tracks_of_server(const StepRun& run, const TensorNames& names, std::size_t stream) {
+  const std::string server = fmt::format("server {}", run.graph.streams[stream].number);
+  Track push{server + ": push", {}};
+  Track pull{server + ": pull", {}};
+  double summed_s = 0;
+  double pulled_s = 0;
+  for (const std::size_t i : by_end(run, stream)) {
+    const Span& span = run.execution.spans[i];
+    const auto details = details_of(run.graph, names, i);
+    const std::string tensor = details.tensors.empty() ? "" : " " + details.tensors.front();
+    const double sum_s = run.execution.summed_s[i];
+    push.spans.push_back(
+        {"push" + tensor, OperationKind::push_pull, {std::max(span.start_s, summed_s), sum_s}, details});
+    pull.spans.push_back({"pull" + tensor, OperationKind::push_pull, {std::max(sum_s, pulled_s), span.end_s}, details});
+    summed_s = sum_s;
+    pulled_s = span.end_s;
+  }
+  return {push, pull};
+}
+
+std::string name_of_stream(const Graph& graph, std::size_t stream) {
+  const Stream& of = graph.streams[stream];
+  switch (of.kind) {
+  case StreamKind::compute:
+    return "compute";
+  case StreamKind::input:
+    return "input of the next iteration";
+  case StreamKind::collectives:
+    return "all-reduces";
+  case StreamKind::path: {
+    const auto& operations = graph.operations;
+    const auto first = std::find_if(operations.begin(), operations.end(),
+                                    [&](const Operation& operation) { return operation.stream == stream; });
+    const std::string does = first == operations.end() ? "path" : text_of(first->kind);
+    return fmt::format("{} inside the node, path {}", does, of.number);
+  }
+  case StreamKind::connection:
+    break;
+  }
+  return fmt::format("server {}", of.number);
+}
+
+TrackGroup group_of_role(const StepRun& run, const TensorNames& names, std::size_t role) {
+  TrackGroup group{ranks_text(run.graph.roles[role].name, run.graph.roles[role].ranks), {}};
+  for (std::size_t stream = 0; stream < run.graph.streams.size(); ++stream) {
+    const Stream& of = run.graph.streams[stream];
+    if (of.role != role || of.kind == StreamKind::connection) continue;
+    auto spans =
+        of.kind == StreamKind::collectives ? spans_of_collectives(run, names) : spans_of_stream(run, names, stream);
+    if (!spans.empty()) group.tracks.push_back({name_of_stream(run.graph, stream), std::move(spans)});
+  }
+  return group;
+}
+
+bool is_asynchronous(const StepRun& run) {
+  return run.graph.servers.asynchronous;
+}
+
+/// From the end of compute until the mean iteration ends.
+Track mean_of_servers(const PointRun& of, const std::vector<Track>& worker) {
+  const PredictedPoint& point = of.point;
+  double compute_end_s = 0;
+  for (const Track& track : worker)
+    if (track.spans.back().kind != OperationKind::input)
+      compute_end_s = std::max(compute_end_s, track.spans.back().time.end_s);
+  SpanDetails details;
+  for (const Operation& operation : of.run.graph.operations)
+    if (operation.kind == OperationKind::push_pull) details.size_bytes += operation.size_bytes;
+  const double end_s = point.compute_s + point.exposed_communication_s + point.synchronisation_s;
+  Track track{"push and pull, mean of many iterations", {}};
+  if (end_s > compute_end_s)
+    track.spans.push_back({"push and pull", OperationKind::push_pull, {compute_end_s, end_s}, details});
+  return track;
+}
+
+TrackGroup group_of_servers(const PointRun& of, const TensorNames& names, const std::vector<Track>& worker) {
+  const auto& machine = of.run.graph.servers.machine;
+  TrackGroup group{fmt::format("parameter servers ({} {})", machine.servers,
+                               to_text(machine.dedicated ? Placement::dedicated : Placement::colocated)),
+                   {}};
+  if (is_asynchronous(of.run)) {
+    group.tracks.push_back(mean_of_servers(of, worker));
+    return group;
+  }
+  for (std::size_t stream = 0; stream < of.run.graph.streams.size(); ++stream) {
+    if (of.run.graph.streams[stream].kind != StreamKind::connection) continue;
+    auto [push, pull] = tracks_of_server(of.run, names, stream);
+    if (push.spans.empty()) continue; // a server without shards
+    group.tracks.push_back(std::move(push));
+    group.tracks.push_back(std::move(pull));
+  }
+  return group;
+}
+
+bool has_servers(const Graph& graph) {
+  return std::any_of(graph.streams.begin(), graph.streams.end(),
+                     [](const Stream& stream) { return stream.kind == StreamKind::connection; });
+}
+
+/// A part of the iteration and its seconds.
+using IterationPart = std::pair<const char*, double>;
+
+/// What the row of the point says, in an order in which it can happen. A slow node's compute is in the graph.
+std::vector<IterationPart> parts_in_order(const PointRun& of) {
+  const PredictedPoint& point = of.point;
+  const bool waits = of.setup.synchronised && !is_asynchronous(of.run);
+  const double slower = waits ? slowdown_of(of.setup, of.run.graph.machine) - 1 : 0;
+  const double slow_node_s = slower * point.compute_s;
+  const IterationPart synchronisation{"synchronisation", point.synchronisation_s};
+  const IterationPart exposed{"exposed communication", point.exposed_communication_s};
+  std::vector<IterationPart> parts{{"compute", point.compute_s}, {"straggling: the slow node", slow_node_s}};
+  if (is_asynchronous(of.run)) {
+    parts.insert(parts.begin(), synchronisation);
+    parts.push_back(exposed);
+  } else {
+    parts.push_back(exposed);
+    parts.push_back(synchronisation);
+  }
+  parts.emplace_back("straggling", point.straggling_s - slow_node_s);
+  parts.emplace_back("unexplained", point.unexplained_s);
+  return parts;
+}
+
+/// The parts that take time, one after another.
+TrackGroup group_of_parts(const PointRun& of) {
+  Track track{"parts", {}};
+  double now_s = 0;
+  const auto add = [&](const char* name, double seconds) {
+    if (!(seconds > 0)) return;
+    track.spans.push_back({name, {}, {now_s, now_s + seconds}, {}});
+    now_s += seconds;
+  };
+  const double scale = track_scale(of.point);
+  for (const auto& [name, seconds] : parts_in_order(of)) add(name, scale * seconds);
+  add("input wait", of.point.input_wait_s);
+  if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // without rounding
+  return {"iteration", {track}};
+}
+
+void shorten(std::vector<TrackGroup>& groups, double scale) {
+  for (TrackGroup& group : groups)
+    for (Track& track : group.tracks)
+      for (TrackSpan& span : track.spans)
+        if (span.kind != OperationKind::input) span.time = {scale * span.time.start_s, scale * span.time.end_s};
+}
+
+} // namespace
+
+double track_scale(const PredictedPoint& point) {
+  if (!(point.unexplained_s < 0)) return 1;
+  const double told_s = point.iteration_s - point.input_wait_s;
+  return told_s / (told_s - point.unexplained_s);
+}
+
+std::vector<TrackGroup> tracks_of(const PointRun& of) {
+  const TensorNames names(of.setup.model, of.run.graph);
+  std::vector<TrackGroup> groups;
+  for (std::size_t role = 0; role < of.run.graph.roles.size(); ++role)
+    groups.push_back(group_of_role(of.run, names, role));
+  if (has_servers(of.run.graph)) groups.push_back(group_of_servers(of, names, groups.front().tracks));
+  shorten(groups, track_scale(of.point));
+  groups.insert(groups.begin(), group_of_parts(of));
+  return groups;
+}
+
+} // namespace ddlsim

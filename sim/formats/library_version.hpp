@@ -1,0 +1,44 @@
+#pragma once
+// The library that sums gradients, and its version: "nccl 2.18.5". Its rules decide what `auto` does.
+
+#include "sim/formats/names.hpp"
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ddlsim {
+
+class JsonNode;
+
+/// The libraries whose rules are known. mpich also stands for its relatives MVAPICH2 and Intel MPI.
+enum class SumLibrary { nccl, open_mpi, mpich, gloo, grpc };
+
+std::string to_text(SumLibrary value);
+
+struct LibraryVersion {
+  SumLibrary library = SumLibrary::nccl;
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+
+  auto operator<=>(const LibraryVersion&) const = default;
+};
+
+/// "nccl 2.18.5"; parts that are 0 at the end are left out.
+std::string to_text(const LibraryVersion& version);
+
+/// "nccl 2.18.5", "open-mpi 4.0", "gloo"; nothing where it is not such a text.
+std::optional<LibraryVersion> library_version_from(std::string_view text);
+
+/// The same from a field; notes what is wrong with it.
+std::optional<LibraryVersion> library_version_from(const JsonNode& node, const std::string& key);
+
+/// What moves its bytes.
+Carrier carrier_of(SumLibrary library);
+
+/// Over a carrier of which a preset names no library.
+LibraryVersion usual_library(Carrier carrier);
+
+} // namespace ddlsim

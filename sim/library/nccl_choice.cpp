@@ -1,0 +1,180 @@
+#include "sim/library/nccl_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+std::size_t column_of(Protocol protocol) {
+  return static_cast<std::size_t>(std::find(std::begin(protocols), std::end(protocols), protocol) -
+                                  std::begin(protocols));
+}
+
+const RingAndTree& hop_of(const NcclTuning& tuning, NcclHop hop) {
+  return tuning.hop_us[static_cast<std::size_t>(hop)];
+}
+
+/// NCCL rounds down.
+double log2_of(double value) {
+  return std::floor(std::log2(value));
+}
+
+bool is_enabled(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  if (protocol != Protocol::ll128) return true;
+  return job.may_ll128 && (job.gpu == NcclGpu::volta || tuning.ll128_on_ampere);
+}
+
+template <class Value> const Value& of_gpu(const PerGpu<Value>& row, NcclGpu gpu) {
+  return row[static_cast<std::size_t>(gpu)];
+}
+
+/// The ceilings of one job.
+struct Ceilings {
+  double ll_GBps = 0;
+  double tree_GBps = 0;
+  double ring_ll128_GBps = 0;
+  double tree_ll128_GBps = 0;
+};
+
+Ceilings ceilings_of(const NcclTuning& tuning, const NcclJob& job) {
+  const std::size_t nodes = static_cast<std::size_t>(std::min(job.nodes, 3)) - 1;
+  const NcclGpu processor = job.is_amd_processor ? NcclGpu::ampere : NcclGpu::volta;
+  return {of_gpu(tuning.ll_ceiling, job.nodes == 1 ? job.gpu : processor)[nodes],
+          job.channels * of_gpu(tuning.tree_channel_ceiling, job.gpu)[nodes],
+          job.channels * of_gpu(tuning.ring_ll128_channel_ceiling, job.gpu)[nodes],
+          job.channels * of_gpu(tuning.tree_ll128_channel_ceiling, job.gpu)[nodes]};
+}
+
+double ring_bus_GBps(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  const auto ceilings = ceilings_of(tuning, job);
+  if (protocol == Protocol::ll) return std::min(ceilings.ll_GBps, job.ring_GBps * tuning.ll_ring_share);
+  if (protocol == Protocol::simple) return job.ring_GBps;
+  const bool alone = job.ranks < 2 * job.nodes;
+  const double share = alone ? tuning.ll128_ring_share_alone : tuning.ll128_ring_share;
+  return std::min(ceilings.ring_ll128_GBps, job.ring_GBps * share);
+}
+
+double tree_bus_GBps(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  const auto ceilings = ceilings_of(tuning, job);
+  const double bus_GBps = std::min(ceilings.tree_GBps, job.tree_GBps * tuning.tree_share);
+  if (protocol == Protocol::ll) return std::min(ceilings.ll_GBps, bus_GBps * tuning.ll_tree_share);
+  if (protocol == Protocol::simple) return bus_GBps;
+  const double share = job.nodes == 1 ? tuning.ll128_tree_share_one_node : tuning.ll128_tree_share;
+  return std::min(ceilings.tree_ll128_GBps, bus_GBps * share);
+}
+
+/// What a hop inside a node takes beside the network.
+double intra_hop_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, const PerProtocol& hop_us) {
+  const double hop = hop_us[column_of(protocol)];
+  return job.nodes > 1 && protocol == Protocol::ll ? tuning.ll_intra_factor * hop : hop;
+}
+
+/// The network's proxy posts every message of a ring, three times with Simple.
+double network_overhead_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  if (!tuning.has_network_overhead || job.nodes == 1) return 0;
+  return (job.is_amd_processor ? 2.0 : 1.0) * (protocol == Protocol::simple ? 3 : 1);
+}
+
+double ring_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  const std::size_t column = column_of(protocol);
+  const double inside_us = std::max(intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).ring),
+                                    network_overhead_us(tuning, job, protocol));
+  const double network_us = hop_of(tuning, NcclHop::network).ring[column];
+  const double steps = 2.0 * (job.ranks - 1);
+  const double crossings = tuning.ring_hops_as_network && job.nodes > 1 ? steps : 2.0 * (job.nodes - 1);
+  return tuning.base_us.ring[column] + (steps - crossings) * inside_us + crossings * network_us;
+}
+
+double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  const std::size_t column = column_of(protocol);
+  const double inside_us = intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).tree);
+  const double network_us = hop_of(tuning, NcclHop::network).tree[column];
+  const int per_node = job.ranks / job.nodes;
+  return tuning.base_us.tree[column] + 2 * ((per_node - 1) * inside_us + log2_of(job.nodes) * network_us);
+}
+
+/// From a size on every chunk of a Simple ring across nodes waits for its predecessor.
+double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, double size_bytes) {
+  if (protocol != Protocol::simple || job.nodes == 1) return 1;
+  const double from_bytes = job.ranks * (tuning.plateau_by_channel ? 64.0 * job.channels : 4096.0);
+  if (size_bytes < from_bytes) return 1;
+  return job.gpu == NcclGpu::volta ? tuning.plateau : tuning.plateau_from_ampere;
+}
+
+double tree_correction(const NcclTuning& tuning, Protocol protocol, double size_bytes) {
+  const auto& row = tuning.tree_correction[column_of(protocol)];
+  const double place = size_bytes < 64 ? 0 : log2_of(size_bytes / 64);
+  return place < static_cast<double>(row.size()) ? row[static_cast<std::size_t>(place)] : 1;
+}
+
+constexpr double s_per_us = 1e-6;
+constexpr double Bps_per_GBps = 1e9;
+
+/// What one thread block may pass on by LL: 256 threads, 64 bytes each, 32 before Volta, twice as much across nodes; a tree
+/// four times as much.
+constexpr double ll_threads = 256;
+
+double ll_limit_bytes(const NcclJob& job, Algorithm algorithm) {
+  const double bytes_per_thread = job.before_volta ? 32 : 64;
+  const double across = job.nodes > 1 ? 2 : 1;
+  const double pieces = algorithm == Algorithm::tree ? 4 : job.ranks;
+  return job.channels * ll_threads * pieces * bytes_per_thread * across;
+}
+
+/// Version 2.4: the size up to which the estimate of a tree is below a ring's, both with the constants of src/init.cc.
+double tree_limit_bytes(const NcclJob& job) {
+  const double ring_Bpus = job.intra == NcclHop::nvlink ? 5000.0 * job.channels : 5000.0;
+  double tree_Bpus = ring_Bpus * 2 / 3;
+  if (job.intra == NcclHop::nvlink) tree_Bpus = ring_Bpus * 3 / 4 * (job.nodes == 2 ? 2 : 1);
+  const double ring_us = 6.0 * (job.ranks - 1);
+  const double tree_us = 15.0 * log2_of(job.nodes) + 4.0 * (job.ranks / job.nodes - 1);
+  if (job.nodes < 2 || ring_us <= tree_us) return 0;
+  if (tree_Bpus > ring_Bpus) return std::numeric_limits<double>::infinity();
+  return ring_Bpus * tree_Bpus / (ring_Bpus - tree_Bpus) * (ring_us - tree_us);
+}
+
+Way choice_by_size(const LibraryVersion& version, const NcclJob& job, double size_bytes,
+                   std::optional<Algorithm> forced) {
+  const bool tree = version >= nccl_with_trees && size_bytes <= tree_limit_bytes(job);
+  const Algorithm algorithm = forced.value_or(tree ? Algorithm::tree : Algorithm::ring);
+  return {algorithm, size_bytes <= ll_limit_bytes(job, algorithm) ? Protocol::ll : Protocol::simple};
+}
+
+} // namespace
+
+std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
+                                      double size_bytes) {
+  const auto& tuning = nccl_tuning(version);
+  if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
+  if (way.algorithm == Algorithm::tree) {
+    const double bus_GBps =
+        tree_bus_GBps(tuning, job, way.protocol) * tree_correction(tuning, way.protocol, size_bytes);
+    return s_per_us * tree_latency_us(tuning, job, way.protocol) + size_bytes / (0.5 * bus_GBps * Bps_per_GBps);
+  }
+  const double bus_share = job.ranks / (2.0 * (job.ranks - 1));
+  const double latency_us =
+      ring_latency_us(tuning, job, way.protocol) * plateau_of(tuning, job, way.protocol, size_bytes);
+  return s_per_us * latency_us + size_bytes / (bus_share * ring_bus_GBps(tuning, job, way.protocol) * Bps_per_GBps);
+}
+
+Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
+  if (version < nccl_with_estimates) return choice_by_size(version, job, size_bytes, forced);
+  Way least;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
+    if (forced && (*forced == Algorithm::tree) != (algorithm == Algorithm::tree)) continue;
+    for (const Protocol protocol : protocols) {
+      const auto estimate_s = nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes);
+      if (!estimate_s || *estimate_s >= least_s) continue;
+      least = {forced.value_or(algorithm), protocol};
+      least_s = *estimate_s;
+    }
+  }
+  return least;
+}
+
+} // namespace ddlsim

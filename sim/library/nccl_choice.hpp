@@ -1,0 +1,54 @@
+#pragma once
+// How NCCL runs an all-reduce: it estimates the time of every algorithm and protocol, and takes the least.
+
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/library/nccl_tuning.hpp"
+
+#include <optional>
+
+namespace ddlsim {
+
+/// How one all-reduce is run.
+struct Way {
+  Algorithm algorithm = Algorithm::ring;
+  Protocol protocol = Protocol::none;
+
+  bool operator==(const Way&) const = default;
+};
+
+/// A job as NCCL sees it once it has looked for rings and trees. Rates are what NCCL assumes of the hardware, not what is
+/// reached.
+struct NcclJob {
+  int ranks = 1;
+  int nodes = 1;
+  NcclHop intra = NcclHop::pci; ///< nvlink or pci
+  NcclGpu gpu = NcclGpu::volta;
+  bool is_amd_processor = false;
+  bool may_ll128 = false;
+  bool before_volta = false;
+  int channels = 2;
+  double ring_GBps = 0; ///< a ring's bus, all channels
+  double tree_GBps = 0;
+
+  bool operator==(const NcclJob&) const = default;
+};
+
+/// Assumed where a cluster file does not say: every NIC has two channels (2.8.4 on one 100 Gbit/s port), and hangs
+/// with the GPUs on one PCIe switch where there are two GPUs or fewer to a NIC, so that LL128 may cross nodes.
+NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node);
+
+/// NCCL's estimate in seconds; nothing where this version does not run that on this job. From 2.5 on:
+///   ring  base + (inside steps) hop + (2(nodes-1)) network hop + S / (bus ranks / 2(ranks-1))
+///   tree  base + 2 ((ranks a node - 1) hop + log2(nodes) network hop) + S / (bus / 2)
+/// with the shares and ceilings of NcclTuning.
+std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
+                                      double size_bytes);
+
+/// What NCCL takes; with `forced`, the protocol that it takes for that algorithm. Hierarchical ring and halving-doubling,
+/// which NCCL does not have, are taken to pass messages on as its ring does. Before 2.4 there are rings only; 2.4 takes
+/// a tree up to a size, and both take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
+Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes,
+                std::optional<Algorithm> forced = std::nullopt);
+
+} // namespace ddlsim

@@ -1,0 +1,65 @@
+#include "sim/library/nccl_choice.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// Of the wire's rate NCCL counts 12 GB/s in 100 Gbit/s, and of a PCIe 3.0 x16 slot 12 GB/s: NVIDIA/nccl src/graph/topo.h,
+/// 2.8.4 and snapshot of June 2026.
+constexpr double counted_of_wire = 0.96;
+constexpr double pcie_GBps = 12;
+constexpr double Bps_in_GBps = 1e9;
+
+constexpr int channels_per_nic = 2;
+/// NCCL lays two channels on every NVLink that a ring uses; it counts 18 to 40 GB/s a link, by generation.
+constexpr double GBps_per_nvlink_channel = 10.5;
+
+constexpr int volta = 70;
+
+NcclGpu gpu_seen(const Gpu& gpu) {
+  constexpr int ampere = 80;
+  constexpr int hopper = 90;
+  constexpr int blackwell = 100;
+  if (gpu.compute_capability >= blackwell) return NcclGpu::blackwell;
+  if (gpu.compute_capability >= hopper) return NcclGpu::hopper;
+  return gpu.compute_capability >= ampere ? NcclGpu::ampere : NcclGpu::volta;
+}
+
+/// LL128 needs stores of 128 bytes that arrive whole: NVIDIA allows it on these, all GPUs on NVLink.
+bool stores_arrive_whole(const Gpu& gpu, NcclHop intra) {
+  const int capability = gpu.compute_capability;
+  return intra == NcclHop::nvlink && (capability == volta || capability == 80 || capability >= 90);
+}
+
+bool is_nvlink(IntraKind kind) {
+  return kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
+}
+
+} // namespace
+
+NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node) {
+  NcclJob job;
+  const int per_node = std::max(1, std::min(ranks, gpus_per_node));
+  job.ranks = ranks;
+  job.nodes = (ranks + per_node - 1) / per_node;
+  job.intra = is_nvlink(cluster.intra.kind) ? NcclHop::nvlink : NcclHop::pci;
+  job.gpu = gpu_seen(gpu);
+  job.before_volta = gpu.compute_capability > 0 && gpu.compute_capability < volta;
+  job.is_amd_processor = cluster.cpu.find("EPYC") != std::string::npos;
+  const double inside_GBps = cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps / Bps_in_GBps : pcie_GBps;
+  job.may_ll128 = stores_arrive_whole(gpu, job.intra);
+  job.ring_GBps = job.tree_GBps = inside_GBps;
+  job.channels = job.intra == NcclHop::nvlink ? static_cast<int>(inside_GBps / GBps_per_nvlink_channel) : 2;
+  job.channels = std::max(2, job.channels);
+  if (job.nodes == 1 || transport.nic.empty()) return job;
+  const Nic& nic = find_nic(cluster, transport.nic);
+  const double network_GBps = counted_of_wire * nic.bandwidth_Bps * nic.count / Bps_in_GBps;
+  job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
+  job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
+  job.channels = channels_per_nic * nic.count;
+  job.may_ll128 = job.may_ll128 && 2 * nic.count >= cluster.gpus_per_node;
+  return job;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,65 @@
+#pragma once
+// The constants by which NCCL estimates an all-reduce before it chooses how to run it, by version. They are NVIDIA's fits, of
+// NVIDIA/nccl src/graph/tuning.cc; the tags are named in the source.
+
+#include "sim/formats/library_version.hpp"
+
+#include <array>
+#include <vector>
+
+namespace ddlsim {
+
+/// LL, LL128, Simple.
+using PerProtocol = std::array<double, 3>;
+
+/// Of a ring and a tree.
+struct RingAndTree {
+  PerProtocol ring;
+  PerProtocol tree;
+};
+
+/// What a hop of a message crosses.
+enum class NcclHop { nvlink, pci, network };
+
+/// GPUs that NCCL tells apart. volta stands for all before, too.
+enum class NcclGpu { volta, ampere, hopper, blackwell };
+
+/// A ceiling in GB/s on one node, on two, and on more.
+using PerNodes = std::array<double, 3>;
+template <class Value> using PerGpu = std::array<Value, 4>;
+
+/// One version and those after it, up to the next in the list. Times in microseconds and rates in GB/s, as NCCL has them.
+struct NcclTuning {
+  LibraryVersion from;
+  RingAndTree base_us;
+  std::array<RingAndTree, 3> hop_us; ///< by NcclHop
+  double ll_ring_share;              ///< of the links' rate that a ring reaches with LL
+  double ll128_ring_share;
+  double ll128_ring_share_alone; ///< with one GPU a node, whose NIC sends and receives for the same GPU
+  double tree_share;
+  double ll_tree_share; ///< of the tree's
+  double ll128_tree_share_one_node;
+  double ll128_tree_share;
+  PerGpu<PerNodes> ll_ceiling; ///< across nodes the row tells processors apart: Intel's is the first, AMD's the second
+  PerGpu<PerNodes> tree_channel_ceiling;
+  PerGpu<PerNodes> ring_ll128_channel_ceiling;
+  PerGpu<PerNodes> tree_ll128_channel_ceiling;
+  std::array<std::vector<double>, 3> tree_correction; ///< by protocol, then by log2(bytes / 64)
+  bool ring_hops_as_network; ///< across nodes every step of a ring is taken to cross the network
+  double plateau;            ///< of a Simple ring's latency across nodes, from a size on
+  double plateau_from_ampere;
+  bool plateau_by_channel;   ///< from 64 bytes a rank and channel; else from 4 KiB a rank
+  double ll_intra_factor;    ///< on LL's hop inside a node, where there are several
+  bool has_network_overhead; ///< a hop inside a node takes at least what the network's proxy takes
+  bool ll128_on_ampere;
+};
+
+/// The constants of a version from 2.5 on, from which NCCL chooses by estimated time; those of 2.5 for one before.
+const NcclTuning& nccl_tuning(const LibraryVersion& version);
+
+/// The first with trees.
+inline constexpr LibraryVersion nccl_with_trees{SumLibrary::nccl, 2, 4, 0};
+/// The first that chooses by estimated time.
+inline constexpr LibraryVersion nccl_with_estimates{SumLibrary::nccl, 2, 5, 0};
+
+} // namespace ddlsim

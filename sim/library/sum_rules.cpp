@@ -1,0 +1,71 @@
+#include "sim/library/sum_rules.hpp"
+
+#include "sim/collective/all_reduce.hpp"
+#include "sim/library/mpi_choice.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables were
+/// bent towards what is to be chosen.
+constexpr LibraryVersion version_of_delays{SumLibrary::nccl, 2, 8, 4};
+
+double more_than_ll_s(NcclHop hop, std::size_t column) {
+  constexpr double s_per_us = 1e-6;
+  const auto& ring_us = nccl_tuning(version_of_delays).hop_us[static_cast<std::size_t>(hop)].ring;
+  return s_per_us * (ring_us[column] - ring_us.front());
+}
+
+} // namespace
+
+Way way_of(const SumRules& rules, int ranks, double size_bytes) {
+  switch (rules.library.library) {
+  case SumLibrary::nccl:
+    return ranks > 1 ? nccl_choice(rules.library, rules.nccl, size_bytes, rules.forced)
+                     : Way{rules.forced.value_or(Algorithm::ring), Protocol::none};
+  case SumLibrary::open_mpi:
+  case SumLibrary::mpich:
+    return {rules.forced.value_or(mpi_choice(rules.library, ranks, size_bytes)), Protocol::none};
+  case SumLibrary::gloo:
+  case SumLibrary::grpc:
+    break;
+  }
+  return {rules.forced.value_or(Algorithm::ring), Protocol::none};
+}
+
+std::vector<SumsOfWay> by_way(const SumRules& rules, int ranks, const std::vector<double>& sizes_bytes) {
+  std::vector<SumsOfWay> ways;
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    const auto way = way_of(rules, ranks, sizes_bytes[i]);
+    auto found = std::find_if(ways.begin(), ways.end(), [&](const SumsOfWay& one) { return one.way == way; });
+    if (found == ways.end()) found = ways.insert(ways.end(), {way, {}});
+    found->numbers.push_back(i);
+  }
+  return ways;
+}
+
+double wire_bytes(Protocol protocol, double size_bytes) {
+  constexpr double ll_bytes_a_byte = 8.0 / 4;
+  constexpr double ll128_bytes_a_byte = 128.0 / 120;
+  if (protocol == Protocol::ll) return ll_bytes_a_byte * size_bytes;
+  return protocol == Protocol::ll128 ? ll128_bytes_a_byte * size_bytes : size_bytes;
+}
+
+Machine machine_under(const Machine& machine, Protocol protocol, NcclHop intra) {
+  if (protocol == Protocol::none || protocol == Protocol::ll) return machine;
+  const std::size_t column = protocol == Protocol::ll128 ? 1 : 2;
+  Machine under = machine;
+  under.intra_latency_s += more_than_ll_s(intra, column);
+  under.net_latency_s += more_than_ll_s(NcclHop::network, column);
+  return under;
+}
+
+double sum_s(const Machine& machine, const SumRules& rules, double size_bytes) {
+  const auto way = way_of(rules, machine.ranks, size_bytes);
+  return all_reduce_s(machine_under(machine, way.protocol, rules.nccl.intra), wire_bytes(way.protocol, size_bytes),
+                      way.algorithm);
+}
+
+} // namespace ddlsim

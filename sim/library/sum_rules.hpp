@@ -1,0 +1,50 @@
+#pragma once
+// What a job's library does with one all-reduce, whichever library it is, and what the protocol does to the message.
+
+#include "sim/library/nccl_choice.hpp"
+#include "sim/network/machine.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace ddlsim {
+
+/// All that decides how a gradient is summed.
+struct SumRules {
+  LibraryVersion library{SumLibrary::gloo}; ///< rings, where nobody says
+  std::optional<Algorithm> forced{};        ///< the strategy names it
+  NcclJob nccl{};                           ///< read for NCCL only
+
+  bool operator==(const SumRules&) const = default;
+};
+
+/// The largest all-reduce of an iteration, and how it is run.
+struct LargestSum {
+  Way way;
+  double size_bytes = 0;
+};
+
+/// How the library runs an all-reduce of that size on that many ranks.
+Way way_of(const SumRules& rules, int ranks, double size_bytes);
+
+/// All-reduces that are run one way, by their numbers in a list of sizes.
+struct SumsOfWay {
+  Way way;
+  std::vector<std::size_t> numbers;
+};
+
+/// The sizes of a list by the way that the library takes for each, in the order of their first.
+std::vector<SumsOfWay> by_way(const SumRules& rules, int ranks, const std::vector<double>& sizes_bytes);
+
+/// Bytes that travel for so many bytes of gradient: LL sends 8 for 4, LL128 128 for 120.
+double wire_bytes(Protocol protocol, double size_bytes);
+
+/// A machine's delays are those of NCCL's LL, or of a library without protocols; Simple and LL128 add what NCCL 2.8.4
+/// counts more for a hop (src/graph/tuning.cc). `intra` is what a hop inside a node crosses.
+Machine machine_under(const Machine& machine, Protocol protocol, NcclHop intra);
+
+/// Time of one all-reduce by its closed form, seconds.
+double sum_s(const Machine& machine, const SumRules& rules, double size_bytes);
+
+} // namespace ddlsim

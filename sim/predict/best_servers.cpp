@@ -1,0 +1,139 @@
+#include "sim/predict/best_servers.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/server_bound.hpp"
+#include "sim/iteration/server_graph.hpp"
+#include "sim/iteration/step_cache.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+/// Costs that differ by rounding are equal.
+constexpr double equal_cost = 1 + 1e-9;
+
+/// A screened step with more shards takes a second and more.
+constexpr double most_shards_searched = 500'000;
+
+int nodes_of_setup(const StepSetup& setup) {
+  return (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+}
+
+std::set<int> server_counts(const StepSetup& setup) {
+  const int nodes = nodes_of_setup(setup);
+  std::set<int> counts{nodes, 2 * nodes, setup.gpus};
+  for (int count = 1; count < nodes; count *= 2) counts.insert(count);
+  return counts;
+}
+
+int hosts_of(const StepSetup& setup, const Strategy& strategy) {
+  return strategy.placement == Placement::dedicated && starts_servers(setup) ? strategy.servers.value : 0;
+}
+
+/// Shards of all tensors on that many servers; by the preset's likeliest rule where the strategy leaves it open.
+double shards_on(const StepSetup& setup, const BackwardShape& shape, Sharding sharding, int servers) {
+  if (sharding == Sharding::unknown) sharding = *value_named<Sharding>(setup.preset.shardings.front().name);
+  return bound_of_shards(shape, sharding, setup.preset.split_bytes, servers).shards;
+}
+
+/// One candidate on its way: its iteration is at least `least_s`, and `cost` once it is run.
+struct Candidate {
+  Strategy strategy;
+  double bought_nodes = 0;
+  double least_cost = 0;      ///< lower bound of the cost
+  std::optional<double> cost; ///< nodes bought x seconds an iteration: the inverse of samples/s per node bought
+};
+
+/// The candidates of one scale, of which as few are run as decide.
+class Search {
+public:
+  Search(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
+    memory_.learns = false; // candidates share the layers' times and nothing else
+    memory_.shape = backward_shape_of(setup_);
+    for (const auto& strategy : server_candidates(setup_))
+      candidates_.push_back(
+          {strategy, static_cast<double>(nodes_of_setup(setup_) + hosts_of(setup_, strategy)), 0, {}});
+    for (auto& candidate : candidates_) candidate.least_cost = candidate.bought_nodes * least_iteration_s(candidate);
+  }
+
+  /// The most promising first, until no bound is below what was reached.
+  Strategy find() {
+    std::vector<Candidate*> by_bound;
+    for (auto& candidate : candidates_) by_bound.push_back(&candidate);
+    std::stable_sort(by_bound.begin(), by_bound.end(),
+                     [](const Candidate* a, const Candidate* b) { return a->least_cost < b->least_cost; });
+    double lowest = std::numeric_limits<double>::infinity();
+    for (Candidate* const next : by_bound) {
+      if (next->least_cost > equal_cost * lowest) break;
+      next->cost = next->bought_nodes * time_of(*next).iteration_s;
+      lowest = std::min(lowest, *next->cost);
+    }
+    return std::find_if(candidates_.begin(), candidates_.end(),
+                        [&](const Candidate& one) { return one.cost && *one.cost <= equal_cost * lowest; })
+        ->strategy;
+  }
+
+private:
+  StepTime time_of(const Candidate& candidate) {
+    setup_.strategy = candidate.strategy;
+    return time_step(setup_, likeliest_, Fidelity::screening, memory_);
+  }
+
+  double least_iteration_s(const Candidate& candidate) {
+    setup_.strategy = candidate.strategy;
+    return least_server_iteration_s(setup_, likeliest_, *memory_.shape);
+  }
+
+  StepSetup setup_;
+  const Parameters& likeliest_;
+  StepCache memory_;
+  std::vector<Candidate> candidates_;
+};
+
+} // namespace
+
+std::vector<Strategy> server_candidates(const StepSetup& setup) {
+  const auto& asked = setup.strategy;
+  std::vector<Placement> placements{asked.placement};
+  if (asked.placement == Placement::unknown) placements = {Placement::colocated, Placement::dedicated};
+  std::vector<Sharding> shardings{asked.sharding};
+  if (asked.sharding == Sharding::unknown && !setup.preset.sharding_choices.empty())
+    shardings = setup.preset.sharding_choices;
+  const auto shape = backward_shape_of(setup);
+  std::vector<Strategy> candidates;
+  for (const Placement placement : placements) {
+    for (const int count : server_counts(setup)) {
+      for (const Sharding sharding : shardings) {
+        if (count > 1 && shards_on(setup, shape, sharding, count) > most_shards_searched) continue;
+        candidates.push_back(asked);
+        candidates.back().servers = {ServerCount::Rule::count, count};
+        candidates.back().placement = placement;
+        candidates.back().sharding = sharding;
+      }
+    }
+  }
+  return candidates;
+}
+
+Strategy BestServers::at(int gpus) const {
+  const std::lock_guard lock(searching_);
+  const auto [known, is_new] = known_.try_emplace(gpus, setup_.strategy);
+  if (!is_new) return known->second;
+  const auto setup = on_gpus(setup_, gpus, gpus_per_full_node_);
+  known->second = server_candidates(setup).front();
+  if (gpus == 1) return known->second; // nothing travels
+  try {
+    known->second = Search(setup, likeliest_).find();
+  } catch (const UserError&) { // no servers make this scale possible: its point says why
+  }
+  return known->second;
+}
+
+} // namespace ddlsim

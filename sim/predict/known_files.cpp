@@ -1,0 +1,74 @@
+#include "sim/predict/known_files.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/record.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// A series that the cluster's records do not have is a slip of the pen, and so is a software that none of them names.
+void check_named_records(const Scenario& scenario, const std::vector<StepRecord>& own) {
+  std::set<std::string> series;
+  bool has_software = scenario.software.empty();
+  for (const auto& record : own) {
+    series.insert(record.head.series);
+    has_software = has_software || record.head.software.find(scenario.software) != std::string::npos;
+  }
+  if (!scenario.series.empty() && series.count(scenario.series) == 0) {
+    const auto nearest = nearest_name(scenario.series, {series.begin(), series.end()});
+    throw UserError(scenario.name, "/series",
+                    fmt::format("{} has no series {}; {}", scenario.cluster, in_quotes(scenario.series),
+                                nearest.empty() ? "name one of its records' series, or leave it out"
+                                                : "did you mean " + nearest + "?"));
+  }
+  if (!has_software)
+    throw UserError(scenario.name, "/software",
+                    fmt::format("no record of {} names the software {}; leave it out, or give a part of what they say",
+                                scenario.cluster, in_quotes(scenario.software)));
+}
+
+/// The cluster's own records of steps.
+std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& data) {
+  auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  check_named_records(scenario, own);
+  return own;
+}
+
+} // namespace
+
+OneGpuReader::OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
+                           const MeasuredTimes* measured)
+    : data_(data), cluster_(cluster), own_(std::move(own)), borrowed_(borrowed_steps(data, cluster)),
+      measured_(measured) {}
+
+OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
+  auto near = find_compute(question, own_, borrowed_);
+  if (is_settled(near)) return near;
+  if (!all_) {
+    const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
+    auto others = other_cluster_times(measured_ != nullptr ? *measured_ : read_measured_times(data_), cluster_);
+    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, std::move(others));
+  }
+  return all_->find(question);
+}
+
+KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured)
+    : model_(load_model(data, scenario.model)), cluster_(load_cluster(data, scenario.cluster)), gpus_(load_gpus(data)),
+      presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
+      warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
+      one_gpu_(std::make_unique<OneGpuReader>(data, cluster_, own_steps(scenario, data), measured)),
+      knowledge_{cluster_,
+                 gpus_,
+                 presets_,
+                 priors_,
+                 calibration_ ? &*calibration_ : nullptr,
+                 [this](const ComputeQuestion& question) { return one_gpu_->find(question); }} {}
+
+} // namespace ddlsim

@@ -1,0 +1,58 @@
+#pragma once
+// What the files of a data folder say of a scenario: read once, then asked by every curve that is made of it.
+
+#include "sim/compute/other_clusters.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/predict/ask.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One-GPU times of a cluster. What other clusters measured takes a while to read: only where it could matter.
+class OneGpuReader {
+public:
+  /// `measured` may be null: then it is read when it is needed.
+  OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
+               const MeasuredTimes* measured);
+
+  OneGpuEstimate find(const ComputeQuestion& question);
+
+private:
+  DataFolder data_;
+  const Cluster& cluster_;
+  std::vector<StepRecord> own_;
+  std::vector<StepRecord> borrowed_;
+  const MeasuredTimes* measured_;
+  std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
+};
+
+/// What make_curve() is given. Curves refer to it and must not outlive it.
+class KnownFiles {
+public:
+  /// Throws UserError when a name is unknown. `measured`: as OneGpuReader takes it.
+  KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured = nullptr);
+  KnownFiles(const KnownFiles&) = delete;
+  KnownFiles& operator=(const KnownFiles&) = delete;
+
+  const Model& model() const { return model_; }
+  const Knowledge& knowledge() const { return knowledge_; }
+  /// What of the calibration no longer fits the files, and what to run.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+private:
+  Model model_;
+  Cluster cluster_;
+  std::vector<Gpu> gpus_;
+  std::vector<Preset> presets_;
+  std::vector<Prior> priors_;
+  std::optional<Calibration> calibration_;
+  std::vector<std::string> warnings_;
+  std::unique_ptr<OneGpuReader> one_gpu_;
+  Knowledge knowledge_; ///< refers to the others
+};
+
+} // namespace ddlsim

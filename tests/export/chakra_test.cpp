@@ -1,0 +1,165 @@
+#include "sim/base/error.hpp"
+#include "sim/export/chakra.hpp"
+#include "tests/export/chakra_decoder.hpp"
+#include "tests/export/shipped_points.hpp"
+#include "tests/predict/small_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::uint64_t compute_node = 4;
+constexpr std::uint64_t send_node = 5;
+constexpr std::uint64_t receive_node = 6;
+constexpr std::uint64_t collective_node = 7;
+
+std::vector<DecodedNode> of_type(const std::vector<DecodedNode>& nodes, std::uint64_t type) {
+  std::vector<DecodedNode> found;
+  for (const auto& node : nodes)
+    if (node.type == type) found.push_back(node);
+  return found;
+}
+
+double bytes_of(const std::vector<DecodedNode>& nodes) {
+  double bytes = 0;
+  for (const auto& node : nodes) bytes += static_cast<double>(node.attributes.at("comm_size"));
+  return bytes;
+}
+
+double compute_us(const std::vector<DecodedNode>& nodes) {
+  double sum_us = 0;
+  for (const auto& node : of_type(nodes, compute_node)) sum_us += static_cast<double>(node.duration_us);
+  return sum_us;
+}
+
+/// Every number once, and nothing waits for what stands behind it.
+void check_order(const std::vector<DecodedNode>& nodes) {
+  std::set<std::uint64_t> before;
+  for (const auto& node : nodes) {
+    for (const std::uint64_t dep : node.data_deps) CHECK(before.count(dep) == 1);
+    CHECK(before.insert(node.id).second);
+  }
+}
+
+/// What a role's compute takes undisturbed, microseconds.
+double undisturbed_us(const Graph& graph, std::size_t role) {
+  double sum_s = 0;
+  for (const Operation& operation : graph.operations)
+    if (operation.kind == OperationKind::compute && graph.streams[operation.stream].role == role)
+      sum_s += operation.duration_s;
+  return 1e6 * sum_s;
+}
+
+} // namespace
+
+TEST_CASE("a role's file has its compute, and every byte of its gradients", "[export]") {
+  for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-servers-or-horovod"}) {
+    for_each_point(shipped_scenario(name, {{"/gpus", "[4,8]"}}), Fidelity::automatic,
+                   [](const std::string& what, const PointRun& run) {
+                     INFO(what);
+                     const auto traces = chakra_traces(run.setup, run.run);
+                     REQUIRE(!traces.empty());
+                     CHECK(traces[0].role == "worker");
+                     const auto nodes = decode_chakra(traces[0].bytes);
+                     check_order(nodes);
+                     CHECK(compute_us(nodes) == Approx(undisturbed_us(run.run.graph, 0)).margin(1));
+                     const auto sums = of_type(nodes, collective_node);
+                     const auto sent = of_type(nodes, send_node);
+                     const double model_bytes = run.setup.model.size_bytes();
+                     if (!is_parameter_server(run.setup.strategy.name))
+                       CHECK(bytes_of(sums) == Approx(model_bytes).margin(static_cast<double>(sums.size())));
+                     if (!sent.empty())
+                       CHECK(bytes_of(sent) == Approx(model_bytes).margin(static_cast<double>(sent.size())));
+                     CHECK(bytes_of(sent) == bytes_of(of_type(nodes, receive_node)));
+                   });
+  }
+}
+
+TEST_CASE("an all-reduce waits for the gradients that it sums, and for the all-reduce before it", "[export]") {
+  const SmallCluster small;
+  auto setup = small.setup(StrategyName::ring, 2);
+  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  const auto nodes = decode_chakra(chakra_traces(setup, run).at(0).bytes);
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0].name == "forward");
+  CHECK(nodes[0].duration_us == 100'000);
+  CHECK(nodes[0].attributes.at("is_cpu_op") == 0);
+  CHECK(nodes[1].name == "backward fc.weight");
+  CHECK(nodes[1].data_deps == std::vector<std::uint64_t>{1});
+  CHECK(nodes[2].type == collective_node);
+  CHECK(nodes[2].data_deps == std::vector<std::uint64_t>{2});
+  CHECK(nodes[2].attributes.at("comm_type") == 0); // ALL_REDUCE
+  CHECK(nodes[2].attributes.at("comm_size") == 100'000'000);
+}
+
+TEST_CASE("all-reduces that were fused are one node", "[export]") {
+  const auto scenario = shipped_scenario("pascal-servers-or-horovod", {{"/gpus", "[16]"}});
+  for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {
+    if (is_parameter_server(run.setup.strategy.name)) return;
+    INFO(what);
+    REQUIRE(run.run.graph.fusion);
+    const auto sums = of_type(decode_chakra(chakra_traces(run.setup, run.run).at(0).bytes), collective_node);
+    CHECK(sums.size() == run.run.execution.collectives.size());
+    CHECK(sums.size() < run.setup.model.layers.size());
+  });
+}
+
+TEST_CASE("what a worker sends, its server takes, by rank and tag", "[export]") {
+  const auto scenario = shipped_scenario("k80-inception-ps", {{"/gpus", "[4]"}});
+  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+    if (!is_parameter_server(run.setup.strategy.name)) return;
+    INFO(what);
+    const auto traces = chakra_traces(run.setup, run.run);
+    const int ranks = run.run.graph.machine.ranks;
+    REQUIRE(traces.size() == 1 + at(run.run.graph.servers.machine.servers));
+    const auto sent = of_type(decode_chakra(traces[0].bytes), send_node);
+    for (std::size_t server = 0; server + 1 < traces.size(); ++server) {
+      CHECK(traces[server + 1].role == "server-" + std::to_string(server));
+      const auto nodes = decode_chakra(traces[server + 1].bytes);
+      check_order(nodes);
+      std::multiset<std::uint64_t> tags;
+      for (const auto& node : sent)
+        if (node.attributes.at("comm_dst") == at(ranks) + server) tags.insert(node.attributes.at("comm_tag"));
+      std::multiset<std::uint64_t> of_rank_3;
+      for (const auto& node : of_type(nodes, receive_node))
+        if (node.attributes.at("comm_src") == 3) of_rank_3.insert(node.attributes.at("comm_tag"));
+      CHECK(of_rank_3 == tags);
+      for (const auto& node : of_type(nodes, send_node)) CHECK(node.data_deps.size() == at(ranks)); // the sum
+    }
+  });
+}
+
+TEST_CASE("every role's pushes wait for gradients of its own", "[export]") {
+  const char* const strategies = R"([{"name": "ps", "servers": {"count": 2}, "placement": "dedicated"},
+                                     {"name": "ps-async", "servers": {"count": 2}, "placement": "dedicated"}])";
+  const auto scenario = shipped_scenario(
+      "iris-resnet50", {{"/gpus", "[8]"}, {"/strategies", strategies}, {"/slow_node", R"({"compute_factor": 1.5})"}});
+  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+    INFO(what);
+    const auto traces = chakra_traces(run.setup, run.run);
+    REQUIRE(traces.size() == 4); // two roles, two servers
+    CHECK(traces[1].role == "slow-worker");
+    for (const std::size_t role : {0, 1}) {
+      const auto nodes = decode_chakra(traces[role].bytes);
+      check_order(nodes);
+      for (const auto& node : of_type(nodes, send_node)) CHECK(!node.data_deps.empty());
+    }
+    const double slower = compute_us(decode_chakra(traces[1].bytes)) / compute_us(decode_chakra(traces[0].bytes));
+    CHECK(slower == Approx(1.5).epsilon(0.1)); // an asynchronous worker's own synchronisation is no slower
+  });
+}
+
+TEST_CASE("servers' files that would hold millions of messages are refused", "[export]") {
+  const auto scenario = shipped_scenario(
+      "iris-resnet50", {{"/gpus", "[16384]"},
+                        {"/strategies", R"([{"name": "ps", "servers": {"count": 1}, "placement": "dedicated"}])"}});
+  for_each_point(scenario, Fidelity::screening, [](const std::string&, const PointRun& run) {
+    CHECK_THROWS_WITH(chakra_traces(run.setup, run.run), Catch::Contains("ask for fewer GPUs"));
+  });
+}
+
+} // namespace ddlsim

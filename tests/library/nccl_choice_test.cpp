@@ -1,0 +1,154 @@
+#include "sim/library/nccl_choice.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr LibraryVersion nccl_2_3{SumLibrary::nccl, 2, 3, 7};
+constexpr LibraryVersion nccl_2_4{SumLibrary::nccl, 2, 4, 8};
+constexpr LibraryVersion nccl_2_5{SumLibrary::nccl, 2, 5, 6};
+constexpr LibraryVersion nccl_2_8{SumLibrary::nccl, 2, 8, 4};
+constexpr LibraryVersion nccl_2_18{SumLibrary::nccl, 2, 18, 3};
+constexpr LibraryVersion nccl_2_23{SumLibrary::nccl, 2, 23, 4};
+
+constexpr double mib = 1024.0 * 1024;
+constexpr double bucket_bytes = 25 * mib;
+
+/// Nodes of four V100 on NVLink with one port of 100 Gbit/s, which NCCL counts as 12 GB/s.
+NcclJob four_v100_a_node(int nodes) {
+  NcclJob job;
+  job.ranks = 4 * nodes;
+  job.nodes = nodes;
+  job.intra = NcclHop::nvlink;
+  job.channels = 2;
+  job.ring_GBps = 12;
+  job.tree_GBps = nodes == 2 ? 24 : 12;
+  return job;
+}
+
+double estimate_us(const LibraryVersion& version, const NcclJob& job, Algorithm algorithm, Protocol protocol,
+                   double size_bytes) {
+  return 1e6 * nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes).value();
+}
+
+} // namespace
+
+TEST_CASE("a Simple ring of 2.8 on 24 nodes: the constants by hand", "[nccl]") {
+  const auto job = four_v100_a_node(24);
+  // 190 steps, 46 of them across nodes; the plateau's factor 1.9 is on the latency; 12 GB/s x 96/190 carry the bytes.
+  const double latency_us = 8.4 + 144 * 3.4 + 46 * 9.6;
+  const double bytes_us = bucket_bytes / (12e3 * 96 / 190);
+  CHECK(estimate_us(nccl_2_8, job, Algorithm::ring, Protocol::simple, bucket_bytes) ==
+        Approx(1.9 * latency_us + bytes_us));
+  // Without the plateau this is the 5.26 ms of one bucket on 96 GPUs.
+  CHECK(latency_us + bytes_us == Approx(5263).margin(1));
+  // Below 4 KiB a rank there is no plateau.
+  const double small_bytes = 96 * 4096.0 - 1;
+  CHECK(estimate_us(nccl_2_8, job, Algorithm::ring, Protocol::simple, small_bytes) ==
+        Approx(latency_us + small_bytes / (12e3 * 96 / 190)));
+}
+
+TEST_CASE("a tree of 2.8 on 24 nodes: the constants by hand", "[nccl]") {
+  const auto job = four_v100_a_node(24);
+  // log2(24) rounds down to 4; 25 MiB / 64 is between 2^18 and 2^19, where a Simple tree reaches 0.7 of its bus.
+  const double simple_us = 2 * (3 * 28.0 + 4 * 28.0) + bucket_bytes / (0.5 * 0.7 * 0.92 * 12e3);
+  CHECK(estimate_us(nccl_2_8, job, Algorithm::tree, Protocol::simple, bucket_bytes) == Approx(simple_us));
+  const double ll_us = 4.4 + 2 * (3 * 1.8 * 0.52 + 4 * 5.0) + 4096 / (0.5 * 0.7 * 0.92 * 12e3 / 3.8);
+  CHECK(estimate_us(nccl_2_8, job, Algorithm::tree, Protocol::ll, 4096) == Approx(ll_us));
+}
+
+TEST_CASE("the library's choice for a bucket of 25 MiB, by scale", "[nccl]") {
+  // Forced rings grow with the ranks, trees with their logarithm.
+  const auto choice = [](int gpus) { return nccl_choice(nccl_2_23, four_v100_a_node(gpus / 4), bucket_bytes); };
+  CHECK(choice(16).algorithm == Algorithm::ring);
+  CHECK(choice(1024).algorithm == Algorithm::tree);
+  CHECK(choice(16384).algorithm == Algorithm::tree);
+  CHECK(choice(65536) == Way{Algorithm::tree, Protocol::simple});
+  const auto job = four_v100_a_node(65536 / 4);
+  CHECK(estimate_us(nccl_2_23, job, Algorithm::ring, Protocol::simple, bucket_bytes) >
+        100 * estimate_us(nccl_2_23, job, Algorithm::tree, Protocol::simple, bucket_bytes));
+}
+
+TEST_CASE("what is chosen is the least of all estimates, at every size and scale", "[nccl]") {
+  for (const auto& version : {nccl_2_5, nccl_2_8, nccl_2_18, nccl_2_23}) {
+    for (const int nodes : {1, 2, 3, 8, 24, 500}) {
+      auto job = four_v100_a_node(nodes);
+      job.may_ll128 = nodes < 8;
+      for (double size_bytes = 4; size_bytes < 1e10; size_bytes *= 3) {
+        const auto chosen = nccl_choice(version, job, size_bytes);
+        const double chosen_s = nccl_estimate_s(version, job, chosen, size_bytes).value();
+        for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree})
+          for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
+            CHECK(chosen_s <= nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes).value_or(INFINITY));
+        const auto forced = nccl_choice(version, job, size_bytes, Algorithm::tree);
+        CHECK(forced.algorithm == Algorithm::tree);
+        CHECK(nccl_choice(version, job, size_bytes, Algorithm::ring).algorithm == Algorithm::ring);
+      }
+    }
+  }
+}
+
+TEST_CASE("before 2.4 there are rings only, and LL up to a size", "[nccl]") {
+  const auto job = four_v100_a_node(64);
+  for (double size_bytes = 4; size_bytes < 1e10; size_bytes *= 2)
+    CHECK(nccl_choice(nccl_2_3, job, size_bytes).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_2_3, job, 1024).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_2_3, job, bucket_bytes).protocol == Protocol::simple);
+}
+
+TEST_CASE("2.4 takes a tree up to the size at which its own constants have both alike", "[nccl]") {
+  const auto job = four_v100_a_node(8);
+  // ring: 6 x 31 us, 10 GB/s; tree: 15 x 3 + 4 x 3 us, 7.5 GB/s
+  const double limit_bytes = 10000.0 * 7500 / 2500 * (186 - 57);
+  CHECK(nccl_choice(nccl_2_4, job, limit_bytes).algorithm == Algorithm::tree);
+  CHECK(nccl_choice(nccl_2_4, job, limit_bytes + 1).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_2_4, four_v100_a_node(1), 64).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_2_4, four_v100_a_node(2), 1e9).algorithm == Algorithm::tree);
+}
+
+TEST_CASE("LL128 is run where stores arrive whole", "[nccl]") {
+  auto job = four_v100_a_node(1);
+  job.ring_GBps = job.tree_GBps = 120;
+  job.channels = 12;
+  const Way ll128{Algorithm::ring, Protocol::ll128};
+  CHECK_FALSE(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
+  job.may_ll128 = true;
+  CHECK(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
+  CHECK(nccl_choice(nccl_2_8, job, 1e6).protocol == Protocol::ll128);
+  job.gpu = NcclGpu::ampere;
+  CHECK(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
+  CHECK_FALSE(nccl_estimate_s(nccl_2_5, job, ll128, 1e6)); // Volta alone had it
+}
+
+TEST_CASE("a version between two of the table has the constants of the older", "[nccl]") {
+  const LibraryVersion between{SumLibrary::nccl, 2, 12, 12};
+  CHECK(nccl_tuning(between).from == nccl_tuning(nccl_2_8).from);
+  CHECK(nccl_tuning({SumLibrary::nccl, 2, 30, 0}).from == nccl_tuning(nccl_2_23).from);
+  CHECK(nccl_tuning(nccl_2_3).from == nccl_tuning(nccl_2_5).from);
+}
+
+TEST_CASE("a job as NCCL sees it: 12 GB/s of 100 Gbit/s, NVLink by its kind", "[nccl]") {
+  Cluster cluster;
+  cluster.gpus_per_node = 4;
+  cluster.intra = {IntraKind::nvlink_mesh, 126e9, 0.47e-6};
+  cluster.nics = {{"edr", 12.5e9, 1}};
+  const Transport transport{"nccl-ib", "edr"};
+  Gpu gpu;
+  gpu.compute_capability = 70;
+  const auto two_nodes = nccl_job(cluster, transport, gpu, 8, 4);
+  CHECK(two_nodes.ring_GBps == Approx(12));
+  CHECK(two_nodes.tree_GBps == Approx(24)); // both of two nodes' directions
+  CHECK(two_nodes.intra == NcclHop::nvlink);
+  CHECK_FALSE(two_nodes.may_ll128); // four GPUs to a NIC
+  const auto one_node = nccl_job(cluster, transport, gpu, 4, 4);
+  CHECK(one_node.ring_GBps == Approx(126));
+  CHECK(one_node.may_ll128);
+  CHECK(one_node.channels == 12);
+  gpu.compute_capability = 61;
+  CHECK_FALSE(nccl_job(cluster, transport, gpu, 4, 4).may_ll128);
+}
+
+} // namespace ddlsim
