@@ -27,6 +27,7 @@ std::string examples_of(const std::string& command) {
       {"validate", "Examples:\n"
                    "  ddlsim validate --split T2 --html page.html\n"
                    "  ddlsim validate --cluster dlperf-v100\n"
+                   "  ddlsim validate --collectives      all-reduces size by size\n"
                    "  ddlsim validate --measurements rates.csv --cluster my-cluster --own-only --html page.html\n"
                    "rates.csv needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together)."},
       {"export", "Examples:\n"

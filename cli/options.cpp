@@ -204,6 +204,11 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       .add_option("--update-bar", command.update_bar,
                   "Lower the figures of this file to those reached; exit with 1 when one rose")
       ->type_name("FILE");
+  auto& collectives =
+      *validate.add_flag("--collectives", command.collectives,
+                         "Score tables of all-reduces over sizes, by class of size, instead of training steps");
+  for (const char* of_steps : {"--own-only", "--split", "--html", "--bar", "--update-bar"})
+    collectives.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);
   add_output(validate, line);

@@ -50,6 +50,7 @@ struct ExportCommand {
 struct ValidateCommand {
   std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones; .csv: tables of rates
   ImportContext context;            ///< of the tables; its cluster is also the only one that is scored, "" for all
+  bool collectives = false;         ///< tables of all-reduces over sizes instead of steps
   bool own_only = false;            ///< score the user's own series only
   std::vector<std::string> splits;  ///< names; empty: all
   std::filesystem::path html;       ///< write the page here; empty: no page

@@ -5,6 +5,7 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "validate/accuracy_bar.hpp"
+#include "validate/collectives.hpp"
 #include "validate/methods/rivals.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"
@@ -132,6 +133,16 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   }
 }
 
+/// Of one cluster where that is asked for.
+void score_collectives(const Sources& sources, const DataFolder& data, const CommandLine& line,
+                       const std::string& cluster) {
+  std::vector<MeasurementFile> files;
+  for (const auto& file : sources.files)
+    if (cluster.empty() || file.context.cluster == cluster) files.push_back(file);
+  const auto points = predict_collectives(read_reference_data(data), model_constants(), files);
+  emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
+}
+
 /// Exit code: 0 when no figure rose.
 int hold_bar(const ValidateCommand& command, const ValidationResult& result, const CommandLine& line) {
   const auto reached = accuracy_of(result, barred_method);
@@ -160,6 +171,10 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   const auto sources = read_sources(data, command, line);
   const auto& cluster = command.context.cluster;
   check_cluster(sources, cluster);
+  if (command.collectives) {
+    score_collectives(sources, data, line, cluster);
+    return 0;
+  }
   if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are reported before minutes of work
   ValidationOptions options;
   options.splits = command.splits;

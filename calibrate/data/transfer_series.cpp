@@ -64,7 +64,7 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 }
 
 SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Cluster& cluster,
-                     const CollectiveData& curve) {
+                     const CollectiveData& curve, double least_bytes) {
   const bool is_message = curve.key.operation == message;
   auto series = empty_transfer_series(reference, priors, cluster, *transport_of(cluster, curve.key), no_preset,
                                       is_message ? Measured::message : Measured::all_reduce);
@@ -75,8 +75,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
   for (const auto& sample : curve.samples) {
-    if (sample.sample.size_bytes < least_transfer_bytes ||
-        (is_message && beats_the_wire(series, curve.key.nodes, sample)))
+    if (sample.sample.size_bytes < least_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;
     series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
                              reference.constants.transfer_noise, false, sample.sample.size_bytes});
@@ -87,11 +86,12 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
 } // namespace
 
 std::vector<SeriesData> collective_series(const ReferenceData& reference, const std::vector<Prior>& priors,
-                                          const Cluster& cluster, const std::vector<MeasurementFile>& files) {
+                                          const Cluster& cluster, const std::vector<MeasurementFile>& files,
+                                          double least_bytes) {
   std::vector<SeriesData> all;
   for (const auto& curve : collective_data(files).curves) {
     if (!usable(curve, cluster)) continue;
-    auto series = series_of(reference, priors, cluster, curve);
+    auto series = series_of(reference, priors, cluster, curve, least_bytes);
     if (!series.points.empty()) all.push_back(std::move(series));
   }
   return all;

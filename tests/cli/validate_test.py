@@ -45,6 +45,17 @@ class ImportAndValidate(Case):
         self.assertEqual(len([mark for mark in tree.iter("circle")]), 4 * 3)
         self.assertNotIn("http", page.read_text())
 
+    def test_tables_of_all_reduces_are_scored_size_by_size(self):
+        told = run("validate", "--collectives", "--cluster", "p4de")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertRegex(told.stdout, r"(?m)^below 16 KiB +1 +\d+")
+        points = json.loads(run("validate", "--collectives", "--cluster", "p4de", "--json").stdout)["points"]
+        self.assertEqual({(point["cluster"], point["ranks"]) for point in points}, {("p4de", 16)})
+        self.assertNotIn(256 << 20, {point["size_bytes"] for point in points})
+        mixed = run("validate", "--collectives", "--split", "T1")
+        self.assertEqual(mixed.returncode, 2)
+        self.assertIn("--split", mixed.stderr)
+
     def test_a_series_that_the_simulator_cannot_answer_says_why(self):
         odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
         told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")

@@ -85,7 +85,7 @@ private:
     case TakenAway::of_cluster:
       return without_shaped_by(reference_, constants_, {cluster});
     case TakenAway::of_site:
-      return without_shaped_by(reference_, constants_, clusters_of_site(reference_, cluster));
+      return without_site(reference_, constants_, cluster);
     }
     return reference_;
   }
@@ -154,6 +154,11 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
 }
 
 } // namespace
+
+ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
+                           const std::string& cluster) {
+  return without_shaped_by(reference, table, clusters_of_site(reference, cluster));
+}
 
 std::unique_ptr<Method> make_simulator(const DataFolder& data) {
   return make_simulator(read_reference_data(data), model_constants());

@@ -8,6 +8,7 @@
 #include "validate/method.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -22,6 +23,10 @@ std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
+
+/// The reference data without what that cluster's site shaped: priors, constants of the table, kinds of path.
+ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
+                           const std::string& cluster);
 
 /// The scenario whose only row is the question's point: it names the series, so that the one-GPU time is the series'
 /// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.

@@ -1,0 +1,93 @@
+#include "validate/collectives.hpp"
+
+#include "calibrate/data/transfer_series.hpp"
+#include "calibrate/fit/step_fit.hpp"
+#include "sim/predict/posterior.hpp"
+#include "validate/methods/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// The two sizes shown: bytes decide the larger one, latency has a part in the other.
+constexpr double large_shown_bytes = 256 << 20;
+constexpr double large_over_small = 256;
+
+const DataPoint& nearest(const SeriesData& table, double size_bytes) {
+  const auto distance = [&](const DataPoint& point) { return std::abs(std::log(point.size_bytes / size_bytes)); };
+  return *std::min_element(table.points.begin(), table.points.end(),
+                           [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+}
+
+/// Two sizes of a table that may be seen.
+struct Shown {
+  DataPoint small;
+  DataPoint large;
+
+  bool has(const DataPoint& point) const {
+    return point.size_bytes == small.size_bytes || point.size_bytes == large.size_bytes;
+  }
+};
+
+/// Through both: a latency, never below zero, and a rate.
+double line_s(const Shown& shown, double size_bytes) {
+  const double slope =
+      (shown.large.measured_s - shown.small.measured_s) / (shown.large.size_bytes - shown.small.size_bytes);
+  const double latency_s = std::max(0.0, shown.small.measured_s - slope * shown.small.size_bytes);
+  return latency_s + slope * size_bytes;
+}
+
+/// What is likeliest of the table's parameters once `points` of it are known.
+Parameters likeliest_knowing(const ReferenceData& reference, const SeriesData& table,
+                             const std::vector<DataPoint>& points) {
+  SeriesData seen = table;
+  seen.points = points;
+  const PosteriorQuestion question{seen.compute_prior, seen.setup.preset, false, seen.scope, seen.priors};
+  const auto priors = priors_on(seen.setup.cluster, reference.priors);
+  if (points.empty()) return find_posterior(priors, nullptr, question, 1, 1).median;
+  const auto calibration = fit_steps({seen}, {.constants = reference.constants});
+  return find_posterior(priors, &calibration, question, 1, 1).median;
+}
+
+void add_table(const ReferenceData& reference, const SeriesData& table, std::vector<PredictedCollective>& all) {
+  const auto& large = nearest(table, large_shown_bytes);
+  const Shown shown{nearest(table, large.size_bytes / large_over_small), large};
+  if (shown.small.size_bytes == shown.large.size_bytes) return;
+  const auto before = likeliest_knowing(reference, table, {});
+  const auto after = likeliest_knowing(reference, table, {shown.small, shown.large});
+  for (const auto& point : table.points) {
+    if (shown.has(point)) continue;
+    all.push_back({table.setup.cluster.name, table.id, table.setup.transport.name, point.gpus, point.nodes,
+                   point.size_bytes, point.measured_s, model_time_s(table, point, before),
+                   model_time_s(table, point, after), line_s(shown, point.size_bytes)});
+  }
+}
+
+std::map<std::string, std::vector<MeasurementFile>> by_cluster(const std::vector<MeasurementFile>& files) {
+  std::map<std::string, std::vector<MeasurementFile>> sorted;
+  for (const auto& file : files) sorted[file.context.cluster].push_back(file);
+  return sorted;
+}
+
+} // namespace
+
+std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
+                                                     const std::vector<ModelConstant>& constants,
+                                                     const std::vector<MeasurementFile>& files) {
+  constexpr std::size_t fewest_sizes = 3;
+  std::vector<PredictedCollective> all;
+  for (const auto& [cluster, own] : by_cluster(files)) {
+    if (reference.clusters.count(cluster) == 0) continue; // a user's own cluster
+    const auto unshaped = without_site(reference, constants, cluster);
+    for (const auto& table : collective_series(unshaped, unshaped.priors, unshaped.clusters.at(cluster), own, 1))
+      if (table.measured == Measured::all_reduce && table.points.size() >= fewest_sizes)
+        add_table(unshaped, table, all);
+  }
+  return all;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,47 @@
+#pragma once
+// All-reduces that were measured size by size, predicted with the algorithm left to the library's rule.
+
+#include "calibrate/data/reference_data.hpp"
+#include "sim/formats/model_constants.hpp"
+#include "sim/formats/record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One size of a measured table, and what was said of it. Seconds; 0 where a way says nothing.
+struct PredictedCollective {
+  std::string cluster;
+  std::string table; ///< "p4d/a100-p4d-2: all_reduce of 16 ranks on 2 nodes"
+  std::string transport;
+  int ranks = 0;
+  int nodes = 0;
+  double size_bytes = 0;
+  double measured_s = 0;
+  double from_cluster_file_s = 0; ///< ddlsim before any measurement: priors
+  double from_two_sizes_s = 0;    ///< ddlsim calibrated on two sizes of this table
+  double line_s = 0;              ///< the straight line through the same two: latency + size / rate
+};
+
+/// Every all-reduce of the clusters' records over a transport of its cluster file, except the two sizes of each table
+/// that are shown: the one nearest 256 MiB, and the one nearest a 256th of that. What the table's site shaped is taken away
+/// from priors and constants. The library runs each size as its rule says, in the version that the priors' preset usually
+/// has; a table that states its algorithm was forced to it. Tables of fewer than three sizes are left out. By cluster,
+/// table, size.
+std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
+                                                     const std::vector<ModelConstant>& constants,
+                                                     const std::vector<MeasurementFile>& files);
+
+/// Mean errors in per cent, of a table and then over tables: by class of size for NCCL and for what runs over host memory
+/// (MPI, Gloo), then by cluster. Lines, each ended.
+std::string collectives_report_text(const std::vector<PredictedCollective>& points);
+
+/// {"format":"ddlsim-collectives","version":1,
+///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line"}],
+///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s","from_two_sizes_s",
+///             "line_s"}]}
+/// Errors are ratios, 0.05 for 5 %; below_bytes is null for the last class.
+std::string collectives_json(const std::vector<PredictedCollective>& points);
+
+} // namespace ddlsim

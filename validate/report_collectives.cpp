@@ -1,0 +1,160 @@
+#include "calibrate/fit/collective_fit.hpp"
+#include "sim/base/table.hpp"
+#include "sim/formats/names.hpp"
+#include "validate/collectives.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double endless = std::numeric_limits<double>::infinity();
+
+struct SizeClass {
+  double from_bytes;
+  double below_bytes;
+};
+
+/// Small messages cost latency, large ones bytes; training's buckets are in the third and the fourth.
+constexpr SizeClass size_classes[] = {
+    {0, 16 << 10}, {16 << 10, 1 << 20}, {1 << 20, 16 << 20}, {16 << 20, 256 << 20}, {256 << 20, endless}};
+
+/// Means of |predicted / measured - 1| by each way.
+struct MeanErrors {
+  int tables = 0;
+  int sizes = 0;
+  double cluster_file = 0;
+  double two_sizes = 0;
+  double line = 0;
+};
+
+void add(const MeanErrors& more, double weight, MeanErrors& all) {
+  all.sizes += more.sizes;
+  all.cluster_file += weight * more.cluster_file;
+  all.two_sizes += weight * more.two_sizes;
+  all.line += weight * more.line;
+}
+
+MeanErrors error_of(const PredictedCollective& point) {
+  const auto error = [&](double predicted_s) { return std::abs(predicted_s / point.measured_s - 1); };
+  return {1, 1, error(point.from_cluster_file_s), error(point.from_two_sizes_s), error(point.line_s)};
+}
+
+using Wanted = std::function<bool(const PredictedCollective&)>;
+
+/// Of each table, then over tables: a table of many sizes weighs no more than another.
+MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
+  std::map<std::string, std::vector<MeanErrors>> by_table;
+  for (const auto& point : points)
+    if (wanted(point)) by_table[point.table].push_back(error_of(point));
+  MeanErrors all;
+  all.tables = static_cast<int>(by_table.size());
+  for (const auto& [table, errors] : by_table)
+    for (const auto& one : errors) add(one, 1.0 / static_cast<double>(errors.size() * by_table.size()), all);
+  return all;
+}
+
+bool is_of(const PredictedCollective& point, const SizeClass& size) {
+  return point.size_bytes >= size.from_bytes && point.size_bytes < size.below_bytes;
+}
+
+bool is_nccl(const PredictedCollective& point) {
+  return carrier_of(point.transport) == Carrier::nccl;
+}
+
+std::string class_text(const SizeClass& size) {
+  if (size.from_bytes <= 0) return "below " + size_text(size.below_bytes);
+  if (size.below_bytes == endless) return size_text(size.from_bytes) + " and more";
+  return fmt::format("{} to {}", size_text(size.from_bytes), size_text(size.below_bytes));
+}
+
+std::vector<std::string> row_of(const std::string& name, const MeanErrors& errors) {
+  const auto percent = [](double error) { return fmt::format("{:.1f}", 100 * error); };
+  return {name,
+          fmt::format("{}", errors.tables),
+          fmt::format("{}", errors.sizes),
+          percent(errors.cluster_file),
+          percent(errors.two_sizes),
+          percent(errors.line)};
+}
+
+std::string errors_table(const std::string& of, const std::vector<std::vector<std::string>>& rows) {
+  return to_table({{of, Align::left}, {"tables"}, {"sizes"}, {"cluster file"}, {"two sizes"}, {"line"}}, rows);
+}
+
+std::string table_by_size(const std::vector<PredictedCollective>& points, const std::string& of, bool nccl) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add_row = [&](const std::string& name, const Wanted& wanted) {
+    const auto errors = mean_errors(points, [&](const auto& point) { return is_nccl(point) == nccl && wanted(point); });
+    if (errors.sizes > 0) rows.push_back(row_of(name, errors));
+  };
+  for (const auto& size : size_classes)
+    add_row(class_text(size), [&](const auto& point) { return is_of(point, size); });
+  add_row("all", [](const auto&) { return true; });
+  return rows.empty() ? "" : errors_table(of, rows) + "\n";
+}
+
+std::string table_by_cluster(const std::vector<PredictedCollective>& points) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& point : points)
+    if (const auto& cluster = point.cluster; rows.empty() || rows.back().front() != cluster)
+      rows.push_back(row_of(cluster, mean_errors(points, [&](const auto& one) { return one.cluster == cluster; })));
+  return errors_table("cluster", rows);
+}
+
+Json json_of(const std::vector<PredictedCollective>& points, const SizeClass& size, bool nccl) {
+  const auto errors =
+      mean_errors(points, [&](const auto& point) { return is_nccl(point) == nccl && is_of(point, size); });
+  return {{"carrier", nccl ? "nccl" : "host"},
+          {"from_bytes", size.from_bytes},
+          {"below_bytes", size.below_bytes == endless ? Json() : Json(size.below_bytes)},
+          {"tables", errors.tables},
+          {"sizes", errors.sizes},
+          {"cluster_file", errors.cluster_file},
+          {"two_sizes", errors.two_sizes},
+          {"line", errors.line}};
+}
+
+Json json_of(const PredictedCollective& point) {
+  return {{"cluster", point.cluster},
+          {"table", point.table},
+          {"transport", point.transport},
+          {"ranks", point.ranks},
+          {"nodes", point.nodes},
+          {"size_bytes", point.size_bytes},
+          {"measured_s", point.measured_s},
+          {"from_cluster_file_s", point.from_cluster_file_s},
+          {"from_two_sizes_s", point.from_two_sizes_s},
+          {"line_s", point.line_s}};
+}
+
+} // namespace
+
+std::string collectives_report_text(const std::vector<PredictedCollective>& points) {
+  if (points.empty()) return "no table of all-reduces over three sizes and more\n";
+  return to_lines(
+             "All-reduces size by size: mean error in per cent of what ddlsim says from the cluster file alone, and "
+             "once two sizes are measured; beside it the straight line through the same two. The library chooses "
+             "the algorithm.") +
+         "\n" + table_by_size(points, "over NCCL", true) + table_by_size(points, "over MPI, Gloo", false) +
+         table_by_cluster(points);
+}
+
+std::string collectives_json(const std::vector<PredictedCollective>& points) {
+  Json json{{"format", "ddlsim-collectives"}, {"version", 1}, {"by_size", Json::array()}, {"points", Json::array()}};
+  for (const bool nccl : {true, false})
+    for (const auto& size : size_classes) json["by_size"].push_back(json_of(points, size, nccl));
+  for (const auto& point : points) json["points"].push_back(json_of(point));
+  return json.dump(1) + "\n";
+}
+
+} // namespace ddlsim
