@@ -18,7 +18,7 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/iris-resnet50.json --set /batch_per_gpu=64 --json --output answer.json\n"
        "  ddlsim predict scenarios/iris-resnet50.json --gpus 64 --strategy ring --trace trace.json\n"
        "  ddlsim predict scenarios/*.json --csv\n"
-       "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/0/servers=best\n"
+       "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/1/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100"},
       {"calibrate",
        "Examples:\n"

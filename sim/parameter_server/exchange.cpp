@@ -93,18 +93,18 @@ double next_change_s(const ShardFluid& fluid) {
   return wait_s;
 }
 
+bool has_ended(const ShardMessage& message) {
+  return message.left_bytes <= message.end_bytes;
+}
+
+/// Messages are taken out behind the loop: a copy of one just changed waits for the processor to store it.
 void advance(ShardFluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
-  std::size_t left = 0;
   for (ShardMessage& message : fluid.under_way) {
     message.left_bytes -= wait_s * message.rate_Bps;
-    if (message.left_bytes <= message.end_bytes) {
-      finish_head(fluid, message.lane);
-    } else {
-      fluid.under_way[left++] = message;
-    }
+    if (has_ended(message)) finish_head(fluid, message.lane);
   }
-  fluid.under_way.resize(left);
+  std::erase_if(fluid.under_way, has_ended);
 }
 
 /// Rates of a copy in each direction of the only class of servers; 0 where a push and a pull slow each other.

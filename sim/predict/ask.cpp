@@ -182,12 +182,21 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Kn
                              scenario.software, scenario.one_gpu});
 }
 
+/// Where the scenario names that strategy's library.
+std::string library_path(const Scenario& scenario, const Strategy& strategy) {
+  const auto& all = scenario.strategies;
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Strategy& one) {
+    return one.name == strategy.name && one.library == strategy.library;
+  });
+  return fmt::format("/strategies/{}/library", same - all.begin());
+}
+
 /// A library that a strategy names must run over the transport.
 void check_library(const Scenario& scenario, const StepSetup& setup) {
   if (!setup.strategy.library) return;
   const auto usual = likeliest_library(setup.preset, setup.transport.name);
   if (carrier_of(setup.strategy.library->library) == carrier_of(usual.library)) return;
-  throw UserError(scenario.name, "/strategies",
+  throw UserError(scenario.name, library_path(scenario, setup.strategy),
                   fmt::format("{} does not sum over {}, where preset \"{}\" has {}; give a version of that, or another "
                               "transport",
                               to_text(*setup.strategy.library), setup.transport.name, setup.preset.name,

@@ -214,6 +214,10 @@ class Vary(Case):
         self.refused(none, 1, '/strategies/0/servers: "ring" has no servers')
         self.assertEqual(none.stderr.count("/strategies/"), 1)
 
+    def test_a_library_that_does_not_run_over_the_transport_is_named_with_its_strategy(self):
+        mpi = run("predict", SCENARIO, *QUICK, "--set", '/strategies=[{"name": "auto"}, {"name": "auto", "library": "open-mpi 4.1"}]')
+        self.refused(mpi, 1, "/strategies/1/library", "open-mpi 4.1 does not sum over nccl-ib")
+
     def test_what_does_not_fit_in_memory_is_a_row(self):
         result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")
         self.assertEqual(result.returncode, 0, result.stderr)
