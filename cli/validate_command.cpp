@@ -5,7 +5,7 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "validate/accuracy_bar.hpp"
-#include "validate/collectives.hpp"
+#include "validate/collectives/size_tables.hpp"
 #include "validate/methods/rivals.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"

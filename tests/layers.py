@@ -28,10 +28,12 @@ ROOMS = {
     "calibrate/fit": SIM + ["calibrate/data"],
     "validate": SIM + ["calibrate/data", "calibrate/fit"],
     "validate/methods": SIM + ["calibrate/data", "calibrate/fit", "validate"],
+    "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/page": ["sim/base", "sim/formats", "validate"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
-    "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods", "validate/page"],
+    "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods",
+            "validate/collectives", "validate/page"],
 }
 
 # Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.

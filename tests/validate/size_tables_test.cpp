@@ -1,7 +1,7 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/posterior.hpp"
-#include "validate/collectives.hpp"
+#include "validate/collectives/size_tables.hpp"
 #include "validate/methods/simulator.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #include "calibrate/fit/collective_fit.hpp"
 #include "sim/base/table.hpp"
 #include "sim/formats/names.hpp"
-#include "validate/collectives.hpp"
+#include "validate/collectives/size_tables.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "validate/collectives.hpp"
+#include "validate/collectives/size_tables.hpp"
 
 #include "calibrate/data/transfer_series.hpp"
 #include "calibrate/fit/step_fit.hpp"
