@@ -23,6 +23,17 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
   return open;
 }
 
+/// How the measurement has to run: as the largest all-reduce at the scale that it is for.
+void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
+  if (next.parameter.empty() || !parameter_field(next.parameter).seen_by.all_reduce) return;
+  for (const auto& point : answer.points) {
+    if (point.gpus != next.at_gpus || point.protocol.empty()) continue;
+    next.algorithm = point.algorithm;
+    next.protocol = point.protocol;
+    next.sum_bytes = point.largest_sum_bytes;
+  }
+}
+
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
                                const PredictOptions& options) {
   StrategyAnswer answer;
@@ -52,6 +63,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);
   answer.measure_next = find_measure_next(curve, largest, largest_times_s);
+  name_deciding_sum(answer, answer.measure_next);
   return answer;
 }
 

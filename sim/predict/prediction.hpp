@@ -70,6 +70,11 @@ struct MeasureNext {
   int at_gpus = 0;          ///< the scale whose interval it narrows
   double interval_now = 0;  ///< half-width of ln(iteration time)
   double interval_then = 0; ///< with that parameter known
+  /// What decides at that scale, where an all-reduce benchmark teaches the parameter and the library has protocols: the
+  /// benchmark has to run the same. "" and 0 elsewhere.
+  std::string algorithm{};
+  std::string protocol{};
+  double sum_bytes = 0;
 };
 
 /// One GPU without synchronisation.

@@ -106,10 +106,19 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
                      largest_scale.gpus, largest_scale.gpus_low, largest_scale.gpus_high, loss);
 }
 
+/// NCCL's own settings that make a benchmark run as the iteration does; "" where no all-reduce is to be measured.
+std::string run_as_text(const MeasureNext& next) {
+  if (next.protocol.empty()) return "";
+  const bool is_tree = next.algorithm == to_text(Algorithm::tree);
+  return fmt::format(" What decides there are all-reduces of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
+                     "NCCL_PROTO={}.",
+                     next.sum_bytes / 1e6, next.algorithm, next.protocol, is_tree ? "Tree" : "Ring", next.protocol);
+}
+
 std::string measure_sentence(const MeasureNext& next) {
   return fmt::format(
-      "Measure next: {} ({}). It would narrow the interval at {} GPUs from +-{:.0f} % to about +-{:.0f} %.", next.what,
-      next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then);
+      "Measure next: {} ({}). It would narrow the interval at {} GPUs from +-{:.0f} % to about +-{:.0f} %.{}",
+      next.what, next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then, run_as_text(next));
 }
 
 /// How old parameters are; "" for strategies that wait for all.

@@ -99,6 +99,25 @@ TEST_CASE("every row of the shipped scenarios adds up, residuals of measured ser
   }
 }
 
+TEST_CASE("an all-reduce that is to be measured next is run as at the scale asked for", "[predict]") {
+  auto scenario = iris();
+  scenario.gpus = {65536}; // a ring there is its latency
+  scenario.samples = 40;
+  int named = 0;
+  for (const auto& answer : predict(scenario, shipped, screening).strategies) {
+    const auto& next = answer.measure_next;
+    const bool by_all_reduce = !answer.library.empty() && parameter_field(next.parameter).seen_by.all_reduce;
+    INFO(to_text(answer.strategy) << ": " << next.parameter);
+    CHECK((next.protocol.empty() || by_all_reduce));
+    if (!by_all_reduce) continue;
+    ++named;
+    CHECK(next.protocol == answer.points.front().protocol);
+    CHECK(next.algorithm == answer.points.front().algorithm);
+    CHECK(next.sum_bytes == answer.points.front().largest_sum_bytes);
+  }
+  CHECK(named > 0);
+}
+
 TEST_CASE("servers that a scenario leaves open are the preset's, and told", "[predict]") {
   auto scenario = iris();
   scenario.preset = "tf-ps";

@@ -204,6 +204,20 @@ TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
   CHECK(has(text, "32.71 min (12.3..112)"));
 }
 
+TEST_CASE("what to measure next names the algorithm and the protocol that decide at the scale asked for", "[report]") {
+  auto prediction = tree_of({point_of(64)});
+  auto& next = prediction.strategies[0].measure_next;
+  next = {"net_latency", "small all-reduces", 64, 0.3, 0.1};
+  CHECK_FALSE(has(to_terminal_text(prediction), "NCCL_PROTO"));
+  next.algorithm = "tree";
+  next.protocol = "LL128";
+  next.sum_bytes = 26.2e6;
+  const auto text = to_terminal_text(prediction);
+  CHECK(has(text, "all-reduces of 26.2 MB by tree with LL128"));
+  CHECK(has(text, "NCCL_ALGO=Tree"));
+  CHECK(has(text, "NCCL_PROTO=LL128"));
+}
+
 TEST_CASE("a sweep's table has the intervals too, and counts rows that are screened", "[report]") {
   const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
                     sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
