@@ -3,6 +3,7 @@
 #include "sim/predict/report.hpp"
 #include "tests/golden/narrowed_links.hpp"
 #include "tests/predict/relations.hpp"
+#include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -67,6 +68,8 @@ TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but o
 TEST_CASE("the number that is shown follows the capacity of SimGrid's links", "[predict][symmetry]") {
   auto scenario = iris();
   scenario.gpus = {16};
+  if (most_ranks < 64)
+    scenario.strategies = {scenario.strategies[1], scenario.strategies.back()}; // sanitizers: minutes
   const auto before = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
   const NarrowedLinks narrowed("nic-in", 0.02);
   const auto after = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
@@ -75,6 +78,8 @@ TEST_CASE("the number that is shown follows the capacity of SimGrid's links", "[
 }
 
 TEST_CASE("the largest efficient scale of every shipped scenario is what its table says", "[predict]") {
+  // Sanitizers would run the trees of thousands of GPUs for minutes.
+  const PredictOptions asked{most_ranks < 64 ? Fidelity::screening : Fidelity::automatic, {}};
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
     auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
     scenario.samples = 40;
@@ -83,8 +88,8 @@ TEST_CASE("the largest efficient scale of every shipped scenario is what its tab
     for (const auto& strategy : strategies) {
       scenario.strategies = {strategy};
       INFO(name << ", " << to_text(strategy));
-      const auto answer = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies.front();
-      check_largest_scale(scenario, answer.largest_scale, {Fidelity::automatic, {}});
+      const auto answer = predict(scenario, shipped, asked).strategies.front();
+      check_largest_scale(scenario, answer.largest_scale, asked);
     }
   }
 }
@@ -103,6 +108,7 @@ TEST_CASE("an all-reduce that is to be measured next is run as at the scale aske
   auto scenario = iris();
   scenario.gpus = {65536}; // a ring there is its latency
   scenario.samples = 40;
+  scenario.strategies.resize(2); // auto, ring
   int named = 0;
   for (const auto& answer : predict(scenario, shipped, screening).strategies) {
     const auto& next = answer.measure_next;
