@@ -25,7 +25,7 @@ FIRST_SCREEN = 25  # lines of output that the README shows at most
 
 @lru_cache(maxsize=None)
 def run(arguments):
-    result = subprocess.run([DDLSIM, *shlex.split(arguments)], capture_output=True, text=True, cwd=SOURCE, timeout=3000)
+    result = subprocess.run([DDLSIM, *shlex.split(arguments)], capture_output=True, text=True, cwd=SOURCE, timeout=4500)
     if result.returncode != 0:
         sys.exit(f"ddlsim {arguments}: exit {result.returncode}: {result.stderr}")
     return result.stdout
