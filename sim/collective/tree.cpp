@@ -14,16 +14,8 @@ namespace {
 
 constexpr int trees = 2;
 
-int levels(int nodes) {
-  int levels = 0;
-  while ((1 << levels) < nodes) {
-    ++levels;
-  }
-  return levels;
-}
-
 int depth(const Machine& machine) {
-  return ranks_of_full_node(machine) - 1 + levels(machine.nodes());
+  return ranks_of_full_node(machine) - 1 + tree_levels(machine.nodes());
 }
 
 /// How often the bytes of the message pass one way through the port of the busiest of `members`.
@@ -63,7 +55,7 @@ double across_s_per_byte(const Machine& machine) {
   const double nic_s = share(machine.nodes()) / machine.nic_Bps;
   if (!has_leaves(machine)) return nic_s;
   // A border between leaves is crossed once a level at most; two trees, two borders, half of the bytes.
-  const double most_uplink_s = 2.0 * (levels(machine.nodes()) + 1) / machine.uplink_Bps;
+  const double most_uplink_s = 2.0 * (tree_levels(machine.nodes()) + 1) / machine.uplink_Bps;
   if (most_uplink_s <= nic_s) return nic_s;
   return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
 }
@@ -124,6 +116,14 @@ Program repeat(int rank, const Step& first, const Step& second, int chunks) {
 
 } // namespace
 
+int tree_levels(int nodes) {
+  int levels = 0;
+  while ((1 << levels) < nodes) {
+    ++levels;
+  }
+  return levels;
+}
+
 std::vector<int> tree_parents(int nodes, int tree) {
   std::vector<int> parents(static_cast<std::size_t>(nodes));
   for (int node = 0; node < nodes; ++node) {
@@ -156,11 +156,17 @@ double tree_chunk_bytes(const Machine& machine, double size_bytes) {
   return std::min(chunk_bytes, size_bytes / trees);
 }
 
+TreeChunks tree_chunks(const Machine& machine, double size_bytes) {
+  if (!(size_bytes > 0)) return {};
+  const int count = static_cast<int>(std::ceil(size_bytes / trees / tree_chunk_bytes(machine, size_bytes)));
+  return {count, size_bytes / trees / count};
+}
+
 double tree_all_reduce_s(const Machine& machine, double size_bytes) {
   require_rates(machine);
   if (machine.ranks <= 1 || !(size_bytes > 0)) return 0;
   const int hops = ranks_of_full_node(machine) - 1;
-  const int height = levels(machine.nodes());
+  const int height = tree_levels(machine.nodes());
   const double inside_s_per_byte = hops > 0 ? 1 / machine.intra_Bps : 0;
   const double net_s_per_byte = across_s_per_byte(machine);
   const double chunk_bytes = tree_chunk_bytes(machine, size_bytes);
@@ -178,8 +184,7 @@ Schedule tree_schedule(const Machine& machine, double size_bytes) {
   require_rates(machine);
   Schedule schedule;
   if (machine.ranks <= 1 || !(size_bytes > 0)) return schedule;
-  const int chunks = static_cast<int>(std::ceil(size_bytes / trees / tree_chunk_bytes(machine, size_bytes)));
-  const double chunk_bytes = size_bytes / trees / chunks;
+  const auto [chunks, chunk_bytes] = tree_chunks(machine, size_bytes);
   for (int tree = 0; tree < trees; ++tree) {
     const std::vector<Relatives> relatives = relatives_of(machine, tree);
     for (int rank = 0; rank < machine.ranks; ++rank) {
@@ -210,7 +215,7 @@ Gap tree_gap(const Machine& machine, double operation_bytes) {
   return {operation_bytes < many_chunks_bytes ? -0.14 : -0.07, slower};
 }
 
-/// The range that tests/simgrid/tree_classes_test.cpp finds on 4 to 300 nodes of any rates.
+/// The range that tests/simgrid/tree_classes_test.cpp finds on up to 300 ranks of any rates, 1 to 9 a node.
 Gap tree_class_gap(double operation_bytes) {
   constexpr double many_chunks_bytes = 2e7;
   if (operation_bytes < many_chunks_bytes) return {-0.15, 0.12};
@@ -219,9 +224,7 @@ Gap tree_class_gap(double operation_bytes) {
 
 double tree_messages(const Machine& machine, double size_bytes, int operations) {
   const double ranks = machine.ranks;
-  const double an_operation = size_bytes / operations;
-  const double chunks = std::ceil(an_operation / 2 / tree_chunk_bytes(machine, an_operation));
-  return operations * 4 * (ranks - 1) * chunks;
+  return operations * 4 * (ranks - 1) * tree_chunks(machine, size_bytes / operations).count;
 }
 
 } // namespace

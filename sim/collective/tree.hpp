@@ -32,6 +32,18 @@ double tree_all_reduce_s(const Machine& machine, double size_bytes);
 /// (github.com/NVIDIA/nccl, versions 2.4 to 2.18, protocol Simple), here with one channel a tree.
 double tree_chunk_bytes(const Machine& machine, double size_bytes);
 
+/// Chunks that each tree carries, all alike.
+struct TreeChunks {
+  int count = 0;
+  double size_bytes = 0;
+};
+
+/// As few as tree_chunk_bytes() allows; none of an empty message.
+TreeChunks tree_chunks(const Machine& machine, double size_bytes);
+
+/// ceil(log2 nodes): edges between the root and the farthest leaf.
+int tree_levels(int nodes);
+
 /// The node above each node in tree 0 or 1, -1 for the root. In tree 0 an odd node is a leaf, and the height of a node
 /// is that of its lowest bit; tree 1 is tree 0 mirrored for an even number of nodes, shifted by one for an odd one, so
 /// that nobody is inside both.

@@ -3,7 +3,7 @@
 #include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
 
-#include <cmath>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -13,29 +13,11 @@ constexpr int down = 1;
 
 enum class Role { inside, leaf };
 
-/// Chunks of one message, all alike.
-struct Chunks {
-  int count = 0;
-  double size_bytes = 0;
-};
-
-Chunks chunks_of(const Machine& machine, double size_bytes) {
-  constexpr int trees = 2;
-  const int count = static_cast<int>(std::ceil(size_bytes / trees / tree_chunk_bytes(machine, size_bytes)));
-  return {count, size_bytes / trees / count};
-}
-
-int height_of(int nodes) {
-  int height = 0;
-  while ((1 << height) < nodes) ++height;
-  return height;
-}
-
 /// What is built, and the numbers of its classes and links.
 class Builder {
 public:
-  Builder(const Machine& machine, const Chunks& chunks)
-      : machine_(machine), chunks_(chunks), height_(height_of(machine.nodes())), ranks_(ranks_of_full_node(machine)) {
+  Builder(const Machine& machine, const TreeChunks& chunks)
+      : machine_(machine), chunks_(chunks), height_(tree_levels(machine.nodes())), ranks_(ranks_of_full_node(machine)) {
     built_.classes = 2 * height_ * ranks_;
     for (int height = 1; height <= height_; ++height) add_links();
   }
@@ -152,7 +134,7 @@ private:
   }
 
   const Machine& machine_;
-  Chunks chunks_;
+  TreeChunks chunks_;
   int height_;
   int ranks_; ///< of a node
   ClassSchedule built_;
@@ -170,7 +152,7 @@ std::optional<std::string> why_no_tree_classes(const Machine& machine) {
 
 ClassSchedule tree_class_schedule(const Machine& machine, double size_bytes) {
   require_rates(machine);
-  return Builder(machine, chunks_of(machine, size_bytes)).build();
+  return Builder(machine, tree_chunks(machine, size_bytes)).build();
 }
 
 } // namespace ddlsim
