@@ -1,5 +1,6 @@
 #include "sim/collective/all_reduce.hpp"
 
+#include "sim/collective/fabric_load.hpp"
 #include "sim/collective/links_in_use.hpp"
 
 #include <stdexcept>
@@ -25,7 +26,8 @@ const AllReduceAlgorithm& all_reduce_algorithm(Algorithm algorithm) {
   throw std::logic_error("an all-reduce without a row");
 }
 
-double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+double all_reduce_s(const Machine& placed, double size_bytes, Algorithm algorithm) {
+  const Machine machine = on_one_switch(placed, algorithm);
   const auto& row = all_reduce_algorithm(algorithm);
   return row.time_s(row.follows_ranks ? machine : all_nics_slow(machine), size_bytes);
 }

@@ -21,13 +21,6 @@ bool is_fitted(RecordKind kind) {
          kind == RecordKind::server;
 }
 
-std::string fabric_text(const Fabric& fabric) {
-  const auto kind = to_text(fabric.kind);
-  const auto hop = fmt::format("{:.9g} s a hop", fabric.hop_latency_s);
-  if (fabric.kind == FabricKind::star) return fmt::format("{}, {}", kind, hop);
-  return fmt::format("{} of {} nodes a leaf, 1:{:.9g}, {}", kind, fabric.nodes_per_leaf, fabric.blocking, hop);
-}
-
 std::string nic_text(const Nic& nic) {
   return fmt::format("{} x {:.9g} B/s{}", nic.count, nic.bandwidth_Bps,
                      nic.path.empty() ? "" : " through a " + nic.path);
@@ -192,10 +185,11 @@ FittedMachine fitted_machine(const Cluster& cluster) {
   const auto& intra = cluster.intra;
   machine.node = fmt::format("{} x {}, {:.9g} B/s, {:.9g} s", cluster.gpus_per_node, to_text(intra.kind),
                              intra.bandwidth_Bps, intra.latency_s);
+  if (intra.domain_nodes > 1) machine.node += fmt::format(", domains of {} nodes", intra.domain_nodes);
   for (const auto& transport : cluster.transports)
     machine.transports[transport.name] =
         transport.nic.empty() ? "inside a node"
-                              : nic_text(find_nic(cluster, transport.nic)) + ", " + fabric_text(cluster.fabric);
+                              : nic_text(find_nic(cluster, transport.nic)) + ", " + describe(cluster.fabric);
   return machine;
 }
 

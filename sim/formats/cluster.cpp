@@ -17,7 +17,7 @@ constexpr long most_nodes = 10'000'000;
 constexpr long most_in_a_node = 1024;
 
 IntraNode intra_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"kind", "bandwidth", "latency"};
+  static const std::vector<std::string> known{"kind", "bandwidth", "latency", "domain_nodes"};
   static const std::vector<std::string> without_links{"kind"};
   IntraNode intra;
   if (!node.is_object()) return intra;
@@ -28,6 +28,7 @@ IntraNode intra_from(const JsonNode& node) {
   if (!linked) return intra;
   intra.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
   intra.latency_s = node.quantity("latency", Dimension::time);
+  intra.domain_nodes = static_cast<int>(node.integer_or("domain_nodes", 1, 1, most_nodes));
   return intra;
 }
 
@@ -73,22 +74,6 @@ void read_node(const JsonNode& node, Cluster& cluster) {
         "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
   }
   cluster.nics = nics_from(node);
-}
-
-Fabric fabric_from(const JsonNode& node) {
-  static const std::vector<std::string> star_keys{"kind", "hop_latency"};
-  static const std::vector<std::string> tree_keys{"kind", "nodes_per_leaf", "blocking", "hop_latency"};
-  constexpr double most_blocking = 1000;
-  Fabric fabric;
-  if (!node.is_object()) return fabric;
-  const auto before = node.mistakes_so_far();
-  fabric.kind = one_of<FabricKind>(node, "kind");
-  const bool tree = fabric.kind == FabricKind::fat_tree;
-  node.allow_only(tree || node.mistakes_so_far() > before ? tree_keys : star_keys);
-  if (tree) fabric.nodes_per_leaf = static_cast<int>(node.integer("nodes_per_leaf", 1, most_nodes));
-  if (tree) fabric.blocking = node.number("blocking", 1, most_blocking);
-  fabric.hop_latency_s = node.quantity_or_zero("hop_latency", Dimension::time);
-  return fabric;
 }
 
 Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {
@@ -150,6 +135,23 @@ void read_extent(const JsonNode& root, Cluster& cluster) {
   }
 }
 
+/// Rules between the fabric and the rest of the file.
+void check_fabric(const JsonNode& root, const Cluster& cluster) {
+  const int places = nodes_of_fabric(cluster.fabric);
+  if (places > 0 && cluster.growth_max_nodes > places)
+    root.at("growth").mistake_at("max_nodes",
+                                 fmt::format("{} found, and the {} has {} nodes; give that or fewer",
+                                             cluster.growth_max_nodes, to_text(cluster.fabric.kind), places));
+  const int domain = cluster.intra.domain_nodes;
+  if (domain == 1) return;
+  const bool is_whole = cluster.fabric.kind == FabricKind::star ||
+                        (cluster.fabric.kind == FabricKind::fat_tree && cluster.fabric.nodes_per_leaf % domain == 0);
+  if (!is_whole)
+    root.at("node").at("intra").mistake_at(
+        "domain_nodes",
+        fmt::format("{} found; the fabric is a star, or a fat-tree whose leaves hold whole domains", domain));
+}
+
 std::vector<RecordKind> kinds_from(const JsonNode& node) {
   const auto& known = names_of<RecordKind>();
   const auto texts = node.texts_or_none("kinds");
@@ -183,6 +185,7 @@ Cluster cluster_from(const JsonNode& root) {
                                               "node",   "fabric",  "transports", "storage", "available",
                                               "growth", "borrows", "sources"};
   Cluster cluster;
+  const auto before = root.mistakes_so_far();
   root.allow_only(known);
   cluster.name = simple_name(root, "name");
   cluster.title = root.text("title");
@@ -194,6 +197,7 @@ Cluster cluster_from(const JsonNode& root) {
   read_extent(root, cluster);
   cluster.borrows = borrows_from(root);
   cluster.sources = covering_sources(root);
+  if (root.mistakes_so_far() == before) check_fabric(root, cluster);
   return cluster;
 }
 

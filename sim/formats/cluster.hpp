@@ -1,6 +1,7 @@
 #pragma once
 // A machine one has, or would buy: platforms/NAME/cluster.json.
 
+#include "sim/formats/fabric.hpp"
 #include "sim/formats/names.hpp"
 
 #include <filesystem>
@@ -15,6 +16,7 @@ struct IntraNode {
   IntraKind kind = IntraKind::none;
   double bandwidth_Bps = 0; ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
   double latency_s = 0;
+  int domain_nodes = 1; ///< nodes whose GPUs reach each other like those of one node: NVLink switches between nodes
 };
 
 struct Nic {
@@ -23,15 +25,6 @@ struct Nic {
   int count = 1;            ///< ports a node that carry training traffic
   std::string path{};       ///< "" straight to the wire; "virtual-switch" through a hypervisor's software switch
   std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
-};
-
-/// star: every node on one non-blocking switch. fat-tree: leaves of nodes_per_leaf, uplinks carry 1/blocking of the
-/// leaf's ports.
-struct Fabric {
-  FabricKind kind = FabricKind::star;
-  int nodes_per_leaf = 0;   ///< fat-tree only
-  double blocking = 1;      ///< 1.5 means 1:1.5
-  double hop_latency_s = 0; ///< one switch
 };
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.

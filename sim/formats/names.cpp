@@ -174,6 +174,22 @@ std::string to_text(FabricKind value) {
     return "star";
   case FabricKind::fat_tree:
     return "fat-tree";
+  case FabricKind::torus:
+    return "torus";
+  case FabricKind::dragonfly:
+    return "dragonfly";
+  }
+  return "";
+}
+
+std::string to_text(NodeOrder value) {
+  switch (value) {
+  case NodeOrder::packed:
+    return "packed";
+  case NodeOrder::scattered:
+    return "scattered";
+  case NodeOrder::listed:
+    return "listed";
   }
   return "";
 }

@@ -59,8 +59,12 @@ enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
 /// How GPUs of one node reach each other.
 enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
 
-/// How nodes reach each other: all on one non-blocking switch, or leaves under narrower uplinks.
-enum class FabricKind { star, fat_tree };
+/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; every node linked to its
+/// neighbours in a grid whose ends meet; groups of switches, all linked to each other.
+enum class FabricKind { star, fat_tree, torus, dragonfly };
+
+/// Where the nodes of a job are on a fabric: one after another, dealt out over its leaves, or as a list says.
+enum class NodeOrder { packed, scattered, listed };
 
 /// What software a transport moves bytes with; shm stays inside a node.
 enum class Carrier { nccl, mpi, gloo, grpc, shm };
@@ -95,6 +99,7 @@ std::string to_text(WirePrecision value);
 std::string to_text(Library value);
 std::string to_text(IntraKind value);
 std::string to_text(FabricKind value);
+std::string to_text(NodeOrder value);
 std::string to_text(NodeReduce value);
 std::string to_text(PriorScale value);
 std::string to_text(EvidenceLabel value);

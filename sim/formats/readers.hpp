@@ -6,9 +6,11 @@
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
+#include "sim/formats/fabric.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/neighbour.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/scenario.hpp"
@@ -27,6 +29,11 @@ std::vector<Gpu> gpus_from(const JsonNode& root);
 Cluster cluster_from(const JsonNode& root);
 /// The cluster file's "sources": notes figures without one, and sources that point at nothing.
 std::map<std::string, std::string> covering_sources(const JsonNode& root);
+/// "fabric" of a cluster file.
+Fabric fabric_from(const JsonNode& node);
+/// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
+Surroundings surroundings_from(const JsonNode& root);
+void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);
 std::vector<Preset> presets_from(const JsonNode& root);
 std::vector<Prior> priors_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);

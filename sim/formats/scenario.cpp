@@ -95,6 +95,16 @@ StatedRate stated_rate_from(const JsonNode& root) {
   return rate;
 }
 
+/// Neighbours are simulated beside all-reduces.
+void refuse_servers_beside_neighbours(const JsonNode& root, const Scenario& scenario) {
+  if (scenario.around.neighbours.empty()) return;
+  for (const auto& node : root.list("strategies"))
+    if (node.has("name") && node.value()["name"].is_string() &&
+        is_parameter_server(strategy_name_in(node.value()["name"].get<std::string>()).value_or(StrategyName::none)))
+      node.mistake_at("name", "parameter servers beside neighbours are not simulated; ask with \"background_traffic\" "
+                              "instead of \"neighbours\"");
+}
+
 } // namespace
 
 double StatedRate::width() const {
@@ -103,14 +113,32 @@ double StatedRate::width() const {
 }
 
 Scenario scenario_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",         "version",       "name",
-                                              "model",          "batch_per_gpu", "precision",
-                                              "wire_precision", "cluster",       "gpu",
-                                              "slow_node",      "input",         "gpus",
-                                              "strategies",     "preset",        "transport",
-                                              "rank_mapping",   "gpus_per_node", "efficiency_bound",
-                                              "seed",           "samples",       "one_gpu_samples_per_s",
-                                              "series",         "software"};
+  static const std::vector<std::string> known{"format",
+                                              "version",
+                                              "name",
+                                              "model",
+                                              "batch_per_gpu",
+                                              "precision",
+                                              "wire_precision",
+                                              "cluster",
+                                              "gpu",
+                                              "slow_node",
+                                              "input",
+                                              "gpus",
+                                              "strategies",
+                                              "preset",
+                                              "transport",
+                                              "rank_mapping",
+                                              "gpus_per_node",
+                                              "efficiency_bound",
+                                              "seed",
+                                              "samples",
+                                              "one_gpu_samples_per_s",
+                                              "series",
+                                              "software",
+                                              "node_placement",
+                                              "neighbours",
+                                              "background_traffic"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;
@@ -134,6 +162,8 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.software = root.text_or("software", "");
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("input")) scenario.input = input_from(root.at("input"));
+  scenario.around = surroundings_from(root);
+  refuse_servers_beside_neighbours(root, scenario);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",
@@ -211,6 +241,7 @@ std::string scenario_json(const Scenario& scenario) {
     if (scenario.input.shared_read_Bps > 0)
       input["shared_read_bandwidth"] = fmt::format("{} B/s", scenario.input.shared_read_Bps);
   }
+  add_surroundings(json, scenario.around);
   return json.dump();
 }
 

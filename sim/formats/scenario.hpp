@@ -3,6 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/neighbour.hpp"
 #include "sim/formats/strategy.hpp"
 
 #include <cstdint>
@@ -53,6 +54,7 @@ struct Scenario {
   std::string software;              ///< part of the records' `software`, where several stacks contradict each other
   SlowNode slow_node;
   InputPipeline input;
+  Surroundings around;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
   int samples = 200; ///< draws of the parameters behind an interval

@@ -118,6 +118,15 @@ StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node) {
   return setup;
 }
 
+Machine machine_of(const StepSetup& setup, const Parameters& sample) {
+  auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  if (!setup.fabrics) return machine;
+  if (auto fabric = setup.fabrics->at(machine.nodes()))
+    return build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node, std::move(fabric));
+  machine.uplink_Bps *= 1 - setup.fabrics->around().background_traffic;
+  return machine;
+}
+
 Strategy strategy_taken(const StepSetup& setup, const Parameters& sample) {
   Strategy taken = setup.strategy;
   if (!is_parameter_server(taken.name)) return taken;
@@ -133,7 +142,7 @@ bool starts_servers(const StepSetup& setup) {
 
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name) || setup.gpus == 1) return 0;
-  const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  const auto machine = machine_of(setup, sample);
   const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
 }
@@ -141,7 +150,7 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
 double work_of_step(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name) || setup.strategy.name == StrategyName::ps_async || setup.gpus == 1)
     return 1;
-  const auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  const auto machine = machine_of(setup, sample);
   return work_of_servers(setup, sample,
                          compute_profile(backward_shape_of(setup), setup.one_gpu_s, sample.forward_share), machine);
 }

@@ -12,10 +12,12 @@
 #include "sim/formats/strategy.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/graph.hpp"
+#include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/sum_rules.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,6 +40,7 @@ struct StepSetup {
   bool synchronised = true; ///< false: one GPU alone
   SlowNode slow_node{};     ///< of a job on two nodes or more
   InputPipeline input{};
+  std::shared_ptr<const PlacedFabrics> fabrics{}; ///< where the job stands, and what else is there; null: packed, alone
 };
 
 /// The parts are what the mechanisms cost by themselves. The model discrepancy multiplies the iteration and no part:
@@ -61,6 +64,9 @@ struct StepTime {
 
 /// The setup on another number of GPUs: ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
+
+/// The machine that the setup's GPUs are, where the job stands.
+Machine machine_of(const StepSetup& setup, const Parameters& sample);
 
 /// Sum of all parts.
 double parts_s(const StepTime& time);

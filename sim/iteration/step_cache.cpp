@@ -20,8 +20,7 @@ template <typename Fields> void clear(Parameters& sample, const Fields& fields) 
 } // namespace
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample) {
-  CommunicationInputs inputs{build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node),
-                             setup.one_gpu_s * sample.compute_factor, sample};
+  CommunicationInputs inputs{machine_of(setup, sample), setup.one_gpu_s * sample.compute_factor, sample};
   if (inputs.machine.nodes() > 1) inputs.machine.slow_nic_factor = setup.slow_node.network_factor;
   clear(inputs.sample, in_other_inputs);
   const bool servers = is_parameter_server(setup.strategy.name);

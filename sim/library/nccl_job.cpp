@@ -1,4 +1,5 @@
 #include "sim/library/nccl_choice.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ bool is_nvlink(IntraKind kind) {
 
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node) {
   NcclJob job;
-  const int per_node = std::max(1, std::min(ranks, gpus_per_node));
+  const int per_node = std::max(1, std::min(ranks, gpus_per_node * domain_nodes(cluster, transport)));
   job.ranks = ranks;
   job.nodes = (ranks + per_node - 1) / per_node;
   job.intra = is_nvlink(cluster.intra.kind) ? NcclHop::nvlink : NcclHop::pci;
@@ -54,10 +55,11 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.channels = std::max(2, job.channels);
   if (job.nodes == 1 || transport.nic.empty()) return job;
   const Nic& nic = find_nic(cluster, transport.nic);
-  const double network_GBps = counted_of_wire * nic.bandwidth_Bps * nic.count / Bps_in_GBps;
+  const double nics = nic.count * domain_nodes(cluster, transport);
+  const double network_GBps = counted_of_wire * nic.bandwidth_Bps * nics / Bps_in_GBps;
   job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
   job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
-  job.channels = channels_per_nic * nic.count;
+  job.channels = channels_per_nic * static_cast<int>(nics);
   job.may_ll128 = job.may_ll128 && 2 * nic.count >= cluster.gpus_per_node;
   return job;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -29,11 +30,16 @@ std::string network_complaint(const Transport& transport, int gpus, int gpus_per
                      gpus, transport.name, gpus_per_node);
 }
 
+int domain_nodes(const Cluster& cluster, const Transport& transport) {
+  return carrier_of(transport.name) == Carrier::nccl ? cluster.intra.domain_nodes : 1;
+}
+
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
-                      int gpus_per_node) {
+                      int gpus_per_node, std::shared_ptr<const PlacedFabric> fabric) {
+  const int joined = domain_nodes(cluster, transport);
   Machine machine;
   machine.ranks = gpus;
-  machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node));
+  machine.ranks_per_node = std::max(1, std::min(gpus, gpus_per_node * joined));
   if (const auto why = network_complaint(transport, gpus, machine.ranks_per_node); !why.empty())
     throw UserError("", "/transport", why);
   machine.intra_Bps =
@@ -42,11 +48,13 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   if (transport.nic.empty()) return machine;
 
   const Nic& nic = find_nic(cluster, transport.nic);
-  machine.nic_Bps = std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
+  machine.nic_Bps = joined * std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
   machine.nic_Bps /= 1 + parameters.link_spread * expected_largest_normal(machine.nodes());
-  machine.net_latency_s = parameters.net_latency_s + cluster.fabric.hop_latency_s;
-  if (cluster.fabric.kind == FabricKind::fat_tree) {
-    machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf;
+  const double hops = fabric ? fabric->load.hops : 1;
+  machine.net_latency_s = parameters.net_latency_s + hops * cluster.fabric.hop_latency_s;
+  machine.fabric = std::move(fabric);
+  if (cluster.fabric.kind == FabricKind::fat_tree && !machine.fabric) {
+    machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf / joined;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }
   if (staged_through_host(transport)) {
@@ -56,6 +64,10 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
     machine.intra_latency_s = machine.net_latency_s;
   }
   return machine;
+}
+
+double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t link) {
+  return machine.nic_Bps * link_line_Bps(placed, link) / placed.nic_line_Bps;
 }
 
 double negotiation_hops(const Machine& machine, const Transport& transport) {

@@ -5,8 +5,10 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/parameters.hpp"
 #include "sim/formats/strategy.hpp"
+#include "sim/network/placed_fabric.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace ddlsim {
@@ -25,6 +27,8 @@ struct Machine {
   int nodes_per_leaf = 0;     ///< 0: one non-blocking switch (star)
   double uplink_Bps = 0;      ///< one leaf, one direction; only with nodes_per_leaf > 0
   double slow_nic_factor = 1; ///< what node 0's NIC reaches of nic_Bps, both directions; 1: no node is slow
+  /// Where links between switches have to be followed one by one; nodes_per_leaf is then 0. Null elsewhere.
+  std::shared_ptr<const PlacedFabric> fabric{};
 
   double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
@@ -49,13 +53,20 @@ struct ServerMachine {
 /// Why a transport that stays inside a node cannot serve that many GPUs, one sentence; "" where it can.
 std::string network_complaint(const Transport& transport, int gpus, int gpus_per_node);
 
+/// Nodes whose GPUs the transport reaches like those of one node: an NVLink domain's over NCCL, else 1.
+int domain_nodes(const Cluster& cluster, const Transport& transport);
+
 /// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI and Gloo (mpi-ib, mpi-tcp, gloo-tcp) host memory is the only path and every
 /// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
 /// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x
-/// efficiency and what its sockets carry. Throws UserError when `transport` names a NIC the cluster does not have, or
+/// efficiency and what its sockets carry. An NVLink domain is one node with the NICs of all. Links of `fabric` reach the
+/// same share of their line rate as a NIC, and a message waits for hop_latency on each of those it crosses. Throws UserError when `transport` names a NIC the cluster does not have, or
 /// none and the ranks are on several nodes.
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
-                      int gpus_per_node);
+                      int gpus_per_node, std::shared_ptr<const PlacedFabric> fabric = nullptr);
+
+/// What a link between switches carries, in the same measure as the NICs of a machine on that fabric.
+double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t link);
 
 /// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI and Gloo every rank takes part, log2 of
 /// the ranks; over NCCL processes negotiate across nodes only, 1 + log2 of the nodes, none on one node. The Horovod

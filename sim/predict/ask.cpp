@@ -158,6 +158,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   setup.one_gpu_s = one_gpu_s;
   setup.slow_node = scenario.slow_node;
   setup.input = scenario.input;
+  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, setup.transport, scenario.around);
   return setup;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/simgrid/executor.hpp"
 
 #include "sim/base/fork_server.hpp"
+#include "sim/collective/fabric_load.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
@@ -30,15 +31,17 @@ public:
     return {pass_paths(messages, rate_Bps), 0};
   }
 
-  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+  ServerExchangeTiming server_exchange(const Machine& placed, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
+    const Machine machine = on_one_switch_for_servers(placed);
     if (!classes_of_connections_) return server_exchange_closed_form(machine, servers, exchange);
     if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
     return server_exchange_reduced(machine, servers, exchange);
   }
 
-  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
+  AsyncTiming async_servers(const Machine& placed, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
+    const Machine machine = on_one_switch_for_servers(placed);
     require_usable(machine, servers, async);
     const bool follow = classes_of_connections_ && !async.exchange.shards.empty();
     return follow ? async_reduced(machine, servers, async) : async_closed_form(machine, servers, async);
@@ -146,8 +149,9 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
 /// One of each on SimGrid.
 class BySymmetry : public Executor {
 public:
-  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+  SimulatedTimes all_reduces(const Machine& placed, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
+    const Machine machine = on_one_switch(placed, algorithm);
     if (why_no_symmetry(machine, algorithm)) {
       if (const auto why = why_no_classes(machine, algorithm)) throw NoSymmetry(*why);
       return collectives_on_simgrid<simulate_classes>(machine, sizes_bytes, algorithm);
@@ -159,8 +163,9 @@ public:
     return paths_on_simgrid(messages, rate_Bps);
   }
 
-  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+  ServerExchangeTiming server_exchange(const Machine& placed, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
+    const Machine machine = on_one_switch_for_servers(placed);
     if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
     return servers_on_simgrid<simulate_server_classes>(machine, servers, exchange);
   }

@@ -1,5 +1,6 @@
 #include "sim/simgrid/fidelity_selection.hpp"
 
+#include "sim/collective/fabric_load.hpp"
 #include "sim/collective/links_in_use.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
@@ -108,9 +109,39 @@ double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, doubl
   return machine.ranks > 1 ? all_reduce_algorithm(algorithm).messages(machine, size_bytes, operations) : 0;
 }
 
+namespace {
+
+void widen(Choice& choice, const Gap& gap) {
+  choice.faster = (1 + choice.faster) * (1 + gap.faster) - 1;
+  choice.slower = (1 + choice.slower) * (1 + gap.slower) - 1;
+}
+
+constexpr const char* shared_links = "messages share links between switches, and every NIC counts as slow as the "
+                                     "busiest of them makes one";
+
+/// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one switch.
+Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
+                                   Fidelity requested) {
+  const Machine alike = on_one_switch(machine, algorithm);
+  auto choice = choose_all_reduce(alike, algorithm, size_bytes, operations, requested);
+  const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
+  const bool is_ring = algorithm == Algorithm::ring || algorithm == Algorithm::hierarchical_ring;
+  if (choice.fidelity == Fidelity::full || (is_ring && !is_narrowed)) return choice;
+  const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
+  const double actors = 1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks;
+  if (requested == Fidelity::automatic && messages <= affordable_messages && actors <= most_actors)
+    return {Fidelity::full};
+  widen(choice, fabric_gap(algorithm, size_bytes / operations));
+  choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
+  return choice;
+}
+
+} // namespace
+
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested) {
   if (machine.ranks <= 1) return {}; // nothing travels
+  if (machine.fabric) return choose_all_reduce_on_fabric(machine, algorithm, size_bytes, operations, requested);
   const auto& row = all_reduce_algorithm(algorithm);
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   const double actors = 1.0 * row.programs_per_rank * machine.ranks;
@@ -139,8 +170,28 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   return choice;
 }
 
+namespace {
+
+/// On a fabric whose links are followed one by one.
+Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                                 Fidelity requested) {
+  const Machine alike = on_one_switch_for_servers(machine);
+  auto choice = choose_server_exchange(alike, servers, exchange, requested);
+  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
+  const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
+  const bool is_affordable = messages <= affordable_messages && 2 * connections * servers.servers <= most_actors;
+  if (requested == Fidelity::automatic && is_affordable) return {Fidelity::full};
+  if (choice.fidelity == Fidelity::full) return choice;
+  widen(choice, fabric_gap_of_servers());
+  choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
+  return choice;
+}
+
+} // namespace
+
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested) {
+  if (machine.fabric) return choose_exchange_on_fabric(machine, servers, exchange, requested);
   const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
   if (requested == Fidelity::full) {

@@ -1,4 +1,5 @@
 #include "sim/collective/ring.hpp"
+#include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/ring_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
@@ -13,8 +14,13 @@ std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std:
   start_simgrid();
   simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("ring");
   std::vector<PeriodEdge> edges;
-  for (int rank = 0; rank < machine.ranks; ++rank) edges.push_back(ring_way(machine, rank));
-  const auto ranks = make_ring_ranks(zone, "", edges);
+  std::vector<SharedWay> shared_ways;
+  FabricZone fabric(zone, machine);
+  for (int rank = 0; rank < machine.ranks; ++rank) {
+    edges.push_back(ring_way(machine, rank));
+    shared_ways.push_back(fabric.way(machine.node_of(rank), machine.node_of((rank + 1) % machine.ranks)));
+  }
+  const auto ranks = make_ring_ranks(zone, "", edges, shared_ways);
   zone.seal();
   std::vector<double> times_s;
   const int steps = 2 * (machine.ranks - 1);

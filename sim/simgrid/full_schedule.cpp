@@ -1,4 +1,5 @@
 #include "sim/collective/links_in_use.hpp"
+#include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/links.hpp"
 #include "sim/simgrid/schedule_run.hpp"
@@ -38,7 +39,8 @@ RankLinks make_rank_links(s4u::NetZone& zone, const Machine& machine) {
   return fabric;
 }
 
-std::vector<s4u::LinkInRoute> route_of(const RankLinks& fabric, const Machine& machine, int from, int to) {
+std::vector<s4u::LinkInRoute> route_of(const RankLinks& fabric, FabricZone& switches, const Machine& machine, int from,
+                                       int to) {
   const int node_from = machine.node_of(from);
   const int node_to = machine.node_of(to);
   std::vector<s4u::LinkInRoute> route;
@@ -56,6 +58,7 @@ std::vector<s4u::LinkInRoute> route_of(const RankLinks& fabric, const Machine& m
       route.emplace_back(fabric.leaf_down[at(leaf_to)]);
     }
   }
+  for (auto* link : switches.way(node_from, node_to)) route.emplace_back(link);
   route.emplace_back(fabric.nic_in[at(node_to)]);
   return route;
 }
@@ -74,17 +77,20 @@ std::set<std::pair<int, int>> pairs_that_talk(const Schedule& schedule) {
 
 std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& schedule) {
   constexpr double idle_flops = 1; // no rank computes here
-  s4u::NetZone& zone = *s4u::create_full_zone("collective");
+  s4u::NetZone& all = *s4u::create_star_zone("all");
+  s4u::NetZone& zone = *s4u::create_full_zone("collective")->set_parent(&all);
   std::vector<s4u::Host*> hosts;
   for (int rank = 0; rank < machine.ranks; ++rank) {
     hosts.push_back(zone.create_host(std::to_string(rank), idle_flops));
   }
   const RankLinks fabric = make_rank_links(zone, machine);
+  FabricZone switches(all, machine);
   for (const auto& [from, to] : pairs_that_talk(schedule)) {
     zone.add_route(hosts[at(from)]->get_netpoint(), hosts[at(to)]->get_netpoint(), nullptr, nullptr,
-                   route_of(fabric, machine, from, to), false);
+                   route_of(fabric, switches, machine, from, to), false);
   }
   zone.seal();
+  all.seal();
   return hosts;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/simgrid/requests.hpp"
 
+#include <memory>
+
 namespace ddlsim {
 namespace {
 
@@ -33,10 +35,47 @@ std::vector<double> RequestReader::list() {
 
 void RequestWriter::add(const Machine& machine) {
   const auto& [ranks, ranks_per_node, intra_Bps, intra_latency_s, nic_Bps, net_latency_s, nodes_per_leaf, uplink_Bps,
-               slow_nic_factor] = machine; // a new field does not compile until it is sent too
+               slow_nic_factor, fabric] = machine; // a new field does not compile until it is sent too
   for (const int number : {ranks, ranks_per_node, nodes_per_leaf}) add(number);
   for (const double number : {intra_Bps, intra_latency_s, nic_Bps, net_latency_s, uplink_Bps, slow_nic_factor})
     add(number);
+  add(fabric ? 1 : 0);
+  if (fabric) add(*fabric);
+}
+
+void RequestWriter::add(const PlacedFabric& placed) {
+  const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for who asks, not for SimGrid
+  const auto& [kind, nodes_per_leaf, blocking, hop_latency_s, upper_levels, dimensions, groups, switches_per_group,
+               nodes_per_switch, links_between_groups, link_bandwidth_Bps] = fabric;
+  for (const double number : {nic_line_Bps, background, blocking, hop_latency_s, link_bandwidth_Bps}) add(number);
+  for (const int number :
+       {static_cast<int>(kind), nodes_per_leaf, groups, switches_per_group, nodes_per_switch, links_between_groups})
+    add(number);
+  add_each(*this, upper_levels, [&](const FabricLevel& level) {
+    add(level.nodes);
+    add(level.blocking);
+  });
+  add_each(*this, dimensions, [&](int length) { add(length); });
+  add_each(*this, places, [&](int place) { add(place); });
+}
+
+PlacedFabric RequestReader::placed_fabric() {
+  PlacedFabric placed;
+  auto& fabric = placed.fabric;
+  for (double* value :
+       {&placed.nic_line_Bps, &placed.background, &fabric.blocking, &fabric.hop_latency_s, &fabric.link_bandwidth_Bps})
+    *value = number();
+  fabric.kind = static_cast<FabricKind>(integer());
+  for (int* value : {&fabric.nodes_per_leaf, &fabric.groups, &fabric.switches_per_group, &fabric.nodes_per_switch,
+                     &fabric.links_between_groups})
+    *value = integer();
+  fabric.upper_levels = read_each(*this, [&] {
+    const int nodes = integer();
+    return FabricLevel{nodes, number()};
+  });
+  fabric.dimensions = read_each(*this, [&] { return integer(); });
+  placed.places = read_each(*this, [&] { return integer(); });
+  return placed;
 }
 
 Machine RequestReader::machine() {
@@ -45,6 +84,7 @@ Machine RequestReader::machine() {
   for (double* value : {&machine.intra_Bps, &machine.intra_latency_s, &machine.nic_Bps, &machine.net_latency_s,
                         &machine.uplink_Bps, &machine.slow_nic_factor})
     *value = number();
+  if (integer() == 1) machine.fabric = std::make_shared<const PlacedFabric>(placed_fabric());
   return machine;
 }
 

@@ -19,6 +19,7 @@ public:
   void add(double number) { numbers_.push_back(number); }
   void add(const std::vector<double>& list);
   void add(const Machine& machine);
+  void add(const PlacedFabric& placed);
   void add(const ServerMachine& servers);
   void add(const ServerExchange& exchange);
   void add(const AsyncExchange& async);
@@ -39,6 +40,7 @@ public:
   int integer() { return static_cast<int>(number()); }
   std::vector<double> list();
   Machine machine();
+  PlacedFabric placed_fabric();
   ServerMachine servers();
   ServerExchange exchange();
   AsyncExchange async();

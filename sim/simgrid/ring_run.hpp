@@ -10,6 +10,7 @@
 
 namespace simgrid::s4u {
 class Host;
+class Link;
 class Mailbox;
 class NetZone;
 } // namespace simgrid::s4u
@@ -23,9 +24,14 @@ struct RingRank {
   double delay_s = 0;
 };
 
-/// Hosts `name`0, `name`1, ... in a star zone, and on the way out of each the links of its edge.
+/// Links that several ranks may cross.
+using SharedWay = std::vector<simgrid::s4u::Link*>;
+
+/// Hosts `name`0, `name`1, ... in a star zone, and on the way out of each the links of its edge, then those of its
+/// shared way, where there are any.
 std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::string& name,
-                                      const std::vector<PeriodEdge>& edges);
+                                      const std::vector<PeriodEdge>& edges,
+                                      const std::vector<SharedWay>& shared_ways = {});
 
 /// What a run gave, seconds from its start.
 struct RingRun {

@@ -1,5 +1,6 @@
 #include "sim/simgrid/server_platform.hpp"
 
+#include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -52,7 +53,8 @@ void add(Route& route, const Links& links, int index) {
 }
 
 /// Between two different nodes.
-void add_network(Route& route, const FabricLinks& fabric, const Machine& machine, int from_node, int to_node) {
+void add_network(Route& route, const FabricLinks& fabric, FabricZone& switches, const Machine& machine, int from_node,
+                 int to_node) {
   const int from_leaf = leaf_of_node(machine, from_node);
   const int to_leaf = leaf_of_node(machine, to_node);
   add(route, fabric.nic_out, from_node);
@@ -60,11 +62,12 @@ void add_network(Route& route, const FabricLinks& fabric, const Machine& machine
     add(route, fabric.leaf_up, from_leaf);
     add(route, fabric.leaf_down, to_leaf);
   }
+  for (auto* link : switches.way(from_node, to_node)) route.emplace_back(link);
   add(route, fabric.nic_in, to_node);
 }
 
-void connect(s4u::NetZone& zone, const FabricLinks& fabric, const Machine& machine, const ServerMachine& servers,
-             const ServerPlatform& platform, int worker, int server) {
+void connect(s4u::NetZone& zone, const FabricLinks& fabric, FabricZone& switches, const Machine& machine,
+             const ServerMachine& servers, const ServerPlatform& platform, int worker, int server) {
   const int node = server_node(machine, servers, server);
   Route push;
   Route pull;
@@ -72,8 +75,8 @@ void connect(s4u::NetZone& zone, const FabricLinks& fabric, const Machine& machi
     add(push, fabric.loop_push, node);
     add(pull, fabric.loop_pull, node);
   } else {
-    add_network(push, fabric, machine, worker, node);
-    add_network(pull, fabric, machine, node, worker);
+    add_network(push, fabric, switches, machine, worker, node);
+    add_network(pull, fabric, switches, machine, node, worker);
   }
   add(push, fabric.process_in, server);
   add(pull, fabric.process_out, server);
@@ -91,7 +94,8 @@ void connect(s4u::NetZone& zone, const FabricLinks& fabric, const Machine& machi
 
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers) {
   constexpr double idle_flops = 1; // no host computes here
-  s4u::NetZone& zone = *s4u::create_full_zone("exchange");
+  s4u::NetZone& all = *s4u::create_star_zone("all");
+  s4u::NetZone& zone = *s4u::create_full_zone("exchange")->set_parent(&all);
   ServerPlatform platform;
   for (int node = 0; node < machine.nodes(); ++node) {
     platform.workers.push_back(zone.create_host("worker" + std::to_string(node), idle_flops));
@@ -100,12 +104,14 @@ ServerPlatform make_server_platform(const Machine& machine, const ServerMachine&
     platform.servers.push_back(zone.create_host("server" + std::to_string(server), idle_flops));
   }
   const FabricLinks fabric = make_fabric(zone, machine, servers);
+  FabricZone switches(all, machine);
   for (int worker = 0; worker < machine.nodes(); ++worker) {
     for (int server = 0; server < servers.servers; ++server) {
-      connect(zone, fabric, machine, servers, platform, worker, server);
+      connect(zone, fabric, switches, machine, servers, platform, worker, server);
     }
   }
   zone.seal();
+  all.seal();
   return platform;
 }
 

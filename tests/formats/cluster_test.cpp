@@ -60,7 +60,8 @@ TEST_CASE("what is wrong with a cluster is reported") {
         "/node/intra: kind none, with 4 GPUs a node; say how they reach each other"},
        {"/node/nics/1", "{\"name\": \"ib-edr\", \"bandwidth\": \"1 Gbps\"}",
         "/node/nics/1/name: \"ib-edr\" is there twice; give ports of one kind as \"count\""},
-       {"/fabric/kind", "\"torus\"", "/fabric/kind: \"torus\" found; give one of star, fat-tree"},
+       {"/fabric/kind", "\"hypercube\"",
+        "/fabric/kind: \"hypercube\" found; give one of star, fat-tree, torus, dragonfly"},
        {"/fabric/blocking", "0.5", "/fabric/blocking: 0.5 is out of range; give 1 to 1000"},
        {"/fabric/hop_latency", "\"-1 us\"", "/fabric/hop_latency: \"-1 us\" is negative; give 0 or more"},
        {"/transports/0/nic", "\"ib-fdr\"",
@@ -94,6 +95,42 @@ TEST_CASE("a star has no leaves, and a node with one GPU no paths") {
                             {{"/fabric/blocking", "2", "/fabric/blocking: unknown key; known here: kind, hop_latency"},
                              {"/node/intra/latency", "\"1 us\"", "/node/intra/latency: unknown key; known here: kind"}},
                             [](const auto& file) { read_cluster(file); });
+}
+
+TEST_CASE("what is wrong with a fabric is reported") {
+  auto tree = ddlsim_test::sample_cluster();
+  tree["fabric"]["upper_levels"] = {{{"nodes", 96}, {"blocking", 2}}};
+  tree["node"]["intra"]["domain_nodes"] = 12;
+  const auto read = [](const auto& file) { read_cluster(file); };
+  ddlsim_test::check_spoilt(
+      tree,
+      {{"/fabric/upper_levels/0/nodes", "36",
+        "/fabric/upper_levels/0/nodes: 36 nodes are not a whole number, two or more, of the groups below, of 24 nodes "
+        "each; give 48, or another multiple"},
+       {"/fabric/upper_levels/0/blocking", "0.5",
+        "/fabric/upper_levels/0/blocking: 0.5 is out of range; give 1 to 1000"},
+       {"/node/intra/domain_nodes", "18",
+        "/node/intra/domain_nodes: 18 found; the fabric is a star, or a fat-tree whose leaves hold whole domains"}},
+      read);
+  auto other = ddlsim_test::sample_cluster();
+  other["growth"]["max_nodes"] = 100;
+  other["fabric"] = {{"kind", "torus"}, {"hop_latency", "1 us"}, {"dimensions", {8, 16}}, {"link_bandwidth", "5 GB/s"}};
+  ddlsim_test::check_spoilt(
+      other,
+      {{"/growth/max_nodes", "200", "/growth/max_nodes: 200 found, and the torus has 128 nodes; give that or fewer"},
+       {"/fabric/dimensions", "[]", "/fabric/dimensions: none found; give the nodes along each, like [8, 8, 4]"},
+       {"/fabric/dimensions/0", "0", "/fabric/dimensions/0: 0 is no number of nodes; give 1 or more"},
+       {"/fabric/link_bandwidth", "",
+        "/fabric/link_bandwidth: missing; give a quantity with its unit, like \"100 Gbps\""}},
+      read);
+  other["fabric"] = {{"kind", "dragonfly"},     {"hop_latency", "1 us"}, {"groups", 4},
+                     {"switches_per_group", 4}, {"nodes_per_switch", 8}, {"link_bandwidth", "5 GB/s"}};
+  ddlsim_test::check_spoilt(
+      other,
+      {{"/fabric/groups", "5",
+        "/fabric/groups: 5 groups need a switch each in every group to link them, and a group has "
+        "4; give 4 groups or fewer"}},
+      read);
 }
 
 TEST_CASE("every figure of a cluster needs a source, and every source a figure") {

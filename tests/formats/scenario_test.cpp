@@ -36,6 +36,12 @@ TEST_CASE("a scenario is written as it is read") {
   json["software"] = "NGC 20.03";
   json["one_gpu_samples_per_s"] = {{"value", 300}, {"low", 280}, {"high", 310}};
   json["slow_node"] = {{"compute_factor", 1.5}, {"network_factor", 0.5}};
+  json["strategies"].erase(1); // servers are not simulated beside neighbours
+  json["node_placement"] = {3, 0, 7};
+  json["background_traffic"] = 0.25;
+  json["neighbours"] = {
+      {{"name", "a"}, {"nodes", 4}, {"compute", "120 ms"}, {"all_reduce", "100 MB"}},
+      {{"name", "b"}, {"nodes", 2}, {"node_placement", "scattered"}, {"compute", "0 s"}, {"all_reduce", "1 KB"}}};
   json["input"] = {{"bytes_per_sample", "110 KB"}, {"loader_samples_per_s", 900}, {"shared_read_bandwidth", "2 GB/s"}};
   const auto text = scenario_json(read_scenario(folder.write("a.json", json.dump())));
   const auto again = read_scenario(folder.write("b.json", text));
@@ -44,8 +50,39 @@ TEST_CASE("a scenario is written as it is read") {
   CHECK(again.gpus_per_node == 2);
   CHECK(again.one_gpu->low == 280);
   CHECK(again.slow_node.network_factor == 0.5);
+  CHECK(again.around.placement == ddlsim::NodePlacement{ddlsim::NodeOrder::listed, {3, 0, 7}});
+  CHECK(again.around.background_traffic == 0.25);
+  REQUIRE(again.around.neighbours.size() == 2);
+  CHECK(again.around.neighbours[0] == ddlsim::Neighbour{"a", 4, {}, 0.12, 1e8});
+  CHECK(again.around.neighbours[1] == ddlsim::Neighbour{"b", 2, {ddlsim::NodeOrder::scattered, {}}, 0, 1e3});
   CHECK(again.input.bytes_per_sample == 110e3);
   CHECK(again.input.shared_read_Bps == 2e9);
+}
+
+TEST_CASE("what is wrong with a scenario's surroundings is reported") {
+  auto json = ddlsim_test::sample_scenario();
+  json["strategies"].erase(1);
+  json["node_placement"] = "packed";
+  json["neighbours"] = {{{"name", "a"}, {"nodes", 4}, {"compute", "120 ms"}, {"all_reduce", "100 MB"}}};
+  ddlsim_test::check_spoilt(
+      json,
+      {{"/node_placement", "\"scatterd\"",
+        "/node_placement: \"scatterd\" found, one of packed, scattered expected; did you mean \"scattered\"?"},
+       {"/node_placement", "[2, 2]", "/node_placement/1: node 2 is there twice; keep one"},
+       {"/node_placement", "[-1]", "/node_placement/0: -1 is no number of a node; nodes are counted from 0"},
+       {"/node_placement", "[]", "/node_placement: no node found; give their numbers, counted from 0"},
+       {"/background_traffic", "1", "/background_traffic: 1 is out of range; give 0 to 0.99"},
+       {"/neighbours/0/nodes", "1", "/neighbours/0/nodes: 1 is out of range; give 2 to 10000000"},
+       {"/neighbours/0/node_placement", "[1, 2]",
+        "/neighbours/0/node_placement: 2 nodes are listed, and the job has 4; give as many"},
+       {"/neighbours/0/all_reduces", "\"1 GB\"",
+        "/neighbours/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
+       {"/neighbours/1", R"({"name": "a", "nodes": 2, "compute": "1 s", "all_reduce": "1 MB"})",
+        "/neighbours/1/name: a is there twice; give each job a name of its own"},
+       {"/strategies/0", R"({"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "bytes"})",
+        "/strategies/0/name: parameter servers beside neighbours are not simulated; ask with \"background_traffic\" "
+        "instead of \"neighbours\""}},
+      [](const auto& file) { read_scenario(file); });
 }
 
 TEST_CASE("what a scenario leaves out has its usual value") {

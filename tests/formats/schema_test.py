@@ -111,6 +111,34 @@ def two_stacks(scenario):
             [{**strategy, "preset": scenario["preset"], "transport": "grpc"} for strategy in scenario["strategies"]]}
 
 
+def with_fabric(cluster, fabric):
+    """The cluster on another network, with NVLink domains where leaves hold them."""
+    changed = copy.deepcopy(cluster)
+    changed["fabric"] = {"hop_latency": "1 us", **fabric}
+    changed["available"] = {"nodes": 1}
+    changed["growth"] = {"max_nodes": 2, "rule": "as it is"}
+    changed["node"]["intra"] = {"kind": "nvswitch", "bandwidth": "100 GB/s", "latency": "1 us"}
+    if fabric["kind"] == "fat-tree":
+        changed["node"]["intra"]["domain_nodes"] = 2
+    changed["sources"].update({"/fabric": "s", "/node": "s", "/available": "s", "/growth": "s"})
+    return changed
+
+
+def variants(samples):
+    """Documents with keys that the shortest shipped ones lack, by name@variant."""
+    scenario = {key: value for key, value in samples["scenario"].items() if key != "strategies"}
+    yield "scenario@shared", {
+        **scenario, "strategies": [{"name": "ring"}], "node_placement": [4, 2], "background_traffic": 0.25,
+        "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}
+    for fabric in (
+        {"kind": "fat-tree", "nodes_per_leaf": 4, "blocking": 1.5, "upper_levels": [{"nodes": 12, "blocking": 2}]},
+        {"kind": "torus", "dimensions": [12, 12], "link_bandwidth": "5 GB/s"},
+        {"kind": "dragonfly", "groups": 2, "switches_per_group": 12, "nodes_per_switch": 12,
+         "links_between_groups": 3, "link_bandwidth": "5 GB/s"},
+    ):
+        yield "cluster@" + fabric["kind"], with_fabric(samples["cluster"], fabric)
+
+
 def check_shipped(root, schemas):
     failures = []
     count = 0
@@ -125,8 +153,10 @@ def check_shipped(root, schemas):
     samples["calibration"] = CALIBRATION
     samples["scenario"] = two_stacks(samples["scenario"])
     samples["presets"]["presets"][0].update({"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod"})
-    if mistake := schemas.mistake("scenario", samples["scenario"]):
-        failures.append(f"a scenario of two stacks: {mistake}")
+    samples.update(variants(samples))
+    for key in [key for key in samples if isinstance(key, str) and "scenario" in key or "@" in key]:
+        if mistake := schemas.mistake(key.split("@")[0], samples[key]):
+            failures.append(f"a {key} of this test: {mistake}")
     mistake = schemas.mistake("calibration", CALIBRATION)
     if mistake:
         failures.append(f"a calibration: {mistake}")
@@ -198,7 +228,8 @@ READER_ONLY = (
     "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
-    "one a parameter", "one for each parameter before", "below smallest_batch",
+    "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
+    "nodes are listed", "are not simulated", "one a parameter", "one for each parameter before", "below smallest_batch",
 )
 
 
@@ -207,13 +238,13 @@ def check_spoilt(root, schemas, samples, check):
     with tempfile.TemporaryDirectory() as folder:
         cases = []
         for key, content in samples.items():
-            name = key if isinstance(key, str) else "measurement"
+            name = key.split("@")[0] if isinstance(key, str) else "measurement"
             for number, (done, copy_) in enumerate(spoilt_copies(content)):
                 lines = [json.dumps(copy_)]
                 if name == "measurement" and key[1] != "context":
                     lines.insert(0, json.dumps(samples["measurement", "context"]))
                 stem = content["name"] if name == "model" else "x"
-                file = pathlib.Path(folder) / f"{name}-{key[1] if name == 'measurement' else ''}-{number}" / f"{stem}.json"
+                file = pathlib.Path(folder) / f"{key if isinstance(key, str) else key[1]}-{number}" / f"{stem}.json"
                 file.parent.mkdir()
                 file = file.with_suffix(".jsonl") if name == "measurement" else file
                 file.write_text("\n".join(lines) + "\n")

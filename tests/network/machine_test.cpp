@@ -41,6 +41,19 @@ TEST_CASE("rates are line rates times efficiency", "[machine]") {
   CHECK(machine.uplink_Bps == Approx(24 * 20e9 / 1.5));
 }
 
+TEST_CASE("over NCCL an NVLink domain is one node with the NICs of all its nodes", "[machine][fabric]") {
+  auto cluster = two_level();
+  cluster.intra.domain_nodes = 3;
+  const auto machine = build_machine(cluster, {"nccl-ib", "ib"}, sample(), 30, 4);
+  CHECK(machine.ranks_per_node == 12);
+  CHECK(machine.nodes() == 3);
+  CHECK(machine.nic_Bps == Approx(3 * 20e9));
+  CHECK(machine.nodes_per_leaf == 8);
+  CHECK(machine.uplink_Bps == Approx(24 * 20e9 / 1.5)); // the leaf has the ports it had
+  CHECK(build_machine(cluster, {"nccl-ib", "ib"}, sample(), 12, 4).nodes() == 1);
+  CHECK(build_machine(cluster, {"mpi-ib", "ib"}, sample(), 30, 4).nodes() == 8); // MPI knows no domains
+}
+
 TEST_CASE("sockets carry what they carry, whatever the wire", "[machine]") {
   auto slow = sample();
   slow.socket_Bps = 3e9;

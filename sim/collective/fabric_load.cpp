@@ -1,0 +1,133 @@
+#include "sim/collective/fabric_load.hpp"
+
+#include "sim/collective/tree.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ddlsim {
+namespace {
+
+double at_least_one(double load) {
+  return std::max(1.0, load);
+}
+
+double tree_load(const PlacedFabric& placed, int nodes) {
+  constexpr double half = 0.5; // of the bytes on each edge, each way
+  std::vector<NodeMessage> messages;
+  for (const int tree : {0, 1}) {
+    const auto parents = tree_parents(nodes, tree);
+    for (int node = 0; node < nodes; ++node) {
+      const int parent = parents[static_cast<std::size_t>(node)];
+      if (parent < 0) continue;
+      messages.push_back({node, parent, half});
+      messages.push_back({parent, node, half});
+    }
+  }
+  const double nic_sends = nodes == 2 ? 1 : 2; // for each byte of the message
+  return at_least_one(busiest_link(placed, messages) / nic_sends);
+}
+
+/// Mean over the distances 1, 2, 4, ..., of which each sends `ratio` times as much as the one before.
+double doubling_load(const PlacedFabric& placed, int nodes, double ratio) {
+  double sent = 0;
+  double busy = 0;
+  double weight = 1;
+  for (int distance = 1; 2 * distance <= nodes; distance *= 2, weight *= ratio) {
+    std::vector<NodeMessage> messages;
+    for (int node = 0; node < nodes; ++node)
+      if ((node ^ distance) < nodes) messages.push_back({node, node ^ distance, 1});
+    sent += weight;
+    busy += weight * at_least_one(busiest_link(placed, messages));
+  }
+  return sent > 0 ? busy / sent : 1;
+}
+
+double all_to_all_load(const PlacedFabric& placed, int nodes) {
+  constexpr int most_distances = 128;
+  const int distances = std::min(nodes - 1, most_distances);
+  std::vector<NodeMessage> messages;
+  for (int i = 0; i < distances; ++i) {
+    const int distance = 1 + static_cast<int>(static_cast<long>(i) * (nodes - 1) / distances);
+    for (int node = 0; node < nodes; ++node) messages.push_back({node, (node + distance) % nodes, 1.0 / distances});
+  }
+  return at_least_one(busiest_link(placed, messages));
+}
+
+double mean_hops(const PlacedFabric& placed, int nodes) {
+  double hops = 0;
+  for (const auto& [link, load] : link_loads(placed, ring_messages(nodes))) hops += load;
+  return at_least_one(hops / nodes);
+}
+
+double load_of(const FabricLoad& load, Algorithm algorithm) {
+  switch (algorithm) {
+  case Algorithm::tree:
+    return load.tree;
+  case Algorithm::halving_doubling:
+    return load.halving_doubling;
+  case Algorithm::recursive_doubling:
+    return load.recursive_doubling;
+  case Algorithm::ring:
+  case Algorithm::hierarchical_ring:
+    break;
+  }
+  return load.ring;
+}
+
+Machine with_nics_slowed(Machine machine, double load) {
+  machine.fabric = nullptr;
+  machine.nic_Bps /= load;
+  return machine;
+}
+
+} // namespace
+
+std::vector<NodeMessage> ring_messages(int nodes) {
+  std::vector<NodeMessage> messages;
+  for (int node = 0; nodes > 1 && node < nodes; ++node) messages.push_back({node, (node + 1) % nodes, 1});
+  return messages;
+}
+
+FabricLoad fabric_load(const PlacedFabric& placed, int nodes) {
+  if (nodes < 2) return {};
+  FabricLoad load;
+  load.ring = at_least_one(busiest_link(placed, ring_messages(nodes)));
+  load.tree = tree_load(placed, nodes);
+  load.halving_doubling = doubling_load(placed, nodes, 0.5);
+  load.recursive_doubling = doubling_load(placed, nodes, 1);
+  load.all_to_all = all_to_all_load(placed, nodes);
+  load.hops = mean_hops(placed, nodes);
+  return load;
+}
+
+Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
+  return machine.fabric ? with_nics_slowed(machine, load_of(machine.fabric->load, algorithm)) : machine;
+}
+
+Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
+  constexpr double large_bytes = 2e6;
+  const bool is_small = operation_bytes < large_bytes;
+  switch (algorithm) {
+  case Algorithm::tree:
+    return is_small ? Gap{-0.6, 0.06} : Gap{-0.25, 0.01};
+  case Algorithm::halving_doubling:
+    return {-0.65, 0.2};
+  case Algorithm::recursive_doubling:
+    return {-0.57, 0.45};
+  case Algorithm::ring:
+  case Algorithm::hierarchical_ring:
+    break;
+  }
+  return is_small ? Gap{-0.3, 0} : Gap{-0.2, 0};
+}
+
+Gap fabric_gap_of_servers() {
+  return {-0.75, 0.15};
+}
+
+Machine on_one_switch_for_servers(const Machine& machine) {
+  return machine.fabric ? with_nics_slowed(machine, machine.fabric->load.all_to_all) : machine;
+}
+
+} // namespace ddlsim

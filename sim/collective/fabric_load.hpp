@@ -1,0 +1,37 @@
+#pragma once
+// How much narrower a fabric's links make the NICs of a job, by what the job runs.
+
+#include "sim/collective/all_reduce.hpp"
+#include "sim/formats/names.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/network/placed_fabric.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// What the nodes send each other at the same time, in the time in which a NIC sends weight 1:
+///   ring              each node to the next: a step
+///   tree              both double trees, up and down; an inner node sends 2 for each byte of the message, a half an edge
+///   halving-doubling  nodes 2^k apart, each distance by itself; the farther ones send less
+///   recursive doubling  the same with equal messages
+///   all to all        each node a share to each other one: workers and servers
+/// With more than 128 nodes, all to all is taken from 128 distances evenly spread.
+FabricLoad fabric_load(const PlacedFabric& placed, int nodes);
+
+/// The ring's messages of one step.
+std::vector<NodeMessage> ring_messages(int nodes);
+
+/// The same machine on one switch, each NIC as slow as the busiest link makes it; unchanged without a fabric. Where no
+/// link is busier than a NIC a ring takes the same time as on the fabric itself; elsewhere it waits at every edge as
+/// long as at the narrowest, see `fabric_gap`.
+Machine on_one_switch(const Machine& machine, Algorithm algorithm);
+Machine on_one_switch_for_servers(const Machine& machine);
+
+/// Full over on_one_switch(), less 1, on top of what the algorithm's own row says: the range that
+/// tests/simgrid/fabric_test.cpp finds on up to 64 ranks of any rates, where every link that messages share counts as
+/// the busiest.
+Gap fabric_gap(Algorithm algorithm, double operation_bytes);
+Gap fabric_gap_of_servers();
+
+} // namespace ddlsim

@@ -1,0 +1,94 @@
+#include "sim/formats/neighbour.hpp"
+
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr const char* placement_key = "node_placement";
+
+NodePlacement listed_nodes_from(const JsonNode& node) {
+  NodePlacement placement{NodeOrder::listed, {}};
+  std::set<int> seen;
+  for (const auto& element : node.elements()) {
+    const auto& value = element.value();
+    if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() >= most_ranks) {
+      element.mistake(fmt::format("{} is no number of a node; nodes are counted from 0", describe(value)));
+      continue;
+    }
+    placement.nodes.push_back(value.get<int>());
+    if (!seen.insert(placement.nodes.back()).second)
+      element.mistake(fmt::format("node {} is there twice; keep one", placement.nodes.back()));
+  }
+  if (node.value().empty()) node.mistake("no node found; give their numbers, counted from 0");
+  return placement;
+}
+
+NodePlacement placement_from(const JsonNode& parent) {
+  if (!parent.has(placement_key)) return {};
+  const auto node = parent.at(placement_key);
+  if (node.value().is_array()) return listed_nodes_from(node);
+  static const std::vector<std::string> words{to_text(NodeOrder::packed), to_text(NodeOrder::scattered)};
+  return {one_of<NodeOrder>(parent, placement_key, words), {}};
+}
+
+Neighbour neighbour_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"name", "nodes", placement_key, "compute", "all_reduce"};
+  Neighbour neighbour;
+  if (!node.is_object()) return neighbour;
+  node.allow_only(known);
+  const auto before = node.mistakes_so_far();
+  neighbour.name = simple_name(node, "name");
+  neighbour.nodes = static_cast<int>(node.integer("nodes", 2, most_ranks));
+  neighbour.placement = placement_from(node);
+  neighbour.compute_s = node.quantity_or_zero("compute", Dimension::time);
+  neighbour.all_reduce_bytes = node.quantity("all_reduce", Dimension::size);
+  const auto& listed = neighbour.placement;
+  if (node.mistakes_so_far() == before && listed.order == NodeOrder::listed &&
+      listed.nodes.size() != static_cast<std::size_t>(neighbour.nodes))
+    node.mistake_at(placement_key, fmt::format("{} nodes are listed, and the job has {}; give as many",
+                                               listed.nodes.size(), neighbour.nodes));
+  return neighbour;
+}
+
+nlohmann::ordered_json placement_to_json(const NodePlacement& placement) {
+  if (placement.order == NodeOrder::listed) return placement.nodes;
+  return to_text(placement.order);
+}
+
+} // namespace
+
+Surroundings surroundings_from(const JsonNode& root) {
+  constexpr double most_background = 0.99;
+  Surroundings around;
+  around.placement = placement_from(root);
+  if (root.has("neighbours")) {
+    std::set<std::string> names;
+    for (const auto& node : root.list("neighbours")) {
+      around.neighbours.push_back(neighbour_from(node));
+      if (const auto& name = around.neighbours.back().name; !name.empty() && !names.insert(name).second)
+        node.mistake_at("name", fmt::format("{} is there twice; give each job a name of its own", name));
+    }
+  }
+  around.background_traffic = root.number_or("background_traffic", 0, 0, most_background);
+  return around;
+}
+
+void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around) {
+  if (around.placement != NodePlacement{}) json[placement_key] = placement_to_json(around.placement);
+  for (const auto& neighbour : around.neighbours) {
+    nlohmann::ordered_json one{{"name", neighbour.name}, {"nodes", neighbour.nodes}};
+    if (neighbour.placement != NodePlacement{}) one[placement_key] = placement_to_json(neighbour.placement);
+    one["compute"] = fmt::format("{} s", neighbour.compute_s);
+    one["all_reduce"] = fmt::format("{} B", neighbour.all_reduce_bytes);
+    json["neighbours"].push_back(one);
+  }
+  if (around.background_traffic > 0) json["background_traffic"] = around.background_traffic;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,194 @@
+#include "sim/network/placed_fabric.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+std::size_t number(long value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// The levels from the leaves up.
+std::vector<FabricLevel> levels_of(const Fabric& fabric) {
+  std::vector<FabricLevel> levels{{fabric.nodes_per_leaf, fabric.blocking}};
+  levels.insert(levels.end(), fabric.upper_levels.begin(), fabric.upper_levels.end());
+  return levels;
+}
+
+// Numbers of links. Fat-tree: level + levels x (2 x group + direction). Torus: 2 x (dimensions x node + dimension) +
+// direction, of the node that the link leaves upwards. Dragonfly: three kinds, see below.
+
+constexpr long up = 0;
+constexpr long down = 1;
+
+std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
+  const auto levels = levels_of(fabric);
+  const long count = static_cast<long>(levels.size());
+  std::vector<std::size_t> way;
+  long top = 0;
+  while (top < count && from / levels[number(top)].nodes != to / levels[number(top)].nodes) ++top;
+  for (long level = 0; level < top; ++level)
+    way.push_back(number(level + count * (2L * (from / levels[number(level)].nodes) + up)));
+  for (long level = top - 1; level >= 0; --level)
+    way.push_back(number(level + count * (2L * (to / levels[number(level)].nodes) + down)));
+  return way;
+}
+
+/// Whether SimGrid's torus goes upwards from one place of a dimension to another: the shorter way, on a tie upwards to
+/// the higher place.
+bool goes_up(int from, int to, int length) {
+  const int half = length / 2;
+  return (to > from && to <= from + half) || (from > half && (from + half) % length >= to);
+}
+
+std::vector<std::size_t> torus_way(const Fabric& fabric, int from, int to) {
+  const long dimensions = static_cast<long>(fabric.dimensions.size());
+  std::vector<std::size_t> way;
+  long node = from;
+  long stride = 1;
+  for (long dimension = 0; dimension < dimensions; ++dimension) {
+    const int length = fabric.dimensions[number(dimension)];
+    const int start = static_cast<int>(from / stride % length);
+    const int end = static_cast<int>(to / stride % length);
+    const bool upwards = goes_up(start, end, length);
+    for (int place = start; place != end;) {
+      const int next = (place + (upwards ? 1 : length - 1)) % length;
+      const long lower = node + (upwards ? 0 : next - place) * stride; // the node whose upward link this is
+      way.push_back(number(2 * (dimensions * lower + dimension) + (upwards ? up : down)));
+      node += (next - place) * stride;
+      place = next;
+    }
+    stride *= length;
+  }
+  return way;
+}
+
+/// Numbers of a dragonfly's links: 3 x index + kind.
+constexpr long port_kind = 0;   ///< index 2 x node + direction
+constexpr long inside_kind = 1; ///< index switch x switches of a group + switch of the same group
+constexpr long across_kind = 2; ///< index group x groups + group
+
+std::vector<std::size_t> dragonfly_way(const Fabric& fabric, int from, int to) {
+  const long switches = fabric.switches_per_group;
+  const long from_switch = from / fabric.nodes_per_switch;
+  const long to_switch = to / fabric.nodes_per_switch;
+  const long from_group = from_switch / switches;
+  const long to_group = to_switch / switches;
+  std::vector<std::size_t> way{number(3 * (2L * from + up) + port_kind)};
+  long at_switch = from_switch;
+  const auto go_inside = [&](long target) {
+    if (at_switch != target) way.push_back(number(3 * (at_switch * switches + target % switches) + inside_kind));
+    at_switch = target;
+  };
+  if (from_group != to_group) {
+    go_inside(from_group * switches + to_group);
+    way.push_back(number(3 * (from_group * fabric.groups + to_group) + across_kind));
+    at_switch = to_group * switches + from_group;
+  }
+  go_inside(to_switch);
+  way.push_back(number(3 * (2L * to + down) + port_kind));
+  return way;
+}
+
+/// What a group of that level sends up, line rate.
+double uplink_line_Bps(const PlacedFabric& placed, std::size_t level) {
+  const auto levels = levels_of(placed.fabric);
+  double rate_Bps = levels[level].nodes * placed.nic_line_Bps;
+  for (std::size_t below = 0; below <= level; ++below) rate_Bps /= levels[below].blocking;
+  return rate_Bps;
+}
+
+std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes, int count) {
+  for (const int place : placement.nodes)
+    if (place >= fabric_nodes)
+      throw UserError(
+          "", "/node_placement",
+          fmt::format("node {} is not one of the fabric's {} nodes, which are counted from 0", place, fabric_nodes));
+  if (placement.nodes.size() < number(count))
+    throw UserError("", "/node_placement",
+                    fmt::format("{} nodes are listed and {} are needed; list more, or ask for fewer GPUs",
+                                placement.nodes.size(), count));
+  return {placement.nodes.begin(), placement.nodes.begin() + count};
+}
+
+/// Node `index` of all nodes dealt out over groups of `group` nodes: one of each group, then a second of each.
+int dealt_out(int index, int group, int nodes) {
+  const int groups = (nodes + group - 1) / group;
+  const int whole = nodes - (groups - 1) * group; // places of a round that the last group has too
+  if (index < whole * groups) return index % groups * group + index / groups;
+  const int left = index - whole * groups;
+  return left % (groups - 1) * group + whole + left / (groups - 1);
+}
+
+} // namespace
+
+bool needs_links(const Fabric& fabric, const NodePlacement& placement) {
+  if (fabric.kind == FabricKind::star) return false;
+  if (fabric.kind != FabricKind::fat_tree) return true;
+  return !fabric.upper_levels.empty() || placement.order != NodeOrder::packed;
+}
+
+std::vector<int> places_of(const Fabric& fabric, const NodePlacement& placement, int fabric_nodes, int taken,
+                           int count) {
+  if (placement.order == NodeOrder::listed) return listed_places(placement, fabric_nodes, count);
+  if (taken + count > fabric_nodes)
+    throw UserError("", "/neighbours",
+                    fmt::format("all jobs together have {} nodes, and the fabric has {}; ask for fewer", taken + count,
+                                fabric_nodes));
+  int group = 1;
+  if (fabric.kind == FabricKind::fat_tree) group = fabric.nodes_per_leaf;
+  if (fabric.kind == FabricKind::torus) group = fabric.dimensions.front();
+  if (fabric.kind == FabricKind::dragonfly) group = fabric.switches_per_group * fabric.nodes_per_switch;
+  std::vector<int> places;
+  for (int node = taken; node < taken + count; ++node)
+    places.push_back(placement.order == NodeOrder::packed ? node : dealt_out(node, group, fabric_nodes));
+  return places;
+}
+
+std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to) {
+  if (from == to) return {};
+  switch (fabric.kind) {
+  case FabricKind::star:
+    return {};
+  case FabricKind::fat_tree:
+    return tree_way(fabric, from, to);
+  case FabricKind::torus:
+    return torus_way(fabric, from, to);
+  case FabricKind::dragonfly:
+    return dragonfly_way(fabric, from, to);
+  }
+  throw std::logic_error("a fabric without routes");
+}
+
+double link_line_Bps(const PlacedFabric& placed, std::size_t link) {
+  const auto& fabric = placed.fabric;
+  const double free = 1 - placed.background;
+  if (fabric.kind == FabricKind::fat_tree)
+    return free * uplink_line_Bps(placed, link % (1 + fabric.upper_levels.size()));
+  const bool across = fabric.kind == FabricKind::dragonfly && link % 3 == number(across_kind);
+  return free * fabric.link_bandwidth_Bps * (across ? fabric.links_between_groups : 1);
+}
+
+std::map<std::size_t, double> link_loads(const PlacedFabric& placed, const std::vector<NodeMessage>& messages) {
+  std::map<std::size_t, double> loads;
+  for (const auto& message : messages)
+    for (const auto link :
+         links_between(placed.fabric, placed.places[number(message.from)], placed.places[number(message.to)]))
+      loads[link] += message.weight;
+  return loads;
+}
+
+double busiest_link(const PlacedFabric& placed, const std::vector<NodeMessage>& messages) {
+  double busiest = 0;
+  for (const auto& [link, load] : link_loads(placed, messages))
+    busiest = std::max(busiest, load * placed.nic_line_Bps / link_line_Bps(placed, link));
+  return busiest;
+}
+
+} // namespace ddlsim

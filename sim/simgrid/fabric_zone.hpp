@@ -1,0 +1,39 @@
+#pragma once
+// A fabric's links between switches on SimGrid, for runs of every message: SimGrid's own torus and dragonfly zones, and
+// the uplinks of a fat-tree's groups.
+
+#include "sim/network/machine.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace simgrid::s4u {
+class Host;
+class Link;
+class NetZone;
+} // namespace simgrid::s4u
+
+namespace ddlsim {
+
+/// The links of one machine's fabric; without one, no message crosses any. Rates are those that software reaches.
+class FabricZone {
+public:
+  /// `parent`, a star, keeps the links; it may be sealed only after the last call of way().
+  FabricZone(simgrid::s4u::NetZone& parent, const Machine& machine);
+
+  /// What a message from one of the job's nodes to another crosses, in order.
+  std::vector<simgrid::s4u::Link*> way(int from_node, int to_node);
+
+private:
+  simgrid::s4u::Link* group_link(std::size_t number);
+  void build_zone();
+
+  simgrid::s4u::NetZone& parent_;
+  const Machine& machine_;
+  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< of a fat-tree
+  std::vector<simgrid::s4u::Host*> places_;                ///< of a torus or dragonfly
+};
+
+} // namespace ddlsim

@@ -1,0 +1,117 @@
+#include "sim/base/error.hpp"
+#include "tests/network/fabrics.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+using Places = std::vector<int>;
+
+const NodePlacement packed{};
+const NodePlacement scattered{NodeOrder::scattered, {}};
+
+std::size_t hops(const Fabric& fabric, int from, int to) {
+  return links_between(fabric, from, to).size();
+}
+
+} // namespace
+
+TEST_CASE("a job is packed after those before it, or dealt out over the leaves", "[fabric]") {
+  const auto tree = fat_tree(4, 2);
+  CHECK(places_of(tree, packed, 16, 0, 3) == Places{0, 1, 2});
+  CHECK(places_of(tree, packed, 16, 3, 3) == Places{3, 4, 5});
+  CHECK(places_of(tree, scattered, 16, 0, 6) == Places{0, 4, 8, 12, 1, 5});
+  CHECK(places_of(tree, scattered, 16, 6, 2) == Places{9, 13});
+  CHECK(places_of(tree, {NodeOrder::listed, {7, 2, 5}}, 16, 0, 2) == Places{7, 2});
+  CHECK(places_of(torus({3, 2}, 1e9), scattered, 6, 0, 6) == Places{0, 3, 1, 4, 2, 5});
+}
+
+TEST_CASE("dealing out reaches every node once, a short last leaf too", "[fabric][property]") {
+  for (int nodes = 1; nodes < 40; ++nodes)
+    for (int leaf = 1; leaf < 12; ++leaf) {
+      const auto places = places_of(fat_tree(leaf, 1), scattered, nodes, 0, nodes);
+      const std::set<int> all(places.begin(), places.end());
+      CHECK(static_cast<int>(all.size()) == nodes);
+      CHECK(*all.begin() == 0);
+      CHECK(*all.rbegin() == nodes - 1);
+    }
+}
+
+TEST_CASE("a job that does not fit is told so", "[fabric]") {
+  CHECK_THROWS_WITH(places_of(fat_tree(4, 1), packed, 8, 6, 3),
+                    "/neighbours: all jobs together have 9 nodes, and the fabric has 8; ask for fewer");
+  CHECK_THROWS_WITH(places_of(fat_tree(4, 1), {NodeOrder::listed, {1, 2}}, 8, 0, 3),
+                    "/node_placement: 2 nodes are listed and 3 are needed; list more, or ask for fewer GPUs");
+  CHECK_THROWS_WITH(places_of(fat_tree(4, 1), {NodeOrder::listed, {1, 8}}, 8, 0, 2),
+                    "/node_placement: node 8 is not one of the fabric's 8 nodes, which are counted from 0");
+}
+
+TEST_CASE("a fat-tree goes up to the lowest group of both, and down", "[fabric]") {
+  const auto tree = fat_tree(4, 2, {{16, 3}});
+  CHECK(hops(tree, 0, 3) == 0);
+  CHECK(hops(tree, 0, 4) == 2);
+  CHECK(hops(tree, 3, 16) == 4);
+  // Every way out of a leaf is the leaf's one uplink.
+  CHECK(links_between(tree, 0, 4).front() == links_between(tree, 3, 40).front());
+  CHECK(links_between(tree, 0, 4).back() != links_between(tree, 4, 0).front());
+}
+
+TEST_CASE("a level's uplinks carry what its parts send up, over its blocking", "[fabric]") {
+  const PlacedFabric placed{fat_tree(4, 2, {{16, 4}}), 10e9, 0.25, {}, {}};
+  const auto way = links_between(placed.fabric, 0, 16);
+  CHECK(link_line_Bps(placed, way[0]) == Approx(0.75 * 4 * 10e9 / 2));
+  CHECK(link_line_Bps(placed, way[1]) == Approx(0.75 * 16 * 10e9 / 2 / 4));
+  CHECK(link_line_Bps(placed, way[2]) == link_line_Bps(placed, way[1]));
+}
+
+TEST_CASE("a torus goes the shorter way around, one dimension after the other", "[fabric]") {
+  const auto ring_of_8 = torus({8}, 1e9);
+  for (int to = 0; to < 8; ++to) CHECK(hops(ring_of_8, 0, to) == static_cast<std::size_t>(std::min(to, 8 - to)));
+  CHECK(hops(torus({4, 4, 4}, 1e9), 0, 1 + 4 * 2 + 16 * 3) == 1 + 2 + 1);
+  // There and back are two directions of the same cable.
+  CHECK(links_between(ring_of_8, 0, 1) != links_between(ring_of_8, 1, 0));
+}
+
+TEST_CASE("a dragonfly crosses one link in each group and one between", "[fabric]") {
+  const auto fly = dragonfly(3, 4, 2, 1e9, 5); // groups of 8 nodes
+  CHECK(hops(fly, 0, 1) == 2);                 // one switch: in and out of it
+  CHECK(hops(fly, 0, 2) == 3);
+  CHECK(hops(fly, 2, 8) == 3);  // switch 1 of group 0 is linked to switch 0 of group 1
+  CHECK(hops(fly, 0, 15) == 5); // to switch 1, across, from switch 0 to switch 3
+  const PlacedFabric placed{fly, 1e9, 0, {}, {}};
+  const auto way = links_between(fly, 0, 15);
+  CHECK(link_line_Bps(placed, way[1]) == 1e9);
+  CHECK(link_line_Bps(placed, way[2]) == 5e9);
+}
+
+TEST_CASE("the busiest link by hand", "[fabric]") {
+  // Four nodes dealt out over two leaves of two: every message of the ring leaves its leaf, two on each uplink.
+  const auto machine = placed_on(two_level(4, 1), fat_tree(2, 2), scattered, 4);
+  CHECK(machine.fabric->load.ring == Approx(2)); // an uplink is as fast as one NIC
+  CHECK(machine.fabric->load.hops == Approx(2));
+  // Packed, one message leaves each leaf.
+  CHECK(placed_on(two_level(4, 1), fat_tree(2, 2), packed, 4).fabric->load.ring == 1);
+  // All to all on a ring of five: distances 1 and 2 each way, 3 messages of a quarter on each link.
+  const auto circle = placed_on(two_level(5, 1), torus({5}, 10e9 / 4), packed, 5);
+  CHECK(circle.fabric->load.all_to_all == Approx(4 * 3 / 4.0));
+  CHECK(circle.fabric->load.ring == Approx(4));
+  // Halving-doubling on four in a row: neighbours send two thirds of what a node sends, one message a link; across, two.
+  const auto square = placed_on(two_level(4, 1), torus({4}, 10e9), packed, 4);
+  CHECK(square.fabric->load.halving_doubling == Approx((1 + 0.5 * 2) / 1.5));
+  CHECK(square.fabric->load.recursive_doubling == Approx((1 + 2) / 2.0));
+  // On two nodes both trees have one edge, and a NIC sends the message once.
+  CHECK(placed_on(two_level(2, 1), torus({2}, 10e9 / 2), packed, 2).fabric->load.tree == Approx(2));
+}
+
+TEST_CASE("one switch of slower NICs stands for the fabric", "[fabric]") {
+  const auto machine = placed_on(two_level(4, 1), fat_tree(2, 2), scattered, 4);
+  const auto alike = on_one_switch(machine, Algorithm::ring);
+  CHECK(alike.fabric == nullptr);
+  CHECK(alike.nic_Bps == Approx(machine.nic_Bps / 2));
+  CHECK(on_one_switch(two_level(4, 1), Algorithm::ring) == two_level(4, 1));
+}
+
+} // namespace ddlsim

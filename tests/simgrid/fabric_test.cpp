@@ -1,0 +1,157 @@
+#include "sim/base/fork_server.hpp"
+#include "sim/simgrid/executor.hpp"
+#include "sim/simgrid/fabric_zone.hpp"
+#include "sim/simgrid/fidelity_selection.hpp"
+#include "sim/simgrid/requests.hpp"
+#include "sim/simgrid/simgrid_settings.hpp"
+#include "tests/network/fabrics.hpp"
+#include "tests/simgrid/exchanges.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+#include <simgrid/s4u.hpp>
+
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// Links as they come up: the first is 0, every new one the next number.
+template <class Link> class Numbering {
+public:
+  double of(const Link& link) { return static_cast<double>(numbers_.emplace(link, numbers_.size()).first->second); }
+
+private:
+  std::map<Link, std::size_t> numbers_;
+};
+
+/// Every pair's way one after another, each behind its length.
+template <class Link, class WayOf> Numbers all_ways(int nodes, const WayOf& way_of) {
+  Numbering<Link> numbering;
+  Numbers ways;
+  for (int from = 0; from < nodes; ++from)
+    for (int to = 0; to < nodes; ++to) {
+      const auto way = way_of(from, to);
+      ways.push_back(static_cast<double>(way.size()));
+      for (const auto& link : way) ways.push_back(numbering.of(link));
+    }
+  return ways;
+}
+
+Numbers ways_on_simgrid(const Numbers& request) {
+  RequestReader read(request);
+  const auto machine = read.machine();
+  start_simgrid();
+  FabricZone zone(*simgrid::s4u::create_full_zone("test"), machine);
+  return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.way(from, to); });
+}
+
+double time_s(Fidelity fidelity, const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return executor_of(fidelity).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
+}
+
+Machine random_nodes(std::mt19937_64& random, int most) {
+  Machine machine = random_machine(random, most);
+  machine.nodes_per_leaf = 0;
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("our ways are those of SimGrid's torus and dragonfly", "[fabric][simgrid]") {
+  std::vector<Fabric> fabrics{torus({7}, 1e9),         torus({4, 4}, 1e9),      torus({3, 2, 5}, 1e9),
+                              torus({2, 2}, 1e9),      torus({1, 6}, 1e9),      dragonfly(1, 3, 2, 1e9),
+                              dragonfly(2, 2, 3, 1e9), dragonfly(3, 4, 2, 1e9), dragonfly(4, 5, 1, 1e9, 3)};
+  for (const auto& fabric : fabrics) {
+    const auto machine = placed_on(two_level(nodes_of_fabric(fabric), 1), fabric, {}, nodes_of_fabric(fabric));
+    RequestWriter request;
+    request.add(machine);
+    INFO(describe(fabric));
+    CHECK(all_ways<std::size_t>(machine.nodes(), [&](int from, int to) { return links_between(fabric, from, to); }) ==
+          run_in_fork(ways_on_simgrid, request.numbers()));
+  }
+}
+
+TEST_CASE("a machine on a fabric reaches the fork as it is", "[fabric][simgrid]") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 50; ++round) {
+    const auto machine = on_random_fabric(random_nodes(random, 40), random);
+    RequestWriter request;
+    request.add(machine);
+    const auto there = RequestReader(request.numbers()).machine();
+    auto placed = *there.fabric;
+    placed.load = machine.fabric->load; // stays here
+    CHECK(placed == *machine.fabric);
+    CHECK(there.nic_Bps == machine.nic_Bps);
+  }
+}
+
+TEST_CASE("a ring on a fabric by hand: two messages on every uplink", "[fabric][full]") {
+  auto machine = placed_on(two_level(4, 1), fat_tree(2, 2), {NodeOrder::scattered, {}}, 4);
+  machine.net_latency_s = 0;
+  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+        Approx(6 * 1e6 / (machine.nic_Bps / 2)).epsilon(promised));
+  // A background of half the links makes it take twice as long.
+  auto placed = *machine.fabric;
+  placed.background = 0.5;
+  placed.load = fabric_load(placed, 4);
+  machine.fabric = std::make_shared<const PlacedFabric>(placed);
+  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+        Approx(6 * 1e6 / (machine.nic_Bps / 4)).epsilon(promised));
+}
+
+TEST_CASE("where no link is busier than a NIC, a ring is as on one switch", "[fabric][full][property]") {
+  std::mt19937_64 random(5);
+  int looked_at = 0;
+  for (int round = 0; round < 300 && looked_at < 40; ++round) {
+    const auto machine = on_random_fabric(random_nodes(random, most_ranks), random);
+    if (machine.nodes() < 2 || machine.fabric->load.ring > 1) continue;
+    ++looked_at;
+    INFO("round " << round << ": " << machine.ranks << " ranks on a " << describe(machine.fabric->fabric));
+    CHECK(time_s(Fidelity::full, machine, 25e6, Algorithm::ring) ==
+          Approx(time_s(Fidelity::closed_form, machine, 25e6, Algorithm::ring)).epsilon(promised));
+    CHECK(choose_all_reduce(machine, Algorithm::ring, 25e6, 1, Fidelity::screening).why.empty());
+  }
+  CHECK(looked_at >= 20);
+}
+
+TEST_CASE("full lies in the range that is told for a fabric", "[fabric][full][property]") {
+  std::mt19937_64 random(7);
+  constexpr double affordable = 2e4; // messages: a twentieth of a second
+  for (int round = 0; round < 60; ++round) {
+    const auto machine = on_random_fabric(random_nodes(random, most_ranks), random);
+    if (machine.nodes() < 2) continue;
+    const double size_bytes = log_uniform(random, 1e3, 1e8);
+    for (const auto algorithm : values_of<Algorithm>()) {
+      if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
+      const auto choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
+      const double full_s = time_s(Fidelity::full, machine, size_bytes, algorithm);
+      const double off = full_s / time_s(choice.fidelity, machine, size_bytes, algorithm) - 1;
+      INFO("round " << round << ": " << to_text(algorithm) << ", " << machine.ranks << " ranks on " << machine.nodes()
+                    << " nodes, " << size_bytes << " B, " << describe(machine.fabric->fabric));
+      CHECK(off >= choice.faster - promised);
+      CHECK(off <= choice.slower + promised);
+    }
+  }
+}
+
+TEST_CASE("full servers lie in the range that is told for a fabric", "[fabric][full][property]") {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 60; ++round) {
+    auto machine = random_nodes(random, std::min(most_ranks, 24));
+    machine.ranks_per_node = 1;
+    machine = on_random_fabric(machine, random);
+    const int servers = 1 + static_cast<int>(random() % static_cast<unsigned>(machine.nodes()));
+    const auto there = server_machine(servers, false);
+    const auto exchange = on_each_server(servers, std::vector<double>(1 + random() % 4, log_uniform(random, 1e3, 1e8)));
+    const auto choice = choose_server_exchange(machine, there, exchange, Fidelity::screening);
+    const double full_s = full(machine, there, exchange).end_s;
+    const double off = full_s / executor_of(choice.fidelity).server_exchange(machine, there, exchange).end_s - 1;
+    INFO("round " << round << ": " << machine.nodes() << " nodes, " << servers << " servers, "
+                  << describe(machine.fabric->fabric));
+    CHECK(off >= choice.faster - promised);
+    CHECK(off <= choice.slower + promised);
+  }
+}
+
+} // namespace ddlsim
