@@ -9,7 +9,8 @@ import re
 import sys
 
 SIM = ["sim/base", "sim/formats", "sim/network", "sim/compute", "sim/collective", "sim/library", "sim/parameter_server",
-       "sim/simgrid", "sim/iteration", "sim/predict"]  # sim/export stands on them, and only cli on sim/export
+       "sim/neighbours", "sim/simgrid", "sim/iteration",
+       "sim/predict"]  # sim/export stands on them, and only cli on sim/export
 
 ROOMS = {
     "sim/base": [],
@@ -19,9 +20,10 @@ ROOMS = {
     "sim/collective": ["sim/base", "sim/formats", "sim/network"],
     "sim/library": ["sim/base", "sim/formats", "sim/network", "sim/collective"],
     "sim/parameter_server": ["sim/base", "sim/formats", "sim/network"],
-    "sim/simgrid": ["sim/base", "sim/formats", "sim/network", "sim/collective", "sim/parameter_server"],
-    "sim/iteration": SIM[:8],
-    "sim/predict": SIM[:9],
+    "sim/neighbours": ["sim/base", "sim/formats", "sim/network"],
+    "sim/simgrid": ["sim/base", "sim/formats", "sim/network", "sim/collective", "sim/parameter_server", "sim/neighbours"],
+    "sim/iteration": SIM[:9],
+    "sim/predict": SIM[:10],
     "sim/export": SIM,
     "calibrate/import": ["sim/base", "sim/formats"],
     "calibrate/data": SIM,

@@ -1,0 +1,96 @@
+#pragma once
+// Jobs that train beside each other on one fabric: what they send, and the links between switches that they share.
+
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+/// A link between switches that messages of several jobs cross, one direction.
+struct SharedLink {
+  double rate_Bps = 0;
+  std::vector<int> flows{}; ///< of each job: messages of one round of its all-reduce that cross the link
+};
+
+/// One all-reduce of a job's iteration, alone on the fabric. Its rounds come one after another; a round moves
+/// edge_bytes/rounds over every edge of the job's ring, at once.
+struct Transfer {
+  double ready_s = 0;    ///< from the start of the iteration
+  double alone_s = 0;    ///< what it takes without neighbours
+  double edge_bytes = 0; ///< over one edge of the ring, in all rounds
+  int rounds = 1;
+};
+
+/// A job repeats its iteration: compute, and transfers one after another beside it; when both have ended, rest_s
+/// more. A transfer starts when it is ready and the one before has ended.
+struct Job {
+  double start_s = 0; ///< of its first iteration
+  double compute_s = 0;
+  double rest_s = 0;
+  double edge_Bps = 0; ///< what one edge carries where nobody shares (its NIC)
+  std::vector<Transfer> transfers{};
+  /// Edges of the ring, those inside nodes too, for each edge that neighbours slow (find_edges_apart); 1 or more. 1:
+  /// every edge is slow, and every round waits for it. Else a slow edge delays each chunk once in a turn of the ring.
+  double edges_apart = 1;
+};
+
+/// What job 0 got beside its neighbours, jobs 1, 2, ..., which repeat their iterations until job 0 has done its own.
+struct SharedTimes {
+  std::vector<double> iterations_s{}; ///< of job 0, one after another
+  double messages = 0;                ///< that SimGrid ran
+};
+
+/// A transfer as it is timed: `count` rounds, each with one message of `bytes` over each edge.
+struct Rounds {
+  int count = 1;
+  double alone_s = 0; ///< from one message to the next without neighbours
+  double busy_s = 0;  ///< of that, what the message takes
+  double bytes = 0;
+  double edges_apart = 1;
+};
+
+/// When the messages of one transfer may leave over an edge that neighbours slow. A ring of n ranks has n chunks
+/// on their way. Every `edges_apart` messages the edge has a chunk again, and the chunk needs the time on the
+/// other edges that it needs without neighbours. So a slow edge delays a chunk once in a turn, until it is the
+/// narrowest place of the ring.
+class RingPace {
+public:
+  RingPace(const Rounds& rounds, double start_s);
+
+  bool is_over() const { return sent_s_.size() >= static_cast<std::size_t>(rounds_.count); }
+  double ready_s() const; ///< of the next message; when the last has arrived where it is over
+  void sent(double now_s) { sent_s_.push_back(now_s); }
+
+private:
+  double sent_s(int message) const;
+
+  Rounds rounds_;
+  double start_s_;
+  std::vector<double> sent_s_{}; ///< of each message so far
+};
+
+/// What each message of a job gets without neighbours: edge_Bps, or less where the job's own messages meet on a link.
+double alone_Bps(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job);
+
+/// The rounds of a transfer, at most `most_rounds`, which together take alone_s at `alone_Bps`. What alone_s
+/// leaves beside the bytes is latency and software, as long in every round. Where it leaves nothing, the bytes
+/// are fewer.
+Rounds rounds_of(const Job& job, const Transfer& transfer, double alone_Bps, int most_rounds);
+
+/// Edges of a job's ring for each edge that neighbours slow, as Job::edges_apart takes it, from the links that
+/// each edge crosses. All jobs send: an edge that takes half as much longer as the slowest one counts as half an
+/// edge. 1 where none is slower.
+double find_edges_apart(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job,
+                        const std::vector<std::vector<std::size_t>>& links_of_edges);
+
+/// The links that decide: a fabric of thousands of ranks has a few. Left out are links that jobs cannot fill
+/// together, and links that are never full before another is. No rate of any job changes by that.
+std::vector<SharedLink> binding_links(const std::vector<SharedLink>& links, const std::vector<Job>& jobs);
+
+/// Throws std::invalid_argument, with the job or the link, where a number is negative or not finite, a link has
+/// no rate or knows another number of jobs, an edge without rate has bytes to carry, there is no round, an
+/// iteration takes no time, a job's edges are less than 1 apart, there is no job, or fewer than one iteration is
+/// asked for.
+void require_usable(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations);
+
+} // namespace ddlsim

@@ -1,0 +1,35 @@
+#pragma once
+// Jobs beside each other on SimGrid with every message: what the rounds of neighbours_run.hpp are held to.
+
+#include "sim/neighbours/jobs.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace ddlsim {
+
+/// A job whose all-reduces are rings, and where each edge of the ring passes. Edge i goes from rank i to the next
+/// one, and there are 2(n-1) steps. Rounds and edges_apart are not read, and alone_s only says that a transfer takes
+/// some time: all three follow from routes and hop_s.
+struct RingJob {
+  Job job{};
+  double hop_s = 0;                               ///< delay of each message at delivery; it holds no link
+  std::vector<std::vector<std::size_t>> routes{}; ///< of each edge: the shared links that it crosses, each once
+};
+
+/// What the rings share, as the other ways to time it take it: `rates_Bps` with the edges of each job that cross
+/// the link.
+std::vector<SharedLink> links_of_rings(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs);
+
+/// Times job 0 beside its neighbours, with an actor for each rank, which forwards a chunk as soon as it has it,
+/// and a flow for each chunk. The ranks of a job begin each transfer, and each iteration, together. Only in a
+/// fork, because it starts SimGrid. Throws std::invalid_argument as require_usable does, and where a ring has
+/// fewer than two ranks or names a link that is not there.
+SharedTimes simulate_every_message(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs,
+                                   int iterations);
+
+/// The same in a child of the fork server. Throws std::runtime_error with the message when the run fails.
+SharedTimes simulate_every_message_in_child(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs,
+                                            int iterations);
+
+} // namespace ddlsim
