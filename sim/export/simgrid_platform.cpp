@@ -1,5 +1,6 @@
 #include "sim/export/simgrid_platform.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
@@ -84,6 +85,11 @@ std::string about(const StepSetup& setup, const Platform& platform) {
 } // namespace
 
 std::string simgrid_platform(const StepSetup& setup, const Parameters& sample) {
+  const auto& fabric = setup.cluster.fabric;
+  if (needs_links(fabric, {}))
+    throw UserError(setup.cluster.name, "/fabric",
+                    fmt::format("a {}{} is not exported; stars and fat-trees of one level are", to_text(fabric.kind),
+                                fabric.upper_levels.empty() ? "" : " of several levels"));
   const Platform platform = platform_of(setup, sample);
   const bool one_switch = platform.machine.nodes_per_leaf == 0;
   return "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n" +

@@ -12,6 +12,7 @@ namespace ddlsim {
 /// is its loopback; leaves of a fat-tree are clusters under an uplink each way. Rates and latencies are those that
 /// software reaches in this sample, and half of a crossing's latency is at each NIC. The settings that decide SimGrid's
 /// times stand in the file. A scenario's slow node is not in it: the file is of the cluster.
+/// Throws UserError for fabrics other than stars and fat-trees of one level.
 std::string simgrid_platform(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim

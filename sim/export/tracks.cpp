@@ -181,6 +181,7 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
     parts.push_back(synchronisation);
   }
   parts.emplace_back("straggling", point.straggling_s - slow_node_s);
+  parts.emplace_back("neighbours", point.neighbours_s);
   parts.emplace_back("unexplained", point.unexplained_s);
   return parts;
 }

@@ -95,16 +95,6 @@ StatedRate stated_rate_from(const JsonNode& root) {
   return rate;
 }
 
-/// Neighbours are simulated beside all-reduces.
-void refuse_servers_beside_neighbours(const JsonNode& root, const Scenario& scenario) {
-  if (scenario.around.neighbours.empty()) return;
-  for (const auto& node : root.list("strategies"))
-    if (node.has("name") && node.value()["name"].is_string() &&
-        is_parameter_server(strategy_name_in(node.value()["name"].get<std::string>()).value_or(StrategyName::none)))
-      node.mistake_at("name", "parameter servers beside neighbours are not simulated; ask with \"background_traffic\" "
-                              "instead of \"neighbours\"");
-}
-
 } // namespace
 
 double StatedRate::width() const {
@@ -163,7 +153,6 @@ Scenario scenario_from(const JsonNode& root) {
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("input")) scenario.input = input_from(root.at("input"));
   scenario.around = surroundings_from(root);
-  refuse_servers_beside_neighbours(root, scenario);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",

@@ -4,7 +4,10 @@
 #include "sim/collective/fabric_load.hpp"
 #include "sim/network/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ddlsim {
@@ -30,23 +33,66 @@ PlacedFabrics::PlacedFabrics(const Cluster& cluster, const Transport& transport,
     : fabric_(of_domains(cluster.fabric, domain_nodes(cluster, transport))), around_(std::move(around)),
       nic_line_Bps_(line_rate_Bps(cluster, transport) * domain_nodes(cluster, transport)),
       available_nodes_(cluster.available_nodes / domain_nodes(cluster, transport)),
-      growth_nodes_(cluster.growth_max_nodes / domain_nodes(cluster, transport)),
-      domain_nodes_(domain_nodes(cluster, transport)) {}
-
-/// Jobs are dealt out over the nodes that are there, and over those that may be bought where there are too few.
-int PlacedFabrics::most_nodes(int wanted) const {
-  if (const int places = nodes_of_fabric(fabric_); places > 0) return places;
-  return wanted <= available_nodes_ ? available_nodes_ : std::max(wanted, growth_nodes_);
+      growth_nodes_(std::max(cluster.available_nodes, cluster.growth_max_nodes) / domain_nodes(cluster, transport)),
+      domain_nodes_(domain_nodes(cluster, transport)) {
+  for (const auto& neighbour : around_.neighbours) neighbour_nodes_ += units_of(neighbour.nodes);
 }
 
-PlacedFabric PlacedFabrics::place(const NodePlacement& placement, int taken, int nodes, int hosts) const {
+PlacedFabrics::PlacedFabrics(const PlacedFabrics& other, Surroundings around)
+    : fabric_(other.fabric_), around_(std::move(around)), nic_line_Bps_(other.nic_line_Bps_),
+      available_nodes_(other.available_nodes_), growth_nodes_(other.growth_nodes_), domain_nodes_(other.domain_nodes_),
+      neighbour_nodes_(other.neighbour_nodes_) {}
+
+std::shared_ptr<const PlacedFabrics> PlacedFabrics::without_neighbours() const {
+  Surroundings around = around_;
+  around.neighbours.clear();
+  return std::shared_ptr<const PlacedFabrics>(new PlacedFabrics(*this, std::move(around)));
+}
+
+int PlacedFabrics::most_job_nodes() const {
+  const bool is_listed = around_.placement.order == NodeOrder::listed;
+  const int listed = is_listed ? static_cast<int>(around_.placement.nodes.size()) : std::numeric_limits<int>::max();
+  if (around_.neighbours.empty()) return listed; // the cluster's growth is told elsewhere
+  return std::min(listed, std::max(0, (growth_nodes_ - neighbour_nodes_) * domain_nodes_));
+}
+
+std::string PlacedFabrics::why_no_room(int nodes) const {
+  if (nodes <= most_job_nodes()) return "";
+  if (around_.placement.order == NodeOrder::listed && nodes > static_cast<int>(around_.placement.nodes.size()))
+    return fmt::format("{} nodes are needed, and /node_placement lists {}; list more, or ask for fewer GPUs", nodes,
+                       around_.placement.nodes.size());
+  return fmt::format("{} nodes and the neighbours' {} are more than the cluster may grow to ({}); ask for fewer", nodes,
+                     neighbour_nodes_ * domain_nodes_, growth_nodes_ * domain_nodes_);
+}
+
+int PlacedFabrics::units_of(int nodes) const {
+  return (nodes + domain_nodes_ - 1) / domain_nodes_;
+}
+
+/// Jobs are dealt out over the nodes that are there; where these are too few, over as many as all jobs need.
+int PlacedFabrics::nodes_to_deal_out(int wanted) const {
+  const int places = nodes_of_fabric(fabric_);
+  return places > 0 ? places : std::max(wanted, available_nodes_);
+}
+
+PlacedFabric PlacedFabrics::place(const NodePlacement& placement, int taken, int nodes, int of_all_jobs) const {
   if (placement.order == NodeOrder::listed && domain_nodes_ > 1)
     throw UserError("", "/node_placement", "NCCL takes whole NVLink domains; leave the list of nodes out");
-  PlacedFabric placed{fabric_, nic_line_Bps_, around_.background_traffic, {}, {}};
-  const int most = most_nodes(taken + nodes);
-  const int room = placement.order == NodeOrder::listed ? static_cast<int>(placement.nodes.size()) : most - taken;
-  placed.places = places_of(fabric_, placement, most, taken, std::max(nodes, std::min(nodes + hosts, room)));
-  return placed;
+  const bool is_listed = placement.order == NodeOrder::listed;
+  const int places = nodes_of_fabric(fabric_);
+  const int listable = places > 0 ? places : growth_nodes_;
+  return {fabric_,
+          nic_line_Bps_,
+          around_.background_traffic,
+          places_of(fabric_, placement, is_listed ? listable : nodes_to_deal_out(of_all_jobs), taken, nodes),
+          {}};
+}
+
+/// Hosts for servers alone, as many as nodes at most: the numbers behind all jobs'.
+void PlacedFabrics::add_hosts(PlacedFabric& placed, int nodes) const {
+  const int places = nodes_of_fabric(fabric_);
+  const int first = nodes_to_deal_out(nodes + neighbour_nodes_);
+  for (int host = first; host < first + nodes && (places == 0 || host < places); ++host) placed.places.push_back(host);
 }
 
 std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
@@ -54,18 +100,20 @@ std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
   const std::lock_guard<std::mutex> lock(placing_);
   auto& known = known_[nodes];
   if (known) return known;
-  auto placed = place(around_.placement, 0, nodes, nodes); // as many hosts again, for servers
+  auto placed = place(around_.placement, 0, nodes, nodes + neighbour_nodes_);
   placed.load = fabric_load(placed, nodes);
+  add_hosts(placed, nodes);
   known = std::make_shared<const PlacedFabric>(std::move(placed));
   return known;
 }
 
 std::vector<PlacedFabric> PlacedFabrics::of_all_jobs(int nodes) const {
-  std::vector<PlacedFabric> jobs{place(around_.placement, 0, nodes, 0)};
+  const int of_all = nodes + neighbour_nodes_;
+  std::vector<PlacedFabric> jobs{place(around_.placement, 0, nodes, of_all)};
   int taken = nodes;
   for (const auto& neighbour : around_.neighbours) {
-    const int units = (neighbour.nodes + domain_nodes_ - 1) / domain_nodes_;
-    jobs.push_back(place(neighbour.placement, taken, units, 0));
+    const int units = units_of(neighbour.nodes);
+    jobs.push_back(place(neighbour.placement, taken, units, of_all));
     taken += units;
   }
   return jobs;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -20,15 +21,27 @@ public:
   /// Null where a Machine knows all links by itself, see needs_links(). From any thread. Throws UserError as places_of().
   std::shared_ptr<const PlacedFabric> at(int nodes) const;
 
-  /// The same with every link between switches, for jobs that share them; `jobs_nodes` are those of the job and then of
-  /// its neighbours. The places of each job are one after another in the answer.
+  /// Of the job on so many nodes, then of each neighbour, whatever the placement. Throws UserError as places_of().
   std::vector<PlacedFabric> of_all_jobs(int nodes) const;
 
   const Surroundings& around() const { return around_; }
 
+  /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may grow.
+  int most_job_nodes() const;
+
+  /// Why the job cannot have so many nodes, one sentence; "" where it can.
+  std::string why_no_room(int nodes) const;
+
+  /// The same job on the same nodes, as if its neighbours sent nothing.
+  std::shared_ptr<const PlacedFabrics> without_neighbours() const;
+
 private:
-  PlacedFabric place(const NodePlacement& placement, int taken, int nodes, int hosts) const;
-  int most_nodes(int wanted) const;
+  PlacedFabrics(const PlacedFabrics& other, Surroundings around);
+
+  int units_of(int nodes) const;
+  int nodes_to_deal_out(int wanted) const;
+  PlacedFabric place(const NodePlacement& placement, int taken, int nodes, int of_all_jobs) const;
+  void add_hosts(PlacedFabric& placed, int nodes) const;
 
   Fabric fabric_; ///< in units of domains
   Surroundings around_;
@@ -36,6 +49,7 @@ private:
   int available_nodes_ = 0;
   int growth_nodes_ = 0;
   int domain_nodes_ = 1;
+  int neighbour_nodes_ = 0; ///< in domains; of those, too, that are taken away
   mutable std::mutex placing_;
   mutable std::map<int, std::shared_ptr<const PlacedFabric>> known_;
 };

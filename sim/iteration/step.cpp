@@ -22,6 +22,7 @@ void name_shares(StepTime& time) {
   std::pair<double, std::string> largest{time.exposed_communication_s, time.communication};
   if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
   if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
+  if (time.neighbours_s > largest.first) largest = {time.neighbours_s, "neighbours"};
   if (time.input_wait_s > largest.first) largest = {time.input_wait_s, "input"};
   time.largest_loss = largest.second;
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
@@ -32,6 +33,10 @@ std::optional<LargestSum> largest_sum_of(const Execution& execution) {
   for (const auto& collective : execution.collectives)
     if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.way, collective.size_bytes};
   return largest;
+}
+
+bool has_neighbours(const StepSetup& setup) {
+  return setup.fabrics && !setup.fabrics->around().neighbours.empty();
 }
 
 /// What cannot be run by the requested fidelity is a mistake of whoever asked for it.
@@ -45,7 +50,7 @@ Execution execute_or_refuse(const Graph& graph, Fidelity requested, Choice& choi
   }
 }
 
-IterationResult execute_iteration(const Graph& graph, Fidelity requested) {
+IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool beside_others) {
   IterationResult result;
   const auto execution = execute_or_refuse(graph, requested, result.choice);
   result.end_s = execution.end_s;
@@ -54,6 +59,7 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested) {
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
   result.largest_sum = largest_sum_of(execution);
+  if (beside_others && !execution.collectives.empty()) result.traffic = own_traffic(graph, execution);
   return result;
 }
 
@@ -62,7 +68,7 @@ IterationResult synchronised_iteration(const StepSetup& setup, const Communicati
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
   if (!memory.shape) memory.shape = backward_shape_of(setup);
-  auto result = execute_iteration(iteration_graph(setup, inputs, *memory.shape), requested);
+  auto result = execute_iteration(iteration_graph(setup, inputs, *memory.shape), requested, has_neighbours(setup));
   if (memory.learns) memory.iteration = {inputs, result};
   return result;
 }
@@ -84,6 +90,16 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
   time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s;
 }
 
+void add_neighbours(const StepSetup& setup, const Parameters& sample, const Machine& machine, Fidelity requested,
+                    const OwnTraffic& traffic, StepTime& time) {
+  if (traffic.transfers.empty() || machine.nodes() < 2) return;
+  const double rest_s = time.synchronisation_s + time.straggling_s;
+  const auto cost = beside_neighbours(setup, sample, traffic, rest_s, requested);
+  time.neighbours_s = cost.added_s;
+  time.neighbours_gap = cost.gap;
+  time.simgrid_messages += cost.messages;
+}
+
 IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidelity requested,
                                     StepCache& memory, StepTime& time) {
   const auto inputs = communication_inputs(setup, sample);
@@ -96,6 +112,7 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
     add_asynchronous(sample, inputs.machine, result, time);
   } else {
     add_synchronous(setup, sample, inputs.machine, result, time);
+    add_neighbours(setup, sample, inputs.machine, requested, result.traffic, time);
   }
   return result;
 }
@@ -161,14 +178,16 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 }
 
 double parts_s(const StepTime& time) {
-  return time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s + time.input_wait_s;
+  return time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s +
+         time.neighbours_s + time.input_wait_s;
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
   time.compute_s = setup.one_gpu_s * sample.compute_factor;
-  const auto result = synchronises(setup) ? add_synchronisation(setup, sample, requested, memory, time)
-                                          : execute_iteration(graph_of_compute(setup, time.compute_s), requested);
+  const auto result = synchronises(setup)
+                          ? add_synchronisation(setup, sample, requested, memory, time)
+                          : execute_iteration(graph_of_compute(setup, time.compute_s), requested, false);
   add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;
 }

@@ -14,6 +14,7 @@
 #include "sim/iteration/graph.hpp"
 #include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/sum_rules.hpp"
+#include "sim/neighbours/fluid.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
@@ -52,12 +53,14 @@ struct StepTime {
   double synchronisation_s = 0;       ///< cost of synchronisation itself: hooks, launches, the jump at the second node
   double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
+  double neighbours_s = 0;            ///< what other jobs on the same links add
   double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
+  GapRange neighbours_gap{};                   ///< how far a run with every message may be, as a share of the iteration
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
-  /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, input.
+  /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, neighbours, input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };

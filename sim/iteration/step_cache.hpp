@@ -2,6 +2,7 @@
 // One step in many samples: what need not be computed again.
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/iteration/beside_neighbours.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/simgrid/fidelity.hpp"
@@ -31,6 +32,7 @@ struct IterationResult {
   double mean_staleness = 0; ///< ps-async only
   double simgrid_messages = 0;
   std::optional<LargestSum> largest_sum{};
+  OwnTraffic traffic{}; ///< beside neighbours only
 };
 
 /// What is known of one setup at one fidelity; for one thread.

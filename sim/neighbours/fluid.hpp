@@ -21,8 +21,8 @@ constexpr GapRange fluid_gap{0.09, 0.03};
 /// Times job 0 beside its neighbours. A transfer has a few messages in place of its rounds; whenever a message
 /// begins or ends, every job under way gets its max-min share. Throws what require_usable throws.
 ///
-/// No job is faster than alone. A second neighbour can make job 0 faster than one neighbour does, because it
-/// delays that neighbour too: 1 of 1,000 draws, by 0.1 %.
+/// No job is faster than alone. A second neighbour may make job 0 faster than the first one alone does, because it
+/// delays that neighbour too; in 1,000 draws of three jobs it never did.
 SharedTimes share_by_formula(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations);
 
 } // namespace ddlsim

@@ -90,7 +90,9 @@ Rounds rounds_of(const Job& job, const Transfer& transfer, double alone_Bps, int
   return {count, transfer.alone_s / count, busy_s / count, busy_s * alone_Bps / count, job.edges_apart};
 }
 
-RingPace::RingPace(const Rounds& rounds, double start_s) : rounds_(rounds), start_s_(start_s) {}
+RingPace::RingPace(const Rounds& rounds, double start_s) : rounds_(rounds), start_s_(start_s) {
+  sent_s_.reserve(static_cast<std::size_t>(rounds_.count));
+}
 
 /// Messages before the first one left as they do without neighbours.
 double RingPace::sent_s(int message) const {

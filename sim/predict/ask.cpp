@@ -235,7 +235,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           posterior.median,
           std::move(posterior.samples),
           gpus_per_node,
-          std::max(cluster.available_nodes, cluster.growth_max_nodes) * gpus_per_node,
+          std::min(std::max(cluster.available_nodes, cluster.growth_max_nodes), setup.fabrics->most_job_nodes()) *
+              gpus_per_node,
           compute.label,
           discrepancy_width,
           std::move(learnt),

@@ -182,7 +182,7 @@ double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vect
 }
 
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
-                  const Choice& choice, const std::vector<double>& mechanism_s) {
+                  const StepTime& time, const std::vector<double>& mechanism_s) {
   const double mean = setup.gpus > 1 ? unexplained_at(curve, setup.gpus).mean : 0;
   const double factor = to_number * std::exp(mean);
   const double spread = spread_at(curve, setup.gpus);
@@ -193,8 +193,9 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   };
   point.iteration_s_low = std::min(point.iteration_s, end_s(low_tail));
   point.iteration_s_high = std::max(point.iteration_s, end_s(high_tail));
-  point.iteration_s_low += choice.faster * point.exposed_communication_s;
-  point.iteration_s_high += choice.slower * point.exposed_communication_s;
+  const double sent_s = time.exposed_communication_s + time.neighbours_s;
+  point.iteration_s_low += time.choice.faster * time.exposed_communication_s - time.neighbours_gap.faster * sent_s;
+  point.iteration_s_high += time.choice.slower * time.exposed_communication_s + time.neighbours_gap.slower * sent_s;
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   const auto efficiencies = ln_efficiencies(curve, setup, factor, mechanism_s);

@@ -39,9 +39,9 @@ double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vect
 
 /// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the
 /// time of the likeliest sample by screening into its time by the point's fidelity. Efficiency compares with one GPU of
-/// the same sample: a slow GPU is slow on both sides. `choice`: its gap, where the fidelity is an approximation, comes on
+/// the same sample: a slow GPU is slow on both sides. The gaps of `time`, where a fidelity is an approximation, come on
 /// top.
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
-                  const Choice& choice, const std::vector<double>& mechanism_s);
+                  const StepTime& time, const std::vector<double>& mechanism_s);
 
 } // namespace ddlsim

@@ -34,6 +34,20 @@ void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
   }
 }
 
+/// The same points as if the job had the fabric to itself.
+void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const PredictOptions& options) {
+  if (!curve.setup.fabrics || curve.setup.fabrics->around().neighbours.empty()) return;
+  Curve alone = curve;
+  alone.setup.fabrics = curve.setup.fabrics->without_neighbours();
+  std::vector<int> scales;
+  for (const auto& point : points) scales.push_back(point.gpus);
+  const auto answers = predict_points(alone, scales, options.fidelity, [](int) {});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& one = answers[i].point;
+    if (one.error.empty()) points[i].alone = {one.iteration_s, one.iteration_s_low, one.iteration_s_high};
+  }
+}
+
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
                                const PredictOptions& options) {
   StrategyAnswer answer;
@@ -59,6 +73,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
     largest = point.gpus;
     largest_times_s = std::move(times_s);
   }
+  add_alone(answer.points, curve, options);
   if (largest == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);

@@ -11,8 +11,14 @@
 
 namespace ddlsim {
 
-/// One strategy at one scale. An interval holds 90 % of the samples. The six parts, from compute_s to unexplained_s, add
-/// up to iteration_s.
+/// One strategy at one scale. An interval holds 90 % of the samples. The seven parts, from compute_s to unexplained_s,
+/// add up to iteration_s.
+struct IterationTime {
+  double s = 0;
+  double s_low = 0;
+  double s_high = 0;
+};
+
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -36,10 +42,12 @@ struct PredictedPoint {
   double exposed_communication_s = 0;
   double synchronisation_s = 0;
   double straggling_s = 0;
+  double neighbours_s = 0; ///< what other jobs on the same links between switches add
   double input_wait_s = 0;
   double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
+  std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run

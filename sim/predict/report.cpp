@@ -38,6 +38,7 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
                               point.exposed_communication_s,
                               point.synchronisation_s,
                               point.straggling_s,
+                              point.neighbours_s,
                               point.input_wait_s,
                               point.unexplained_s,
                               point.mean_staleness})
@@ -65,7 +66,8 @@ std::string csv_header() {
          "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,samples_per_s_per_"
          "node_bought,"
          "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
-         "exposed_communication_s,synchronisation_s,straggling_s,input_wait_s,unexplained_s,mean_staleness,bottleneck,"
+         "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,mean_"
+         "staleness,bottleneck,"
          "unsplit_tensor,best_servers,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 
@@ -77,7 +79,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 35;
+  constexpr int empty_columns = 36;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

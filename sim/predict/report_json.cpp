@@ -81,9 +81,14 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"exposed_communication_s", point.exposed_communication_s},
       {"synchronisation_s", point.synchronisation_s},
       {"straggling_s", point.straggling_s},
+      {"neighbours_s", point.neighbours_s},
       {"input_wait_s", point.input_wait_s},
       {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (point.alone)
+    json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},
+                                  {"iteration_s_low", nine_digits(point.alone->s_low)},
+                                  {"iteration_s_high", nine_digits(point.alone->s_high)}};
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;

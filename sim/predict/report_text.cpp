@@ -1,6 +1,7 @@
 #include "sim/base/chart.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
 #include "sim/predict/report.hpp"
 #include "sim/predict/report_servers.hpp"
 
@@ -25,6 +26,11 @@ template <class Figure> std::vector<std::string> to_cells(const StrategyAnswer& 
   return align_intervals(intervals);
 }
 
+bool has_neighbours(const StrategyAnswer& answer) {
+  return std::any_of(answer.points.begin(), answer.points.end(),
+                     [](const PredictedPoint& point) { return point.alone.has_value(); });
+}
+
 std::string to_point_table(const StrategyAnswer& answer) {
   const auto times = to_cells(answer, [](const PredictedPoint& point) {
     return seconds_interval(point.iteration_s, point.iteration_s_low, point.iteration_s_high);
@@ -35,43 +41,46 @@ std::string to_point_table(const StrategyAnswer& answer) {
   const auto shares = to_cells(answer, [](const PredictedPoint& point) {
     return percent_interval(point.efficiency, point.efficiency_low, point.efficiency_high);
   });
+  const auto alone = to_cells(answer, [](const PredictedPoint& point) {
+    return point.alone ? seconds_interval(point.alone->s, point.alone->s_low, point.alone->s_high) : IntervalText{};
+  });
   std::vector<std::vector<std::string>> rows;
+  std::vector<Column> columns{{"GPUs"},
+                              {"nodes"},
+                              {"iteration (90 %)", Align::left},
+                              {"samples/s (90 %)", Align::left},
+                              {"efficiency (90 %)", Align::left},
+                              {"evidence", Align::left}};
+  if (has_neighbours(answer)) columns.insert(columns.begin() + 3, {"without neighbours (90 %)", Align::left});
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const auto& point = answer.points[i];
     rows.push_back({fmt::format("{}", point.gpus), hosts_text(point), "-"});
-    if (point.error.empty())
-      rows.back() = {rows.back()[0], rows.back()[1], times[i], rates[i], shares[i], evidence_text(point)};
+    if (!point.error.empty()) continue;
+    rows.back() = {rows.back()[0], rows.back()[1], times[i], rates[i], shares[i], evidence_text(point)};
+    if (has_neighbours(answer)) rows.back().insert(rows.back().begin() + 3, alone[i]);
   }
-  return to_table({{"GPUs"},
-                   {"nodes"},
-                   {"iteration (90 %)", Align::left},
-                   {"samples/s (90 %)", Align::left},
-                   {"efficiency (90 %)", Align::left},
-                   {"evidence", Align::left}},
-                  rows);
+  return to_table(columns, rows);
 }
 
 /// The parts of the iterations above; "" where no point can be.
 std::string where_the_time_goes(const StrategyAnswer& answer) {
+  const bool shares_links = has_neighbours(answer);
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
+    std::vector<double> parts_s{point.compute_s,         point.exposed_communication_s,
+                                point.synchronisation_s, point.straggling_s,
+                                point.input_wait_s,      point.unexplained_s};
+    if (shares_links) parts_s.insert(parts_s.begin() + 4, point.neighbours_s);
     rows.push_back({fmt::format("{}", point.gpus)});
-    for (const double part_s : {point.compute_s, point.exposed_communication_s, point.synchronisation_s,
-                                point.straggling_s, point.input_wait_s, point.unexplained_s})
-      rows.back().push_back(short_seconds_text(part_s));
+    for (const double part_s : parts_s) rows.back().push_back(short_seconds_text(part_s));
     rows.back().push_back(point.bottleneck);
   }
   if (rows.empty()) return "";
-  return to_table({{"GPUs"},
-                   {"compute"},
-                   {"+ exposed"},
-                   {"+ synchronisation"},
-                   {"+ straggling"},
-                   {"+ input"},
-                   {"+ unexplained"},
-                   {"dominates", Align::left}},
-                  rows);
+  std::vector<Column> columns{{"GPUs"},         {"compute"}, {"+ exposed"},     {"+ synchronisation"},
+                              {"+ straggling"}, {"+ input"}, {"+ unexplained"}, {"dominates", Align::left}};
+  if (shares_links) columns.insert(columns.begin() + 5, {"+ neighbours"});
+  return to_table(columns, rows);
 }
 
 /// Which communication was not run on SimGrid and why: a line for each reason, with the scales it holds for.
@@ -228,6 +237,25 @@ std::string efficiency_chart(const Prediction& prediction) {
   return to_lines(legend) + to_chart(labels, lines);
 }
 
+std::string placement_text(const NodePlacement& placement) {
+  return placement.order == NodeOrder::listed ? "on listed nodes" : to_text(placement.order);
+}
+
+/// Where the job stands and what else is there; "" where it is packed and alone.
+std::string surroundings_sentence(const Surroundings& around) {
+  if (around == Surroundings{}) return "";
+  std::string text = "The job is " + placement_text(around.placement);
+  for (const auto& neighbour : around.neighbours)
+    text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration", neighbour.name,
+                        neighbour.nodes, placement_text(neighbour.placement),
+                        print_quantity(neighbour.compute_s, Dimension::time),
+                        print_quantity(neighbour.all_reduce_bytes, Dimension::size));
+  if (around.background_traffic > 0)
+    text +=
+        fmt::format("; other traffic takes {} of every link between switches", percent_text(around.background_traffic));
+  return to_lines(text + ".");
+}
+
 } // namespace
 
 std::string to_terminal_text(const Prediction& prediction) {
@@ -236,7 +264,7 @@ std::string to_terminal_text(const Prediction& prediction) {
       fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})", scenario.name,
                   scenario.model, scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster,
                   join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
-  text += one_gpu_lines(prediction);
+  text += surroundings_sentence(scenario.around) + one_gpu_lines(prediction);
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.strategies)
     text += "\n" + to_section(answer, scenario.efficiency_bound, presets_of(prediction).size() > 1);

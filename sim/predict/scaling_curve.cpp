@@ -76,9 +76,19 @@ bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
   return point.gpus > 1 && measured_nodes > 0 && point.nodes > measured_nodes;
 }
 
+/// Why the job cannot stand where the scenario wants it; "" when it can.
+std::string complaint_about_place(const StepSetup& setup, int nodes) {
+  if (!setup.fabrics) return "";
+  if (const auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
+  if (setup.fabrics->around().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
+  return "parameter servers beside neighbours are not simulated; give \"background_traffic\" in place of "
+         "\"neighbours\"";
+}
+
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (const auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
+  if (const auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
@@ -95,6 +105,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.exposed_communication_s = time.exposed_communication_s;
   point.synchronisation_s = time.synchronisation_s;
   point.straggling_s = time.straggling_s;
+  point.neighbours_s = time.neighbours_s;
   point.input_wait_s = time.input_wait_s;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
@@ -146,9 +157,9 @@ void set_servers(PredictedPoint& point, const Curve& curve, const StepSetup& set
 
 /// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
 void set_unexplained(PredictedPoint& point) {
-  constexpr double rounding = 1e-12; // of sums of six parts
+  constexpr double rounding = 1e-12; // of sums of seven parts
   const double rest_s = point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
-                                             point.straggling_s + point.input_wait_s);
+                                             point.straggling_s + point.neighbours_s + point.input_wait_s);
   point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
 }
 
@@ -215,7 +226,7 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     mix_forms(time, setup, point.mixture_ratio);
     const double to_number = fidelity_ratio(curve, setup, time) / point.mixture_ratio;
     set_times(point, curve, setup, time);
-    set_interval(point, curve, setup, to_number, time.choice, mechanism_s);
+    set_interval(point, curve, setup, to_number, time, mechanism_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);

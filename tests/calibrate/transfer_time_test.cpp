@@ -13,13 +13,13 @@ namespace {
 constexpr double size_bytes = 4 << 20;
 
 /// One transfer of the planted cluster over NCCL, and the median sample of its priors.
-struct Transfer {
+struct TimedTransfer {
   ReferenceData reference = planted_reference();
   SeriesData series;
   DataPoint point;
   Parameters sample;
 
-  Transfer(Measured measured, int ranks, int nodes, const std::string& transport = "nccl-ib")
+  TimedTransfer(Measured measured, int ranks, int nodes, const std::string& transport = "nccl-ib")
       : series(empty_transfer_series(reference, reference.priors, reference.clusters.at("planted"),
                                      *transport_named(reference.clusters.at("planted"), transport), "", measured)) {
     point.gpus = ranks;
@@ -38,23 +38,23 @@ struct Transfer {
 } // namespace
 
 TEST_CASE("a message between nodes takes a crossing and its bytes over the NIC, inside a node the node's path") {
-  const Transfer far(Measured::message, 2, 2);
+  const TimedTransfer far(Measured::message, 2, 2);
   const auto two = far.machine(2, 1);
   CHECK(far.time_s() == Approx(two.net_latency_s + size_bytes / two.nic_Bps).epsilon(1e-12));
-  const Transfer near(Measured::message, 2, 1);
+  const TimedTransfer near(Measured::message, 2, 1);
   const auto one = near.machine(2, 2);
   CHECK(near.time_s() == Approx(one.intra_latency_s + size_bytes / one.intra_Bps).epsilon(1e-12));
 }
 
 TEST_CASE("over MPI a message inside a node has the NIC for itself, where two ranks' edges share it") {
-  const Transfer alone(Measured::message, 2, 1, "mpi-ib");
+  const TimedTransfer alone(Measured::message, 2, 1, "mpi-ib");
   const auto shared = alone.machine(2, 2);
   const double rate_Bps = 2 * shared.intra_Bps;
   CHECK(alone.time_s() == Approx(shared.intra_latency_s + size_bytes / rate_Bps).epsilon(1e-12));
 }
 
 TEST_CASE("an all-reduce alone costs one operation and its ring") {
-  Transfer ring(Measured::all_reduce, 8, 2);
+  TimedTransfer ring(Measured::all_reduce, 8, 2);
   ring.point.strategy.name = StrategyName::ring;
   ring.point.strategy.library = LibraryVersion{SumLibrary::gloo}; // without NCCL's protocols
   ring.point.gpus_per_node = 4;
@@ -66,7 +66,7 @@ TEST_CASE("workers share the server's narrowest place, each message costs, and a
   for (const int workers : {1, 2, 5}) {
     for (const double process_Bps : {4e8, 1e12}) {
       for (const double connection_Bps : {3e8, 1e12}) {
-        Transfer both(Measured::push_pull, workers, workers + 1);
+        TimedTransfer both(Measured::push_pull, workers, workers + 1);
         both.sample.server_process_Bps = process_Bps;
         both.sample.server_connection_Bps = connection_Bps;
         const auto machine = both.machine(workers, 1);
@@ -85,14 +85,14 @@ TEST_CASE("workers share the server's narrowest place, each message costs, and a
 }
 
 TEST_CASE("one tensor is never pushed and pulled at once: both directions of a link have no part in it") {
-  Transfer both(Measured::push_pull, 3, 4);
+  TimedTransfer both(Measured::push_pull, 3, 4);
   const double before_s = both.time_s();
   both.sample.server_duplex = 0.5;
   CHECK(both.time_s() == before_s);
 }
 
 TEST_CASE("a server on its workers' node copies memory: no socket, no process, no message") {
-  Transfer both(Measured::push_pull, 3, 1);
+  TimedTransfer both(Measured::push_pull, 3, 1);
   both.sample.server_process_Bps = 1;
   both.sample.server_connection_Bps = 1;
   both.sample.server_message_cost_s = 1;

@@ -102,6 +102,15 @@ TEST_CASE("a path inside a node is its loopback", "[export]") {
   CHECK(loaded.route_Bps == Approx(1e9).epsilon(digits));
 }
 
+TEST_CASE("a fabric that is not exported is refused, and not exported as a star", "[export]") {
+  SmallCluster small;
+  small.cluster.fabric.kind = FabricKind::torus;
+  small.cluster.fabric.dimensions = {4, 4};
+  small.cluster.fabric.link_bandwidth_Bps = 1e9;
+  CHECK_THROWS_WITH(simgrid_platform(small.setup(StrategyName::ring, 4), small.sample),
+                    "test: /fabric: a torus is not exported; stars and fat-trees of one level are");
+}
+
 TEST_CASE("leaves of a fat-tree are reached over their uplinks", "[export]") {
   SmallCluster small;
   small.cluster.fabric = {FabricKind::fat_tree, 4, 8, 0}; // four NICs of 1 GB/s, an eighth of them upwards

@@ -36,7 +36,6 @@ TEST_CASE("a scenario is written as it is read") {
   json["software"] = "NGC 20.03";
   json["one_gpu_samples_per_s"] = {{"value", 300}, {"low", 280}, {"high", 310}};
   json["slow_node"] = {{"compute_factor", 1.5}, {"network_factor", 0.5}};
-  json["strategies"].erase(1); // servers are not simulated beside neighbours
   json["node_placement"] = {3, 0, 7};
   json["background_traffic"] = 0.25;
   json["neighbours"] = {
@@ -61,7 +60,6 @@ TEST_CASE("a scenario is written as it is read") {
 
 TEST_CASE("what is wrong with a scenario's surroundings is reported") {
   auto json = ddlsim_test::sample_scenario();
-  json["strategies"].erase(1);
   json["node_placement"] = "packed";
   json["neighbours"] = {{{"name", "a"}, {"nodes", 4}, {"compute", "120 ms"}, {"all_reduce", "100 MB"}}};
   ddlsim_test::check_spoilt(
@@ -78,10 +76,7 @@ TEST_CASE("what is wrong with a scenario's surroundings is reported") {
        {"/neighbours/0/all_reduces", "\"1 GB\"",
         "/neighbours/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
        {"/neighbours/1", R"({"name": "a", "nodes": 2, "compute": "1 s", "all_reduce": "1 MB"})",
-        "/neighbours/1/name: a is there twice; give each job a name of its own"},
-       {"/strategies/0", R"({"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "bytes"})",
-        "/strategies/0/name: parameter servers beside neighbours are not simulated; ask with \"background_traffic\" "
-        "instead of \"neighbours\""}},
+        "/neighbours/1/name: a is there twice; give each job a name of its own"}},
       [](const auto& file) { read_scenario(file); });
 }
 

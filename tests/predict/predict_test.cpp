@@ -45,6 +45,38 @@ TEST_CASE("the shipped scenario gives every promised field, finite and in order"
   CHECK(json["produced_by"]["files"].size() == 6); // with the cluster's calibration
 }
 
+TEST_CASE("beside neighbours a point says what they cost, and is else as without them", "[predict][neighbours]") {
+  auto scenario = read_scenario(shipped.scenarios() / "iris-vgg16-shared.json");
+  scenario.samples = 20;
+  scenario.gpus = {1, 4, 16};
+  scenario.strategies.emplace_back().name = StrategyName::ps;
+  const auto beside = predict(scenario, shipped, screening);
+  scenario.around.neighbours.clear();
+  const auto alone = predict(scenario, shipped, screening);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& points = beside.strategies.at(i).points;
+    CHECK(points.at(1).neighbours_s == 0); // one node
+    CHECK(points.at(2).neighbours_s > 0);
+    for (const auto& point : points) {
+      REQUIRE(point.alone.has_value());
+      CHECK(point.iteration_s >= point.alone->s * (1 - 1e-12));
+      const double parts_s = point.compute_s + point.exposed_communication_s + point.synchronisation_s +
+                             point.straggling_s + point.neighbours_s + point.input_wait_s + point.unexplained_s;
+      CHECK(parts_s == Approx(point.iteration_s));
+    }
+    CHECK(points.at(2).alone->s == Approx(alone.strategies.at(i).points.at(2).iteration_s));
+    CHECK_FALSE(alone.strategies.at(i).points.at(2).alone.has_value());
+  }
+  CHECK(
+      beside.strategies.at(2).points.at(2).error ==
+      "parameter servers beside neighbours are not simulated; give \"background_traffic\" in place of \"neighbours\"");
+  const auto text = to_terminal_text(beside);
+  CHECK(text.find("beside it another: 48 nodes, scattered, 150 ms of compute and 550 MB all-reduced") !=
+        std::string::npos);
+  CHECK(text.find("without neighbours (90 %)") != std::string::npos);
+  CHECK(to_terminal_text(alone).find("neighbours") == std::string::npos);
+}
+
 TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but of many unlike connections",
           "[predict][symmetry]") {
   int points = 0;

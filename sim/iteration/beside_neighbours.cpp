@@ -1,0 +1,271 @@
+#include "sim/iteration/beside_neighbours.hpp"
+
+#include "sim/collective/fabric_load.hpp"
+#include "sim/collective/tree.hpp"
+#include "sim/iteration/step.hpp"
+#include "sim/simgrid/neighbours_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace ddlsim {
+namespace {
+
+/// Bytes that the NIC of a node sends in one all-reduce.
+double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
+  const double sent_bytes = wire_bytes(way.protocol, size_bytes);
+  const double ranks = machine.ranks;
+  const double nodes = machine.nodes();
+  switch (way.algorithm) {
+  case Algorithm::tree:
+    return (machine.nodes() == 2 ? 1 : 2) * sent_bytes;
+  case Algorithm::recursive_doubling:
+    return std::ceil(std::log2(nodes)) * sent_bytes;
+  case Algorithm::ring:
+    return 2 * (ranks - 1) / ranks * sent_bytes;
+  case Algorithm::hierarchical_ring:
+  case Algorithm::halving_doubling:
+    break;
+  }
+  return 2 * (nodes - 1) / nodes * sent_bytes;
+}
+
+int rounds_of_sum(const Machine& machine, const Way& way, double size_bytes) {
+  if (way.algorithm != Algorithm::tree) return 2 * (machine.ranks - 1);
+  return std::max(1, tree_chunks(machine, wire_bytes(way.protocol, size_bytes)).count);
+}
+
+/// When each collective could have started, by what its operations wait for.
+std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
+  std::vector<double> ready_s(alone.collectives.size(), 0);
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    const auto& operation = graph.operations[i];
+    if (operation.kind != OperationKind::all_reduce) continue;
+    const auto place =
+        std::upper_bound(alone.collectives.begin(), alone.collectives.end(), alone.spans[i].start_s,
+                         [](double start_s, const Collective& one) { return start_s < one.span.start_s; });
+    auto& ready = ready_s[static_cast<std::size_t>(place - alone.collectives.begin()) - 1];
+    for (std::size_t wait = operation.first_wait; wait < operation.first_wait + operation.waits; ++wait)
+      ready = std::max(ready, alone.spans[graph.waits[wait]].end_s);
+  }
+  double free_s = 0;
+  for (std::size_t i = 0; i < ready_s.size(); ++i) {
+    const Span& span = alone.collectives[i].span;
+    if (span.start_s > free_s) ready_s[i] = span.start_s; // nothing but readiness, or a tick, held it
+    free_s = span.end_s;
+  }
+  return ready_s;
+}
+
+/// The messages that one of the two patterns sends at the same time; each crosses NICs.
+std::vector<NodeMessage> edges_of(int nodes, bool by_tree) {
+  if (!by_tree) return ring_messages(nodes);
+  std::vector<NodeMessage> edges;
+  for (const int tree : {0, 1}) {
+    const auto parents = tree_parents(nodes, tree);
+    for (int node = 0; node < nodes; ++node) {
+      const int parent = parents[at(node)];
+      if (parent < 0) continue;
+      edges.push_back({node, parent, 1});
+      edges.push_back({parent, node, 1});
+    }
+  }
+  return edges;
+}
+
+/// Edges of the pattern that leave the busiest NIC.
+double edges_of_nic(int nodes, bool by_tree) {
+  if (!by_tree) return 1;
+  return nodes == 2 ? 2 : 4;
+}
+
+/// Numbers of links of the fabric as indices of the shared ones.
+class LinkList {
+public:
+  LinkList(SharedFabric& fabric, const Machine& machine, std::size_t jobs)
+      : fabric_(fabric), machine_(machine), jobs_(jobs) {}
+
+  std::size_t index_of(const PlacedFabric& placed, std::size_t link) {
+    const auto [place, is_new] = known_.emplace(link, fabric_.links.size());
+    if (is_new) fabric_.links.push_back({link_Bps(machine_, placed, link), std::vector<int>(jobs_, 0)});
+    return place->second;
+  }
+
+private:
+  SharedFabric& fabric_;
+  const Machine& machine_;
+  std::size_t jobs_;
+  std::map<std::size_t, std::size_t> known_;
+};
+
+/// The links that each edge crosses, which count them for that job.
+std::vector<std::vector<std::size_t>> add_routes(LinkList& list, SharedFabric& fabric, const PlacedFabric& placed,
+                                                 const std::vector<NodeMessage>& edges, std::size_t job) {
+  std::vector<std::vector<std::size_t>> routes;
+  for (const auto& edge : edges) {
+    routes.emplace_back();
+    for (const auto link : links_between(placed.fabric, placed.places[at(edge.from)], placed.places[at(edge.to)])) {
+      routes.back().push_back(list.index_of(placed, link));
+      ++fabric.links[routes.back().back()].flows[job];
+    }
+  }
+  return routes;
+}
+
+/// A ring over nodes, of which each edge has `inside` edges within its node behind it.
+std::vector<std::vector<std::size_t>> with_edges_inside(const std::vector<std::vector<std::size_t>>& routes,
+                                                        int inside) {
+  std::vector<std::vector<std::size_t>> all;
+  for (const auto& route : routes) {
+    all.push_back(route);
+    all.insert(all.end(), static_cast<std::size_t>(inside), {});
+  }
+  return all;
+}
+
+Job own_job(const Machine& machine, const OwnTraffic& own, double rest_s) {
+  Job job;
+  job.compute_s = own.compute_s;
+  job.rest_s = rest_s;
+  job.edge_Bps = machine.nic_Bps / edges_of_nic(machine.nodes(), own.by_tree);
+  job.transfers = own.transfers;
+  for (auto& transfer : job.transfers) transfer.edge_bytes *= job.edge_Bps / machine.nic_Bps;
+  return job;
+}
+
+Job neighbour_job(const Neighbour& neighbour, const Machine& machine) {
+  Job job;
+  const double nodes = machine.nodes();
+  const int steps = 2 * (machine.nodes() - 1);
+  const double edge_bytes = 2 * (nodes - 1) / nodes * neighbour.all_reduce_bytes;
+  const double alone_s = steps * machine.net_latency_s + edge_bytes / machine.nic_Bps;
+  job.compute_s = neighbour.compute_s;
+  job.edge_Bps = machine.nic_Bps;
+  job.transfers = {{neighbour.compute_s, alone_s, edge_bytes, steps}};
+  return job;
+}
+
+/// Where its own messages meet on a link, a neighbour alone takes as long as they need.
+void lengthen_by_own_links(Job& job, const std::vector<SharedLink>& links, std::size_t index) {
+  auto& transfer = job.transfers.front();
+  transfer.alone_s += transfer.edge_bytes / alone_Bps(links, job, index) - transfer.edge_bytes / job.edge_Bps;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity requested) {
+  if (requested == Fidelity::screening || requested == Fidelity::closed_form)
+    return share_by_formula(shared.links, shared.jobs, iterations);
+  if (requested == Fidelity::full && !shared.rings.empty()) {
+    std::vector<double> rates_Bps;
+    for (const auto& link : shared.links) rates_Bps.push_back(link.rate_Bps);
+    return simulate_every_message_in_child(rates_Bps, shared.rings, iterations);
+  }
+  return simulate_rounds_in_child(shared.links, shared.jobs, iterations);
+}
+
+} // namespace
+
+OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
+  OwnTraffic own;
+  for (std::size_t i = 0; i < graph.operations.size(); ++i)
+    if (graph.operations[i].kind == OperationKind::compute)
+      own.compute_s = std::max(own.compute_s, alone.spans[i].end_s);
+  const auto ready_s = ready_times_s(graph, alone);
+  double tree_bytes = 0;
+  double other_bytes = 0;
+  for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
+    const auto& sum = alone.collectives[i];
+    const double bytes = nic_bytes(graph.machine, sum.way, sum.size_bytes);
+    (sum.way.algorithm == Algorithm::tree ? tree_bytes : other_bytes) += bytes;
+    own.transfers.push_back(
+        {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, rounds_of_sum(graph.machine, sum.way, sum.size_bytes)});
+  }
+  own.by_tree = tree_bytes > other_bytes;
+  own.inside_too = !alone.collectives.empty() && alone.collectives.back().way.algorithm == Algorithm::ring;
+  return own;
+}
+
+namespace {
+
+/// The jobs behind the first, and the links that their rings' edges cross.
+void add_neighbours(SharedFabric& shared, std::vector<std::vector<std::vector<std::size_t>>>& routes, LinkList& list,
+                    const StepSetup& setup, const Parameters& sample, const std::vector<PlacedFabric>& places) {
+  const auto& neighbours = setup.fabrics->around().neighbours;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const auto& placed = places[i + 1];
+    const auto machine =
+        build_machine(setup.cluster, setup.transport, sample, static_cast<int>(placed.places.size()), 1);
+    routes.push_back(add_routes(list, shared, placed, ring_messages(machine.nodes()), i + 1));
+    shared.jobs.push_back(neighbour_job(neighbours[i], machine));
+  }
+}
+
+/// The longest iteration of a neighbour alone.
+double longest_neighbour_s(const SharedFabric& shared) {
+  double longest_s = 0;
+  for (std::size_t i = 1; i < shared.jobs.size(); ++i)
+    longest_s = std::max(longest_s, shared.jobs[i].compute_s + shared.jobs[i].transfers.front().alone_s);
+  return longest_s;
+}
+
+/// The job starts so long after its neighbours.
+void start_at(SharedFabric& shared, double start_s) {
+  shared.jobs.front().start_s = start_s;
+  if (!shared.rings.empty()) shared.rings.front().job.start_s = start_s;
+}
+
+/// The first job without the others.
+SharedFabric alone_on(SharedFabric shared) {
+  shared.jobs.resize(1);
+  if (!shared.rings.empty()) shared.rings.resize(1);
+  for (auto& link : shared.links) link.flows.resize(1);
+  return shared;
+}
+
+} // namespace
+
+SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s) {
+  const Machine machine = machine_of(setup, sample);
+  const auto places = setup.fabrics->of_all_jobs(machine.nodes());
+  SharedFabric shared;
+  LinkList list(shared, machine, places.size());
+  const auto across = add_routes(list, shared, places.front(), edges_of(machine.nodes(), own.by_tree), 0);
+  std::vector<std::vector<std::vector<std::size_t>>> routes{
+      with_edges_inside(across, own.inside_too ? machine.ranks_per_node - 1 : 0)};
+  shared.jobs.push_back(own_job(machine, own, rest_s));
+  add_neighbours(shared, routes, list, setup, sample, places);
+  for (std::size_t i = 0; i < shared.jobs.size(); ++i) {
+    auto& job = shared.jobs[i];
+    if (i > 0) lengthen_by_own_links(job, shared.links, i);
+    if (i > 0 || !own.by_tree) job.edges_apart = find_edges_apart(shared.links, job, i, routes[i]);
+    if (!own.by_tree) shared.rings.push_back({job, machine.net_latency_s, routes[i]});
+  }
+  return shared;
+}
+
+NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
+                                 Fidelity requested) {
+  constexpr int phases = 8;
+  constexpr int iterations = 2; // from each
+  auto shared = shared_fabric(setup, sample, own, rest_s);
+  const double alone_s = time_shared(alone_on(shared), 1, requested).iterations_s.front();
+  const double longest_s = longest_neighbour_s(shared);
+  NeighboursCost cost;
+  for (int phase = 0; phase < phases; ++phase) {
+    start_at(shared, (phase + 0.5) / phases * longest_s);
+    const auto times = time_shared(shared, iterations, requested);
+    cost.added_s += (mean(times.iterations_s) - alone_s) / phases;
+    cost.messages += times.messages;
+  }
+  constexpr double rounding = 1e-9; // of an iteration
+  if (cost.added_s < rounding * alone_s) cost.added_s = 0;
+  if (requested != Fidelity::full || own.by_tree) cost.gap = rounds_gap;
+  return cost;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,140 @@
+#include "sim/iteration/beside_neighbours.hpp"
+#include "sim/iteration/step.hpp"
+#include "sim/simgrid/neighbours_run.hpp"
+#include "tests/collective/machines.hpp"
+#include "tests/predict/small_cluster.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+namespace ddlsim {
+namespace {
+
+const NodePlacement packed{};
+const NodePlacement scattered{NodeOrder::scattered, {}};
+
+/// Leaves of two nodes, whose uplinks carry what one NIC does.
+SmallCluster two_leaves() {
+  SmallCluster small;
+  small.cluster.fabric = {FabricKind::fat_tree, 2, 2, 0};
+  small.cluster.available_nodes = 4;
+  small.cluster.growth_max_nodes = 64;
+  return small;
+}
+
+/// So long an all-reduce that it never ends while it is looked at.
+Neighbour always_sending(int nodes) {
+  return {"other", nodes, scattered, 0, 1e14};
+}
+
+StepTime time_beside(const SmallCluster& small, int gpus, const Surroundings& around, Fidelity fidelity,
+                     StrategyName strategy = StrategyName::ring) {
+  auto setup = small.setup(strategy, gpus);
+  setup.fabrics = std::make_shared<PlacedFabrics>(small.cluster, setup.transport, around);
+  return time_step(setup, small.sample, fidelity);
+}
+
+} // namespace
+
+TEST_CASE("a neighbour that always sends takes half of a link", "[neighbours]") {
+  const auto small = two_leaves();
+  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry, Fidelity::full}) {
+    INFO(to_text(fidelity));
+    const auto alone = time_beside(small, 2, {scattered, {}, 0}, fidelity);
+    const auto beside = time_beside(small, 2, {scattered, {always_sending(2)}, 0}, fidelity);
+    CHECK(alone.neighbours_s == 0);
+    CHECK(alone.exposed_communication_s == Approx(0.1 + 2e-3)); // 2 x 50 MB over 1 GB/s, and two latencies
+    CHECK(beside.exposed_communication_s == Approx(alone.exposed_communication_s));
+    CHECK(beside.neighbours_s == Approx(0.1).epsilon(0.01)); // the bytes take twice as long, the latencies do not
+    CHECK(beside.iteration_s == Approx(alone.iteration_s + beside.neighbours_s));
+    CHECK(beside.largest_loss == "communication");
+  }
+}
+
+TEST_CASE("jobs on leaves of their own do not meet, and a star has no links to meet on", "[neighbours]") {
+  auto small = two_leaves();
+  Neighbour other = always_sending(2);
+  other.placement = packed;
+  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::by_symmetry).neighbours_s == 0);
+  small.cluster.fabric = {FabricKind::star, 0, 1, 0};
+  CHECK(time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_symmetry).neighbours_s == 0);
+}
+
+TEST_CASE("background traffic takes its share of every uplink", "[neighbours][fabric]") {
+  const auto small = two_leaves();
+  const auto exposed_s = [&](const NodePlacement& placement, double background) {
+    return time_beside(small, 4, {placement, {}, background}, Fidelity::by_symmetry).exposed_communication_s;
+  };
+  const double latencies_s = 6e-3;
+  CHECK(exposed_s(packed, 0) == Approx(0.15 + latencies_s));   // one message leaves each leaf
+  CHECK(exposed_s(packed, 0.5) == Approx(0.3).epsilon(0.02));  // few edges are slow, so that latencies hide behind them
+  CHECK(exposed_s(scattered, 0) == Approx(0.3 + latencies_s)); // two do
+  CHECK(exposed_s(scattered, 0.5) == Approx(0.6 + latencies_s));
+}
+
+TEST_CASE("a transfer is ready when what it waits for has ended, also while another holds the network",
+          "[neighbours]") {
+  auto small = two_leaves();
+  small.preset.grouping = Grouping::per_tensor;
+  small.preset.overlapped = true;
+  small.model.layers = {{"a", "linear", 1e9, 0, {{"a.weight", {25'000'000}, 1e8}}},
+                        {"b", "linear", 1e9, 0, {{"b.weight", {25'000'000}, 1e8}}}};
+  const auto setup = small.setup(StrategyName::ring, 2);
+  const auto run = run_step(setup, small.sample, Fidelity::screening);
+  const auto own = own_traffic(run.graph, run.execution);
+  REQUIRE(own.transfers.size() == 2);
+  CHECK(own.compute_s == Approx(0.3));
+  CHECK(own.transfers[0].ready_s == Approx(0.2)); // the second layer's gradient comes first
+  CHECK(own.transfers[1].ready_s == Approx(0.3)); // and not 0.302, when the first has passed
+  CHECK(own.transfers[1].alone_s == Approx(0.102));
+  CHECK(own.transfers[1].edge_bytes == Approx(1e8));
+  CHECK(own.transfers[1].rounds == 2);
+  CHECK_FALSE(own.by_tree);
+}
+
+TEST_CASE("a double tree beside a neighbour: its edges cross the links", "[neighbours]") {
+  const auto small = two_leaves();
+  // On two nodes each tree has one edge: half of the message each way on each, as much as the ring.
+  const auto beside =
+      time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::automatic, StrategyName::tree);
+  CHECK(beside.neighbours_s == Approx(0.05).epsilon(0.1)); // two of the three messages on an uplink are the tree's
+}
+
+TEST_CASE("every message beside a neighbour lies in the range that is told", "[neighbours][full][property]") {
+  std::mt19937_64 random(13);
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  for (int round = 0; round < 12; ++round) {
+    auto small = two_leaves();
+    small.cluster.fabric = {FabricKind::fat_tree, 2 + below(7), uniform(random, 1, 4), 0};
+    small.sample.net_latency_s = log_uniform(random, 1e-6, 1e-4);
+    small.cluster.gpus_per_node = 1;
+    const int gpus = 2 + below(most_ranks / 2 - 1);
+    const Neighbour other{"other", 2 + below(most_ranks / 2 - 1), scattered, uniform(random, 0, 0.5),
+                          log_uniform(random, 1e7, 1e9)};
+    const Surroundings around{scattered, {other}, 0};
+    const auto full = time_beside(small, gpus, around, Fidelity::full);
+    const auto rounds = time_beside(small, gpus, around, Fidelity::by_symmetry);
+    const double sent_s = rounds.exposed_communication_s + rounds.neighbours_s;
+    INFO("round " << round << ": " << gpus << " nodes beside " << other.nodes << ", leaves of "
+                  << small.cluster.fabric.nodes_per_leaf << ", neighbours " << rounds.neighbours_s << " s");
+    CHECK(full.iteration_s >=
+          rounds.iteration_s - rounds.neighbours_gap.faster * sent_s + rounds.choice.faster * sent_s);
+    CHECK(full.iteration_s <=
+          rounds.iteration_s + rounds.neighbours_gap.slower * sent_s + rounds.choice.slower * sent_s);
+  }
+}
+
+TEST_CASE("jobs that do not fit beside each other are told so", "[neighbours]") {
+  const auto small = two_leaves();
+  const PlacedFabrics fabrics(small.cluster, {"nccl-tcp", "nic"}, {packed, {always_sending(60)}, 0});
+  CHECK(fabrics.why_no_room(4).empty());
+  CHECK(fabrics.why_no_room(5) ==
+        "5 nodes and the neighbours' 60 are more than the cluster may grow to (64); ask for fewer");
+  CHECK(fabrics.without_neighbours()->why_no_room(64).empty());
+  const PlacedFabrics listed(small.cluster, {"nccl-tcp", "nic"}, {{NodeOrder::listed, {1, 3}}, {}, 0});
+  CHECK(listed.why_no_room(3) == "3 nodes are needed, and /node_placement lists 2; list more, or ask for fewer GPUs");
+}
+
+} // namespace ddlsim
