@@ -264,7 +264,11 @@ NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sampl
   }
   constexpr double rounding = 1e-9; // of an iteration
   if (cost.added_s < rounding * alone_s) cost.added_s = 0;
-  if (requested != Fidelity::full || own.by_tree) cost.gap = rounds_gap;
+  if (requested == Fidelity::full && !own.by_tree) return cost;
+  double sent_s = cost.added_s;
+  for (const auto& transfer : own.transfers) sent_s += transfer.alone_s;
+  cost.faster_s = std::min(cost.added_s, rounds_gap.faster * sent_s);
+  cost.slower_s = cost.added_s > 0 ? rounds_gap.slower * sent_s : 0;
   return cost;
 }
 

@@ -39,7 +39,8 @@ SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, con
 struct NeighboursCost {
   double added_s = 0;  ///< to an iteration, in the mean over many
   double messages = 0; ///< run on SimGrid
-  GapRange gap{};      ///< how far a run with every message may be from it, as a share of the whole iteration
+  double faster_s = 0; ///< a run with every message may add so much less, and at least nothing
+  double slower_s = 0; ///< or so much more: the range of rounds_gap, of the time that the job's messages take
 };
 
 /// The mean is over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread. Screening and closed_form: by formula. Full: every message, on a ring.

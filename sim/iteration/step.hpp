@@ -14,7 +14,6 @@
 #include "sim/iteration/graph.hpp"
 #include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/sum_rules.hpp"
-#include "sim/neighbours/fluid.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
@@ -56,7 +55,8 @@ struct StepTime {
   double neighbours_s = 0;            ///< what other jobs on the same links add
   double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  GapRange neighbours_gap{};                   ///< how far a run with every message may be, as a share of the iteration
+  double neighbours_faster_s = 0;              ///< a run with every message may add so much less
+  double neighbours_slower_s = 0;              ///< or so much more
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces

@@ -193,9 +193,8 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   };
   point.iteration_s_low = std::min(point.iteration_s, end_s(low_tail));
   point.iteration_s_high = std::max(point.iteration_s, end_s(high_tail));
-  const double sent_s = time.exposed_communication_s + time.neighbours_s;
-  point.iteration_s_low += time.choice.faster * time.exposed_communication_s - time.neighbours_gap.faster * sent_s;
-  point.iteration_s_high += time.choice.slower * time.exposed_communication_s + time.neighbours_gap.slower * sent_s;
+  point.iteration_s_low += time.choice.faster * time.exposed_communication_s - time.neighbours_faster_s;
+  point.iteration_s_high += time.choice.slower * time.exposed_communication_s + time.neighbours_slower_s;
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   const auto efficiencies = ln_efficiencies(curve, setup, factor, mechanism_s);

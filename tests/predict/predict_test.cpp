@@ -1,4 +1,6 @@
 #include "sim/base/error.hpp"
+#include "sim/predict/ask.hpp"
+#include "sim/predict/known_files.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 #include "tests/golden/narrowed_links.hpp"
@@ -75,6 +77,21 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
         std::string::npos);
   CHECK(text.find("without neighbours (90 %)") != std::string::npos);
   CHECK(to_terminal_text(alone).find("neighbours") == std::string::npos);
+}
+
+TEST_CASE("64 GPUs beside a neighbour: every message lies in the range that the rounds tell", "[predict][neighbours]") {
+  if (most_ranks < 64) return; // a million messages
+  auto scenario = read_scenario(shipped.scenarios() / "iris-vgg16-shared.json");
+  scenario.strategies.erase(scenario.strategies.begin()); // what the library takes; the ring stays
+  const KnownFiles files(scenario, shipped);
+  const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
+  const auto time = [&](Fidelity fidelity) { return time_step(at_scale(curve, 64), curve.median, fidelity); };
+  const auto rounds = time(Fidelity::automatic);
+  const auto full = time(Fidelity::full);
+  CHECK(rounds.neighbours_s > 0);
+  CHECK(full.neighbours_s > 0);
+  CHECK(full.iteration_s >= rounds.iteration_s - rounds.neighbours_faster_s);
+  CHECK(full.iteration_s <= rounds.iteration_s + rounds.neighbours_slower_s);
 }
 
 TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but of many unlike connections",
