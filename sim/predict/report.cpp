@@ -17,7 +17,7 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 29; // the numbers and six labels
+  constexpr int empty_columns = 30; // the numbers and six labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number : {point.iteration_s,
                               point.iteration_s_low,
