@@ -107,10 +107,10 @@ Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
 
 Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
   constexpr double large_bytes = 2e6;
-  const bool is_small = operation_bytes < large_bytes;
+  const bool is_small = operation_bytes < large_bytes; // a tree's few chunks
   switch (algorithm) {
   case Algorithm::tree:
-    return is_small ? Gap{-0.6, 0.06} : Gap{-0.25, 0.01};
+    return is_small ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
   case Algorithm::halving_doubling:
     return {-0.65, 0.2};
   case Algorithm::recursive_doubling:
@@ -119,11 +119,11 @@ Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
   case Algorithm::hierarchical_ring:
     break;
   }
-  return is_small ? Gap{-0.3, 0} : Gap{-0.2, 0};
+  return {-0.35, 0};
 }
 
 Gap fabric_gap_of_servers() {
-  return {-0.75, 0.15};
+  return {-0.85, 0.15};
 }
 
 Machine on_one_switch_for_servers(const Machine& machine) {

@@ -28,9 +28,9 @@ std::vector<NodeMessage> ring_messages(int nodes);
 Machine on_one_switch(const Machine& machine, Algorithm algorithm);
 Machine on_one_switch_for_servers(const Machine& machine);
 
-/// Full over on_one_switch(), less 1, on top of what the algorithm's own row says: the range that
-/// tests/simgrid/fabric_test.cpp finds on up to 64 ranks of any rates, where every link that messages share counts as
-/// the busiest.
+/// Full over on_one_switch(), less 1, on top of what the algorithm's own row says: a little more than the range of
+/// thousands of random draws as in tests/simgrid/fabric_test.cpp, on up to 64 ranks. Every link that messages share
+/// counts as the busiest there.
 Gap fabric_gap(Algorithm algorithm, double operation_bytes);
 Gap fabric_gap_of_servers();
 
