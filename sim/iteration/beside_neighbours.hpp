@@ -43,8 +43,8 @@ struct NeighboursCost {
   double slower_s = 0; ///< or so much more: the range of rounds_gap, of the time that the job's messages take
 };
 
-/// The mean is over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread. Screening and closed_form: by formula. Full: every message, on a ring.
-/// Else by rounds on SimGrid.
+/// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
+/// Screening and closed_form: by formula. Full: every message, on a ring. Else by rounds on SimGrid.
 NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
                                  Fidelity requested);
 

@@ -179,7 +179,15 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
   auto choice = choose_server_exchange(alike, servers, exchange, requested);
   const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
   const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
-  const bool is_affordable = messages <= affordable_messages && 2 * connections * servers.servers <= most_actors;
+  const int hosts = servers.dedicated ? servers.servers : 0;
+  const bool has_room = machine.fabric->places.size() >= static_cast<std::size_t>(machine.nodes() + hosts);
+  if (requested == Fidelity::full && !has_room)
+    throw TooManyMessages(
+        fmt::format("the fabric has no place for {} hosts of servers beside the job's {} nodes; ask for "
+                    "fewer, or leave --fidelity away",
+                    hosts, machine.nodes()));
+  const bool is_affordable =
+      has_room && messages <= affordable_messages && 2 * connections * servers.servers <= most_actors;
   if (requested == Fidelity::automatic && is_affordable) return {Fidelity::full};
   if (choice.fidelity == Fidelity::full) return choice;
   widen(choice, fabric_gap_of_servers());

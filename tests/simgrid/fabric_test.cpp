@@ -155,4 +155,14 @@ TEST_CASE("full servers lie in the range that is told for a fabric", "[fabric][f
   }
 }
 
+TEST_CASE("servers that the fabric has no place for are not run with every message", "[fabric]") {
+  const auto machine = placed_on(two_level(4, 1), torus({2, 2}, 10e9), {}, 4);
+  const auto servers = server_machine(2, true); // hosts of their own, and all four nodes are taken
+  const auto exchange = on_each_server(2, {1e6});
+  CHECK(choose_server_exchange(machine, servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
+  CHECK_THROWS_AS(choose_server_exchange(machine, servers, exchange, Fidelity::full), TooManyMessages);
+  CHECK(choose_server_exchange(machine, server_machine(2, false), exchange, Fidelity::automatic).fidelity ==
+        Fidelity::full);
+}
+
 } // namespace ddlsim
