@@ -1,4 +1,4 @@
-"""Azure Batch AI, Horovod on 8 x 4 K80, P100, V100: Intel MPI over InfiniBand against NCCL over Ethernet."""
+"""Azure Batch AI, Horovod on 8 x 4 K80, P40, P100, V100: Intel MPI over InfiniBand against NCCL over Ethernet."""
 
 from gpus import catalogue_name
 from names import TF_CNN
@@ -7,6 +7,7 @@ from records import layout, step
 from strategies import NCCL_OF_2018, plain
 
 CLUSTERS = {"azure-batchai-horovod-k80.json": "azure-nc24r-k80",
+            "azure-batchai-horovod-p40.json": "azure-nd24rs-p40",
             "azure-batchai-horovod-p100.json": "azure-nc24rs-v2-p100",
             "azure-batchai-horovod-v100.json": "azure-nc24rs-v3-v100"}
 SOURCES = tuple(CLUSTERS)
@@ -17,7 +18,7 @@ STACKS = {"mpi": {"strategy": {"name": "all-reduce"}, "algorithm": "unknown", "l
           "nccl": {"strategy": plain("ring", NCCL_OF_2018), "algorithm": "ring", "library": "nccl",
                    "transport": "nccl-tcp"}}
 
-ANOMALY = ("far below 8 and 32 GPUs, by 370 ms on P100 and 364 ms on V100 alike: reproducible, unexplained, perhaps a "
+ANOMALY = ("far below 8 and 32 GPUs, by 370 ms on P40 and P100 and 364 ms on V100 alike: reproducible, unexplained, perhaps a "
            "switch of algorithm in the library")
 IRREGULAR = "the K80 charts of NCCL over TCP are irregular: siblings differ by a third"
 
