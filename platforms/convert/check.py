@@ -24,7 +24,7 @@ def stale(texts, platforms):
     found = []
     for file in sorted(Path(platforms).glob("*/measurements/*.jsonl")):
         path = file.relative_to(platforms).as_posix()
-        if path not in texts and read_lines(file)[0]["source"]["file"] in sources:
+        if path not in texts and read_lines(file)[0]["source"].get("file") in sources:
             found.append(f"{path}: no source writes it any more; delete it")
     return found
 
