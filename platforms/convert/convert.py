@@ -19,12 +19,14 @@ from coverage import account  # noqa: E402
 from families import azure, bcaffe, ceilings, collectives, dlperf, facts, hkbu, horovod, kernels  # noqa: E402
 from families import lambda_labs, mlperf, mxnet, nccl, nvidia_examples, pipedream, single_gpu  # noqa: E402
 from families import tensorflow, triosim  # noqa: E402
+from families import bcaffe_scaling, dell, github_issues, iris, small_nets  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
-            collectives, nccl, pipedream, bcaffe, triosim, kernels, ceilings, facts)
+            collectives, nccl, pipedream, bcaffe, triosim, kernels, ceilings, facts,
+            github_issues, bcaffe_scaling, iris, dell, small_nets)
 
 
 def convert(folder):

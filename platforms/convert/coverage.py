@@ -8,7 +8,9 @@ MEASURED = frozenset((
     "time_to_train_s_runs", "epoch_time_s", "computation_time_s", "local_nvme_us", "lustre_us", "alpha_s",
     "beta_s_per_byte", "images_per_sec_from_sums", "sum_fwd_ms", "sum_bwd_ms", "scaling_efficiency", "memory_mb",
     "ib_write_bw_GBps", "backward_ms", "comm_ms", "merged_comm_ms", "bwd_inputs_ms", "bwd_params_ms", "backward_us",
-    "comm_us", "merged_comm_us"))
+    "comm_us", "merged_comm_us", "speedup_efficiency", "throughput_mb_s", "MBps", "us", "epoch_s", "run_s", "speed_up",
+    "efficiency", "ratio", "disk_Mbit_per_s", "train_s_per_20_iter", "test_s_per_50000", "test_images_per_sec",
+    "forward_ms", "train_s_10_epochs", "train_s_3_epochs", "cpu_images_per_sec"))
 # Objects all of whose members are figures.
 MEASURED_GROUPS = frozenset(("speedups", "sum_us_by_stage"))
 
