@@ -10,9 +10,10 @@ MEASURED = frozenset((
     "ib_write_bw_GBps", "backward_ms", "comm_ms", "merged_comm_ms", "bwd_inputs_ms", "bwd_params_ms", "backward_us",
     "comm_us", "merged_comm_us", "speedup_efficiency", "throughput_mb_s", "MBps", "us", "epoch_s", "run_s", "speed_up",
     "efficiency", "ratio", "disk_Mbit_per_s", "train_s_per_20_iter", "test_s_per_50000", "test_images_per_sec",
-    "forward_ms", "train_s_10_epochs", "train_s_3_epochs", "cpu_images_per_sec"))
+    "forward_ms", "train_s_10_epochs", "train_s_3_epochs", "cpu_images_per_sec", "busbw_gbps_inplace",
+    "GBps", "tflops", "standard_tflops", "flash2_tflops"))
 # Objects all of whose members are figures.
-MEASURED_GROUPS = frozenset(("speedups", "sum_us_by_stage"))
+MEASURED_GROUPS = frozenset(("speedups", "sum_us_by_stage", "memory_TBps", "copy_GBps", "local_disk_fio_GBps"))
 
 
 def figures(source):
