@@ -16,16 +16,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
-from families import azure, azure_nd, bcaffe, bcaffe_scaling, ceilings, collectives, dell, dlperf, facts  # noqa: E402
-from families import github_issues, hkbu, horovod, iris, kernels, lambda_labs, mlperf, mxnet, nccl  # noqa: E402
-from families import nccl_2026, nvidia_examples, pipedream, single_gpu, small_nets, tensorflow, triosim  # noqa: E402
+from families import azure, azure_nd, bcaffe, bcaffe_scaling, caffe, ceilings, collectives, dell, dlperf  # noqa: E402
+from families import facts, github_issues, hkbu, horovod, iris, kernels, lambda_labs, mlperf, mxnet, nccl  # noqa: E402
+from families import nccl_2026, nvidia_examples, pipedream, single_gpu, tensorflow, triosim  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
             collectives, nccl, nccl_2026, azure_nd, pipedream, bcaffe, triosim, kernels, ceilings, facts,
-            github_issues, bcaffe_scaling, iris, dell, small_nets)
+            github_issues, bcaffe_scaling, iris, dell, caffe)
 
 
 def convert(folder):

@@ -30,7 +30,8 @@ def convert(source, sink):
 
 
 def add_point(file, pointer, one, nodes, origin):
+    """The rate of one node is suspect as the rate of one GPU, the scaling from it is not."""
     notes = [ALONE if nodes == 1 else None, DIES, TWICE if one["model"] == "googlenet" else None]
     step(file, pointer, one["id"], MODELS[one["model"]], one["precision"], one["batch_per_gpu"],
          PRESETS[one["method"]], where=layout(nodes, 1), data="real", origin=origin, synchronised=nodes > 1,
-         note="; ".join(filter(None, notes)), **MPI)
+         suspect=nodes == 1 or None, note="; ".join(filter(None, notes)), **MPI)
