@@ -1,4 +1,5 @@
 #include "calibrate/fit/calibrate.hpp"
+#include "calibrate/priors/learn_priors.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
@@ -17,19 +18,33 @@ std::vector<MeasurementFile> all_records(const DataFolder& data) {
   return files;
 }
 
+/// The content to the file, and to the terminal the content or its summary.
+void emit_both(const CommandLine& line, const std::filesystem::path& own_file, const std::string& content,
+               const std::string& summary) {
+  CommandLine to_file = line;
+  if (to_file.output.empty()) to_file.output = own_file;
+  emit(to_file, content);
+  CommandLine to_terminal = line;
+  to_terminal.output.clear();
+  emit(to_terminal, line.json ? content : summary);
+}
+
+int run_priors(const DataFolder& data, const CommandLine& line) {
+  const auto learnt = learn_priors(read_reference_data(data), all_records(data));
+  emit_both(line, data.platforms() / "priors.json", priors_json(learnt.priors), learnt_priors_text(learnt));
+  return 0;
+}
+
 } // namespace
 
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const DataFolder data{line.data_folder};
+  if (command.priors) return run_priors(data, line);
   load_cluster(data, command.cluster); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);
   const auto calibrated = calibrate(reference, command.cluster, all_records(data));
-  CommandLine to_file = line;
-  if (to_file.output.empty()) to_file.output = data.platforms() / command.cluster / "calibration.json";
-  emit(to_file, calibration_json(calibrated.calibration));
-  CommandLine to_terminal = line;
-  to_terminal.output.clear();
-  emit(to_terminal, line.json ? calibration_json(calibrated.calibration) : calibration_text(calibrated));
+  emit_both(line, data.platforms() / command.cluster / "calibration.json", calibration_json(calibrated.calibration),
+            calibration_text(calibrated));
   return 0;
 }
 

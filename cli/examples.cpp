@@ -23,7 +23,8 @@ std::string examples_of(const std::string& command) {
       {"calibrate",
        "Examples:\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"
-       "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --output mine.json      leaves the cluster's own as it is"},
+       "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --output mine.json      leaves the cluster's own as it is\n"
+       "  ddlsim calibrate --priors --output learnt.json                          from all sites' records"},
       {"validate", "Examples:\n"
                    "  ddlsim validate --split T2 --html page.html\n"
                    "  ddlsim validate --cluster dlperf-v100\n"

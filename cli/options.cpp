@@ -156,13 +156,19 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
   auto& calibrate = add_command(app, line, "calibrate",
                                 "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
-  calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
-      ->required()
-      ->type_name("NAME");
-  calibrate.add_flag("--json", line.json, "Print the calibration itself instead of a summary");
+  auto* cluster =
+      calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
+          ->type_name("NAME");
   calibrate
-      .add_option("--output,-o", line.output, "Write the calibration to this file instead of to the cluster's folder")
-      ->type_name("FILE");
+      .add_flag("--priors", command.priors,
+                "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
+                "sites: platforms/priors.json")
+      ->excludes(cluster);
+  calibrate.final_callback([&command] {
+    if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
+  });
+  calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
+  calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");
 }
 
 void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>& given) {

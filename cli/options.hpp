@@ -62,7 +62,8 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster;
+  std::string cluster; ///< "" with priors
+  bool priors = false; ///< learn priors.json from all clusters
 };
 
 struct ImportCommand {

@@ -28,14 +28,15 @@ ROOMS = {
     "calibrate/import": ["sim/base", "sim/formats"],
     "calibrate/data": SIM,
     "calibrate/fit": SIM + ["calibrate/data"],
+    "calibrate/priors": SIM + ["calibrate/data", "calibrate/fit"],
     "validate": SIM + ["calibrate/data", "calibrate/fit"],
     "validate/methods": SIM + ["calibrate/data", "calibrate/fit", "validate"],
     "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/page": ["sim/base", "sim/formats", "validate"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
-    "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "validate", "validate/methods",
-            "validate/collectives", "validate/page"],
+    "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "calibrate/priors", "validate",
+            "validate/methods", "validate/collectives", "validate/page"],
 }
 
 # Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.

@@ -16,9 +16,16 @@ namespace ddlsim {
 
 namespace {
 
+PriorSite site_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"site", "value", "error"};
+  if (!node.is_object()) return {};
+  node.allow_only(known);
+  return {node.text("site"), node.positive("value"), node.positive("error")};
+}
+
 Prior prior_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",
-                                              "width",     "scale",     "unit",   "source", "shaped_by"};
+  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",      "median", "width",
+                                              "scale",     "unit",      "source", "shaped_by", "sites"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -34,6 +41,8 @@ Prior prior_from(const JsonNode& node) {
   prior.unit = node.text("unit");
   prior.source = node.paragraph("source");
   prior.shaped_by = node.texts_or_none("shaped_by");
+  if (node.has("sites"))
+    for (const auto& site : node.list("sites")) prior.sites.push_back(site_from(site));
   return prior;
 }
 

@@ -12,6 +12,13 @@ namespace ddlsim {
 /// Of priors.json. 2: `shaped_by` has this name.
 inline constexpr int priors_version = 2;
 
+/// What the measurements of one site say of a parameter.
+struct PriorSite {
+  std::string site;
+  double value = 0; ///< SI
+  double error = 0; ///< standard deviation of ln x
+};
+
 /// Log-normal unless `scale` is linear (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
 struct Prior {
   std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
@@ -24,9 +31,13 @@ struct Prior {
   std::string source;
   std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
   std::string path{};                 ///< of the transport's NIC, as in a cluster file; "" when it holds for all
+  std::vector<PriorSite> sites{};     ///< that `ddlsim calibrate --priors` learnt it from; none: judged
 };
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);
+
+/// The text of a priors file; read_priors() reads back what was written.
+std::string priors_json(const std::vector<Prior>& priors);
 
 /// The most special prior that fits: transport and preset, transport, preset, neither; the first of equals. Throws
 /// UserError when there is none.

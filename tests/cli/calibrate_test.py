@@ -127,6 +127,24 @@ class Calibrate(Case):
         self.assertTrue(json.loads(elsewhere.read_text())["parameters"])
         self.assertFalse(self.file.exists())
 
+    def test_priors_are_learnt_from_sites_and_learning_again_changes_nothing(self):
+        result = run("calibrate", "--priors", "--data", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("azure-batch-ai", result.stdout)
+        file = self.folder / "platforms" / "priors.json"
+        written = file.read_bytes()
+        learnt = [prior for prior in json.loads(written)["priors"] if "sites" in prior]
+        self.assertIn("nic_efficiency", [prior["parameter"] for prior in learnt])
+        for prior in learnt:
+            self.assertEqual(prior["shaped_by"], [self.CLUSTER])
+            self.assertEqual([site["site"] for site in prior["sites"]], ["azure-batch-ai"])
+        run("calibrate", "--priors", "--data", self.folder)
+        self.assertEqual(file.read_bytes(), written)
+
+    def test_a_cluster_or_priors_but_not_both(self):
+        for arguments in ((), ("--priors", "--cluster", self.CLUSTER)):
+            self.refused(run("calibrate", "--data", self.folder, *arguments), 2, "--priors")
+
     def test_a_folder_that_cannot_be_written(self):
         if os.geteuid() == 0:
             self.file.mkdir()  # root may write anywhere: a folder stands where the file should be

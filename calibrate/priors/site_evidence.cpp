@@ -1,0 +1,88 @@
+#include "calibrate/priors/site_evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddlsim {
+
+namespace {
+
+// How much sites may differ, by kind, in ln x. Chosen before any prior was learnt.
+constexpr double compute_share = 0.08; ///< forward over backward is arithmetic
+constexpr double rate_share = 0.25;    ///< of a link's nominal rate
+constexpr double software_rate = 0.45;
+constexpr double latency = 0.5;
+constexpr double software_cost = 0.8;
+constexpr double variation = 0.7; ///< how unlike equal nodes are, what overlap costs
+
+constexpr double unbounded_value = std::numeric_limits<double>::infinity();
+constexpr double above_line_rate = 1.15; ///< of a nominal rate: more than its rounding
+constexpr double whole_slow_down = 2;    ///< compute three times as long beside communication
+
+constexpr LearntParameter table[] = {
+    {"forward_share", compute_share, 1},
+    {"interference", variation, whole_slow_down},
+    {"nic_efficiency", rate_share, above_line_rate},
+    {"socket_rate", software_rate, unbounded_value},
+    {"net_latency", latency, unbounded_value},
+    {"link_spread", variation, 1},
+    {"intra_efficiency", rate_share, unbounded_value},
+    {"intra_latency_factor", latency, unbounded_value},
+    {"operation_cost", software_cost, unbounded_value},
+    {"tensor_cost", software_cost, unbounded_value},
+    {"tensor_cost_slope", software_cost, unbounded_value},
+    {"sync_on", software_cost, unbounded_value},
+    {"second_node_jump", software_cost, unbounded_value},
+    {"step_spread", variation, 1},
+    {"server_process_rate", software_rate, unbounded_value},
+    {"server_connection_rate", software_rate, unbounded_value},
+    {"server_duplex", rate_share, above_line_rate},
+    {"server_message_cost", software_cost, unbounded_value},
+};
+
+constexpr double hardly_narrowed = 0.9; ///< of the prior's width
+constexpr double least_error = 0.03;    ///< of a site's value: a model of a network is no better
+
+} // namespace
+
+PriorClass class_of(const Prior& prior) {
+  return {prior.parameter, prior.transport, prior.preset, prior.path};
+}
+
+const LearntParameter* learnt_parameter(const std::string& name) {
+  const auto* found =
+      std::find_if(std::begin(table), std::end(table), [&](const LearntParameter& row) { return name == row.name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site) {
+  for (const auto& parameter : calibration.parameters) {
+    const auto* learnt = learnt_parameter(parameter.name);
+    const auto& prior = parameter.prior;
+    if (learnt == nullptr || parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
+    const double error = 1 / std::sqrt(1 / (parameter.error * parameter.error) - 1);
+    const double mean = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
+    if (mean > std::log(learnt->highest)) continue;
+    evidence[class_of(prior)].push_back({site, mean, prior.width * error});
+  }
+}
+
+std::vector<SiteValue> pooled(const std::vector<SiteValue>& values) {
+  std::map<std::string, std::vector<const SiteValue*>> by_site;
+  for (const auto& value : values) by_site[value.site].push_back(&value);
+  std::vector<SiteValue> sites;
+  for (const auto& [site, own] : by_site) {
+    double weight = 0;
+    double mean = 0;
+    double scatter = 0;
+    const auto weight_of = [](const SiteValue& one) { return 1 / (one.error * one.error + least_error * least_error); };
+    for (const auto* one : own) weight += weight_of(*one);
+    for (const auto* one : own) mean += weight_of(*one) * one->mean / weight;
+    for (const auto* one : own) scatter += weight_of(*one) * (one->mean - mean) * (one->mean - mean) / weight;
+    sites.push_back({site, mean, std::sqrt(std::max(1 / weight, scatter / own.size()))});
+  }
+  return sites;
+}
+
+} // namespace ddlsim
