@@ -89,11 +89,16 @@ class CommittedRecords(unittest.TestCase):
             self.assertLess(file.stat().st_size, LARGEST_BYTES, file.name)
 
     def test_step_series_differ_in_gpus_only(self):
-        seen = {}
+        """Either the batch of a GPU is the same at all scales, or, where the work is fixed, the batch of all GPUs."""
+        seen, batches = {}, {}
         for file, (_, *records) in self.documents.items():
             for record in (one for one in records if one["record"] == "step"):
-                about = (file.name, file.parents[1].name, *(record.get(key) for key in SAME))
+                about = (file.name, file.parents[1].name, *(record.get(key) for key in SAME if key != "batch_per_gpu"))
                 self.assertEqual(seen.setdefault(record["series"], about), about, record["series"])
+                batch = record["batch_per_gpu"]
+                batches.setdefault(record["series"], []).append((batch, None if batch is None else batch * record["gpus"]))
+        for series, of_points in batches.items():
+            self.assertTrue(any(len({kind[i] for kind in of_points}) == 1 for i in range(2)), series)
 
     def test_a_step_series_has_each_scale_once(self):
         scales = Counter((record["series"], record["gpus"], record["synchronised"]) for lines in self.documents.values()

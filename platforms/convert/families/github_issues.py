@@ -18,6 +18,8 @@ OVER_ROCE = {**RING, "transport": "nccl-ib"}
 # Horovod 0.16.4 of July 2019 with an unnamed NCCL: rings or trees. The command has --horovod_device=cpu for
 # one of its runs, so what summed is not certain either.
 HOROVOD_2019 = {"preset": "horovod", "strategy": plain("all-reduce"), "library": "unknown", "transport": "unknown"}
+# A series has one transport, also at its points inside a node.
+OVER_GRPC = {"preset": "tf-ps", "library": "grpc", "transport": "grpc"}
 BYTEPS = {"preset": "byteps", "strategy": servers({"count": 2}, "dedicated", "hash"), "library": "byteps",
           "transport": "unknown"}
 
@@ -104,10 +106,10 @@ def stack_of(one, point, nodes):
     if "system" in point:
         return BYTEPS if point["system"] == "BytePS" else HOROVOD_2019
     if nodes > 1:
-        strategy = tf_distributed("distributed_replicated", UNKNOWN_COUNT)
-        return {"preset": "tf-ps", "strategy": strategy, "library": "grpc", "transport": "grpc"}
+        return {**OVER_GRPC, "strategy": tf_distributed("distributed_replicated", UNKNOWN_COUNT)}
     device = "cpu" if "/cpu" in one["strategy_detail"] else "gpu"
-    return {"preset": "tf-ps", "strategy": tf_local(device), "library": "tensorflow"}
+    of_servers = OVER_GRPC if one["cluster"]["nodes"] != 1 else {"preset": "tf-ps", "library": "tensorflow"}
+    return {**of_servers, "strategy": tf_local(device)}
 
 
 def doubts(name, point):
