@@ -129,6 +129,23 @@ TEST_CASE("ResNet v2 has Gluon's parameters but for Gluon's norm of the image") 
   CHECK(ddltrain::parameter_count(table) + batch_norm_statistics(table) + kImageNorm == gluon);
 }
 
+TEST_CASE("GoogLeNet of Caffe's model zoo has the tensors that a log of its training lists") {
+  // B-Caffe's log (hclhkbu/B-Caffe, logdata/tmpcomm.log): 128 tensors, each rounded up to 64 values.
+  constexpr std::int64_t kAlignment = 64;
+  const LayerTable table = checked_table("googlenet_aux");
+  std::int64_t tensors = 0;
+  std::int64_t aligned = 0;
+  for (const LayerRow& row : table) {
+    for (const auto& tensor : row.tensors) {
+      ++tensors;
+      aligned += (ddltrain::element_count(tensor) + kAlignment - 1) / kAlignment * kAlignment;
+    }
+  }
+  CHECK(tensors == 128);
+  CHECK(aligned == 13'379'136);
+  CHECK(ddltrain::parameter_count(table) == 13'378'280);
+}
+
 TEST_CASE("Inception v3 has torchvision's counts, with and without its auxiliary head") {
   check_torchvision({"inception_v3", 23'834'568, 5.713});
   const LayerTable auxiliary = checked_table("inception_v3_aux");

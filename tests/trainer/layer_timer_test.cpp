@@ -54,7 +54,7 @@ bool is_autocast_on() {
 } // namespace
 
 TEST_CASE("Timed layers are those of the layer table, in its order") {
-  const auto model = GENERATE(as<std::string>{}, "lenet5", "googlenet");
+  const auto model = GENERATE(as<std::string>{}, "lenet5", "googlenet", "googlenet_aux");
   CountingMarks marks;
   const auto measured = measure(model, 2, marks, 1);
   const auto table = ddltrain::describe(*ddltrain::find_model(model).make());

@@ -4,6 +4,7 @@
 #include "sim/base/names.hpp"
 #include "trainer/models/bert.hpp"
 #include "trainer/models/detection_networks.hpp"
+#include "trainer/models/googlenet.hpp"
 #include "trainer/models/inception.hpp"
 #include "trainer/models/jasper.hpp"
 #include "trainer/models/plain_networks.hpp"
@@ -22,6 +23,7 @@ const Hyperparameter kDigitsRate = {0.05, "tried here: 98 % of digits are right 
 /// images of mean zero and small initial weights; with He's weights and without batch normalisation it ends in NaN.
 const Hyperparameter kPlainRate = {0.001, "a tenth of the 0.01 of Krizhevsky et al. 2012 and of arXiv 1409.1556"};
 const Hyperparameter kGoogLeNetRate = {0.01, "the same as bvlc_googlenet of Caffe's model zoo"};
+const Hyperparameter kGoogLeNetPlainRate = {0.001, "a tenth of bvlc_googlenet's 0.01 of Caffe's model zoo"};
 const Hyperparameter kInceptionRate = {0.045, "arXiv 1512.00567, section 8"};
 const Hyperparameter kMobileNetRate = {0.045, "arXiv 1801.04381, section 6.1"};
 const Hyperparameter kResNetRate = {0.1, "arXiv 1512.03385, section 3.4"};
@@ -60,6 +62,8 @@ void add_classic(Entries& entries) {
   add("vgg16", "VGG-16, 1000 classes", kImage224, vgg16, kPlainRate, kVggDecay);
   add("googlenet", "GoogLeNet without auxiliary heads (torchvision), 1000 classes", kImage224, googlenet,
       kGoogLeNetRate, kGoogLeNetDecay);
+  add("googlenet_aux", "GoogLeNet with both auxiliary heads (bvlc_googlenet of Caffe), 1000 classes", kImage224,
+      googlenet_bvlc, kGoogLeNetPlainRate, kGoogLeNetDecay);
   add("mobilenet_v2", "MobileNetV2 of width 1.0, 1000 classes", kImage224, mobilenet_v2, kMobileNetRate,
       kMobileNetDecay);
 }

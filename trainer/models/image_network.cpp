@@ -13,13 +13,16 @@ public:
   explicit ImageNetwork(ImageNetworkPlan plan) : plan_(std::move(plan)) {
     for (const NamedUnit& named : plan_.units) {
       register_module(named.name, named.unit);
-      if (named.name == plan_.auxiliary_after) {
-        register_module(plan_.auxiliary.name, plan_.auxiliary.unit);
+      for (const AuxiliaryHead& head : plan_.auxiliaries) {
+        if (named.name == head.after) {
+          register_module(head.classifier.name, head.classifier.unit);
+        }
       }
     }
     add_loss(loss_, "");
-    if (plan_.auxiliary.unit) {
-      add_loss(auxiliary_loss_, plan_.auxiliary.name + "_");
+    auxiliary_losses_.resize(plan_.auxiliaries.size());
+    for (std::size_t i = 0; i < auxiliary_losses_.size(); ++i) {
+      add_loss(auxiliary_losses_[i], plan_.auxiliaries[i].classifier.name + "_");
     }
   }
 
@@ -30,17 +33,18 @@ public:
   }
 
   at::Tensor losses(const Batch& batch) override {
-    at::Tensor auxiliary;
+    std::vector<at::Tensor> auxiliary;
     const at::Tensor value = logits(batch.inputs.at(0), auxiliary);
-    const at::Tensor loss = cross_entropy(loss_, value, batch.targets.at(0));
-    if (!auxiliary.defined()) {
-      return loss;
+    at::Tensor loss = cross_entropy(loss_, value, batch.targets.at(0));
+    for (std::size_t i = 0; i < auxiliary.size(); ++i) {
+      loss =
+          loss + plan_.auxiliaries[i].weight * cross_entropy(auxiliary_losses_[i], auxiliary[i], batch.targets.at(0));
     }
-    return loss + plan_.auxiliary_weight * cross_entropy(auxiliary_loss_, auxiliary, batch.targets.at(0));
+    return loss;
   }
 
   at::Tensor class_scores(const at::Tensor& inputs) override {
-    at::Tensor auxiliary;
+    std::vector<at::Tensor> auxiliary;
     return logits(inputs, auxiliary);
   }
 
@@ -55,12 +59,14 @@ private:
     loss.likelihood = register_module(prefix + "loss", negative_log_likelihood());
   }
 
-  /// Sets `auxiliary` to the second classifier's logits, where there is one.
-  at::Tensor logits(at::Tensor value, at::Tensor& auxiliary) {
+  /// Appends the logits of the auxiliary heads to `auxiliary`.
+  at::Tensor logits(at::Tensor value, std::vector<at::Tensor>& auxiliary) {
     for (const NamedUnit& named : plan_.units) {
       value = named.unit->forward(value);
-      if (named.name == plan_.auxiliary_after) {
-        auxiliary = plan_.auxiliary.unit->forward(value);
+      for (const AuxiliaryHead& head : plan_.auxiliaries) {
+        if (named.name == head.after) {
+          auxiliary.push_back(head.classifier.unit->forward(value));
+        }
       }
     }
     return value;
@@ -72,7 +78,7 @@ private:
 
   ImageNetworkPlan plan_;
   Loss loss_;
-  Loss auxiliary_loss_;
+  std::vector<Loss> auxiliary_losses_;
 };
 
 } // namespace

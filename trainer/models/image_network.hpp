@@ -30,15 +30,18 @@ public:
 
 class Network;
 
+/// A further classifier on the output of the unit `after`, whose loss counts `weight`.
+struct AuxiliaryHead {
+  std::string after;
+  NamedUnit classifier;
+  double weight;
+};
+
 struct ImageNetworkPlan {
   std::array<std::int64_t, 3> image = {3, 224, 224}; ///< channels, height, width
   std::int64_t classes = 1000;
-  Units units; ///< image -> logits
-  /// A second classifier on the output of the unit `auxiliary_after`, whose loss counts `auxiliary_weight`; none when
-  /// its unit is null.
-  NamedUnit auxiliary;
-  std::string auxiliary_after;
-  double auxiliary_weight = 0;
+  Units units;                            ///< image -> logits
+  std::vector<AuxiliaryHead> auxiliaries; ///< in the order of their blocks
 };
 
 /// The network with its cross-entropy loss.
