@@ -20,14 +20,25 @@ std::vector<MeasurementFile> measured_files(const std::vector<MeasurementFile>& 
   return measured;
 }
 
+std::vector<Series> synthetic_of(const std::vector<Series>& series) {
+  std::vector<Series> synthetic;
+  std::copy_if(series.begin(), series.end(), std::back_inserter(synthetic),
+               [](const Series& one) { return one.data == "synthetic"; });
+  return synthetic;
+}
+
 SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<MeasurementFile>& files) {
-  const auto series = group_series(files);
+  const auto all = group_series(files);
+  const auto synthetic = synthetic_of(all);
   std::set<std::string> measured;
   for (const auto& file : files) measured.insert(file.context.cluster);
   SiteEvidence evidence;
-  for (const auto& [name, cluster] : reference.clusters)
-    if (measured.count(name) > 0)
-      add_evidence(evidence, fit_cluster(reference, name, series, files).calibration, cluster.site);
+  for (const auto& [name, cluster] : reference.clusters) {
+    if (measured.count(name) == 0) continue;
+    add_evidence(evidence, fit_cluster(reference, name, all, files).calibration, cluster.site, EvidenceRuns::all);
+    add_evidence(evidence, fit_cluster(reference, name, synthetic, files).calibration, cluster.site,
+                 EvidenceRuns::synthetic);
+  }
   return evidence;
 }
 

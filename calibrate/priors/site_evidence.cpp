@@ -32,8 +32,9 @@ constexpr LearntParameter table[] = {
     {"operation_cost", software_cost, unbounded_value},
     {"tensor_cost", software_cost, unbounded_value},
     {"tensor_cost_slope", software_cost, unbounded_value},
-    {"sync_on", software_cost, unbounded_value},
-    {"second_node_jump", software_cost, unbounded_value},
+    {"sync_on", software_cost, unbounded_value, true},
+    {"sync_share", software_cost, 1, true},
+    {"second_node_jump", software_cost, unbounded_value, true},
     {"step_spread", variation, 1},
     {"server_process_rate", software_rate, unbounded_value},
     {"server_connection_rate", software_rate, unbounded_value},
@@ -56,11 +57,12 @@ const LearntParameter* learnt_parameter(const std::string& name) {
   return found == std::end(table) ? nullptr : found;
 }
 
-void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site) {
+void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs) {
   for (const auto& parameter : calibration.parameters) {
     const auto* learnt = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
-    if (learnt == nullptr || parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
+    if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
+    if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
     const double error = 1 / std::sqrt(1 / (parameter.error * parameter.error) - 1);
     const double mean = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
     if (mean > std::log(learnt->highest)) continue;

@@ -28,17 +28,23 @@ struct LearntParameter {
   const char* name;
   double spread;  ///< scale of the half-normal prior of tau, in ln x
   double highest; ///< evidence above it shows a mistake in the cluster file
+  /// Learnt from runs on synthetic data only: loading costs what this parameter would take up too.
+  bool synthetic_only = false;
 };
 
 /// Nothing for a parameter that is not learnt from sites: one-GPU times have their own evidence.
 const LearntParameter* learnt_parameter(const std::string& name);
 
+/// Which series a calibration was fitted to.
+enum class EvidenceRuns { all, synthetic };
+
 using SiteEvidence = std::map<PriorClass, std::vector<SiteValue>>;
 
 /// Adds what a calibration's own records taught. The fit's posterior is prior times likelihood, both normal in the
 /// z-score: 1 / error^2 = 1 + 1 / e^2, so the likelihood has error e = 1 / sqrt(1 / error^2 - 1) and mean z (1 + e^2).
-/// A parameter that the records hardly narrowed says nothing.
-void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site);
+/// A parameter that the records hardly narrowed says nothing. Each parameter is taken from one kind of fit only: of the
+/// synthetic runs, or of all.
+void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs);
 
 /// One value a site: the weighted mean of its clusters, as uncertain as they differ.
 std::vector<SiteValue> pooled(const std::vector<SiteValue>& values);

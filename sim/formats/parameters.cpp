@@ -27,7 +27,7 @@ constexpr SeenBy by_server_steps{.server_step = true};
 constexpr SeenBy by_servers{.server_step = true, .server = true};
 constexpr SeenBy by_nothing{}; // what no parameter explains
 
-constexpr std::array<ParameterField, 20> fields{{
+constexpr std::array<ParameterField, 21> fields{{
     {"compute_factor", &Parameters::compute_factor, "1", of_workload, by_steps,
      "one GPU with this model, precision and batch, without synchronisation", NodePart::gpu},
     {"forward_share", &Parameters::forward_share, "1", of_cluster, by_steps,
@@ -53,6 +53,8 @@ constexpr std::array<ParameterField, 20> fields{{
     {"tensor_cost_slope", &Parameters::tensor_cost_slope_s, "s", of_stack, by_all_reduce_steps,
      "a small model on one node, two nodes and four"},
     {"sync_on", &Parameters::sync_on_s, "s", of_stack, by_steps, "two GPUs of one node against one"},
+    {"sync_share", &Parameters::sync_share, "1", of_stack, by_steps,
+     "two GPUs of one node against one, with a small batch and a large one"},
     {"second_node_jump", &Parameters::second_node_jump, "1", of_preset_in_precision, by_steps, "two nodes against one"},
     {"step_spread", &Parameters::step_spread, "1", of_preset, by_steps,
      "step times of every node over some hundred steps"},

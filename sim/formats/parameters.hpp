@@ -30,6 +30,7 @@ struct Parameters {
   double tensor_cost_s = 0;                 ///< one tensor inside a collective operation (negotiation, copies)
   double tensor_cost_slope_s = 0;           ///< the same for each doubling of the ranks that talk (negotiation_hops)
   double sync_on_s = 0;                     ///< switching synchronisation on, an iteration
+  double sync_share = 0;                    ///< the same in proportion to compute: GPUs of a node slow each other down
   double second_node_jump = 0;              ///< share of compute lost once there are two nodes
   double step_spread = 0;                   ///< standard deviation of a node's compute, as a share
   double server_process_Bps = 0;            ///< one server process, each direction

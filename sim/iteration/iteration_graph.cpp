@@ -75,7 +75,8 @@ double needed_input_s(const StepSetup& setup) {
 }
 
 double overhead_s(const Parameters& sample, int nodes, double compute_s) {
-  return sample.sync_on_s + (nodes > 1 ? sample.second_node_jump * compute_s : 0);
+  const double lost_share = sample.sync_share + (nodes > 1 ? sample.second_node_jump : 0);
+  return sample.sync_on_s + lost_share * compute_s;
 }
 
 double slowdown_of(const StepSetup& setup, const Machine& machine) {

@@ -11,8 +11,8 @@ constexpr double Parameters::*in_other_inputs[] = {&Parameters::compute_factor, 
                                                    &Parameters::link_spread,         &Parameters::intra_efficiency,
                                                    &Parameters::intra_latency_factor};
 /// Seconds added to communication; asynchronous workers push that much later.
-constexpr double Parameters::*beside[] = {&Parameters::sync_on_s, &Parameters::second_node_jump,
-                                          &Parameters::step_spread};
+constexpr double Parameters::*beside[] = {&Parameters::sync_on_s, &Parameters::sync_share,
+                                          &Parameters::second_node_jump, &Parameters::step_spread};
 template <typename Fields> void clear(Parameters& sample, const Fields& fields) {
   for (const auto field : fields) sample.*field = 0;
 }

@@ -81,7 +81,7 @@ TEST_CASE("dividing the prior out gives the measurement back", "[priors]") {
   Calibration calibration;
   calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2)};
   SiteEvidence evidence;
-  add_evidence(evidence, calibration, "here");
+  add_evidence(evidence, calibration, "here", EvidenceRuns::all);
   REQUIRE(evidence.size() == 1);
   const auto& value = evidence.begin()->second.front();
   CHECK(value.site == "here");
@@ -101,8 +101,25 @@ TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wro
   calibration.parameters = {after_measuring(judged_rate(), 1e9, 5), borrowed, gpu,
                             after_measuring(efficiency, 3, 0.05)};
   SiteEvidence evidence;
-  add_evidence(evidence, calibration, "here");
+  add_evidence(evidence, calibration, "here", EvidenceRuns::all);
   CHECK(evidence.empty());
+}
+
+TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs, other parameters from all",
+          "[priors]") {
+  auto on = judged_rate();
+  on.parameter = "sync_on";
+  Calibration calibration;
+  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), after_measuring(on, 1e9, 0.2)};
+  const auto parameters_of = [&](EvidenceRuns runs) {
+    SiteEvidence evidence;
+    add_evidence(evidence, calibration, "here", runs);
+    std::vector<std::string> names;
+    for (const auto& [of, values] : evidence) names.push_back(of.parameter);
+    return names;
+  };
+  CHECK(parameters_of(EvidenceRuns::all) == std::vector<std::string>{"socket_rate"});
+  CHECK(parameters_of(EvidenceRuns::synthetic) == std::vector<std::string>{"sync_on"});
 }
 
 TEST_CASE("clusters of a site are one value, as uncertain as they differ", "[priors]") {

@@ -78,10 +78,12 @@ TEST_CASE("planted parameters come back within their intervals, nine of ten time
   CHECK(tallies.at("all").coverage() >= 0.85);
   CHECK(tallies.at("all").coverage() <= 0.95);
   // The likeliest point of a skewed posterior is not its mean (a parameter acts by its exponential): by a third of an
-  // error, which costs an interval of 90 % two of them.
+  // error, and by up to a half where the prior is wide and two act on the same seconds, sync_on and sync_share. Half an
+  // error costs an interval of 90 % four of them.
   for (const auto& [name, tally] : tallies) {
     INFO(name);
-    if (tally.known > 0.9 * cluster_seeds) CHECK(std::abs(tally.bias()) < 1.0 / 3);
+    if (tally.known > 0.9 * cluster_seeds)
+      CHECK(std::abs(tally.bias()) < (name.starts_with("sync_") ? 1.0 / 2 : 1.0 / 3));
   }
 }
 

@@ -16,7 +16,7 @@ RandomScenario costly_sample(std::uint64_t seed) {
   sample.link_spread = uniform(random.random, 0, 0.1);
   sample.operation_cost_s = sample.tensor_cost_s = sample.tensor_cost_slope_s = 1e-4;
   sample.sync_on_s = 1e-3;
-  sample.second_node_jump = sample.step_spread = 0.02;
+  sample.sync_share = sample.second_node_jump = sample.step_spread = 0.02;
   sample.server_process_Bps = log_uniform(random.random, 1e8, 1e10);
   sample.server_connection_Bps = log_uniform(random.random, 1e8, 1e10);
   sample.server_message_cost_s = 1e-5;
@@ -74,7 +74,7 @@ TEST_CASE("what adds seconds afterwards does not decide how gradients travel", "
     random.strategy.name = strategy;
     const auto setup = random.setup();
     const auto& sample = random.sample;
-    for (const auto field : {&Parameters::sync_on_s, &Parameters::step_spread})
+    for (const auto field : {&Parameters::sync_on_s, &Parameters::sync_share, &Parameters::step_spread})
       CHECK(same_communication(setup, sample, field) == (strategy != StrategyName::ps_async));
     CHECK(same_communication(setup, sample, &Parameters::model_discrepancy));
     CHECK(same_communication(setup, sample, &Parameters::interference) == (strategy != StrategyName::ring));

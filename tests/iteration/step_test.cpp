@@ -89,6 +89,7 @@ TEST_CASE("every software cost is in the iteration once", "[step]") {
   CHECK(extra(&Parameters::operation_cost_s, 0.01) == Approx(0.01)); // one group
   CHECK(extra(&Parameters::tensor_cost_s, 0.005) == Approx(0.005));  // one tensor
   CHECK(extra(&Parameters::second_node_jump, 0.1) == Approx(0.03));
+  CHECK(extra(&Parameters::sync_share, 0.1) == Approx(0.03));
   CHECK(extra(&Parameters::step_spread, 0.05) == Approx(0.05 * 0.3 * expected_largest_normal(4)));
   auto sample = small.sample;
   sample.model_discrepancy = 1.1;

@@ -91,6 +91,7 @@ TEST_CASE(
     RandomScenario random(seed);
     auto& sample = random.sample;
     sample.sync_on_s = uniform(random.random, 0, 0.01);
+    sample.sync_share = uniform(random.random, 0, 0.1);
     sample.second_node_jump = uniform(random.random, 0, 0.1);
     sample.step_spread = uniform(random.random, 0, 0.1);
     auto setup = random.setup();
