@@ -16,6 +16,29 @@ const Names& of_the_tiers() {
   return names;
 }
 
+/// Sites with series over three scales across nodes or more, on which the straight line was compared.
+const std::vector<Names>& sites_of_the_line() {
+  static const std::vector<Names> sites{
+      {"azure-nc24r-k80", "azure-nc24rs-v2-p100", "azure-nc24rs-v3-v100", "azure-nd24rs-p40"},
+      {"dell-c4140-v100", "dell-dss8440-a100", "dell-xe8545-a100"},
+      {"dlperf-v100"},
+      {"ec2-p2.16xlarge", "ec2-p2.8xlarge", "ec2-p2.xlarge"},
+      {"ec2-p3.16xlarge"},
+      {"hkbu-2020", "hkbu-2020-ipoib", "hkbu-bcaffe-k80", "hkbu-contention-1gbe", "hkbu-osu-10gbe"}};
+  return sites;
+}
+
+/// `of_all` is what all sites choose, and any five of them but those without EC2's.
+ModelConstant of_the_line(const char* name, double ModelConstants::*value, double of_all, double without_ec2,
+                          double before) {
+  ModelConstant constant{name, value, before, {}, "validate/line_mixture.py over new-T2 and new-T3 of six sites", {}};
+  for (const auto& site : sites_of_the_line()) {
+    constant.shaped_by.insert(constant.shaped_by.end(), site.begin(), site.end());
+    constant.without.push_back({site, site.front() == "ec2-p2.16xlarge" ? without_ec2 : of_all});
+  }
+  return constant;
+}
+
 std::vector<ModelConstant> make_table() {
   using C = ModelConstants;
   constexpr double no_opinion = 0.5; // the middle of what a share or a correlation of like things can be
@@ -41,6 +64,8 @@ std::vector<ModelConstant> make_table() {
        "a random walk in the logarithm of the scale. Misses of the tiers hardly grow over three doublings; of 0, 0.01, "
        "0.02 and 0.03 the third gave T1 its best interval score. Before: a doubt that stays what it was where the "
        "measurements end"},
+      of_the_line("line_share", &C::line_share, 0.5, 0.4, 0),
+      of_the_line("line_fade", &C::line_fade, 1.5, 3, 1.5),
       {"fit_spread", &C::fit_spread, 0.05, of_the_tiers(),
        "before the data say how far series are off; the fit judges it again for each transport and series"},
       {"unstated_noise",
@@ -116,8 +141,12 @@ bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std
 
 ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters) {
   ModelConstants constants;
-  for (const auto& row : table)
-    if (is_shaped_by(row.shaped_by, clusters)) constants.*row.value = row.before;
+  for (const auto& row : table) {
+    if (!is_shaped_by(row.shaped_by, clusters)) continue;
+    const auto others = std::find_if(row.without.begin(), row.without.end(),
+                                     [&](const ConstantWithout& one) { return is_shaped_by(one.clusters, clusters); });
+    constants.*row.value = others == row.without.end() ? row.before : others->value;
+  }
   return constants;
 }
 

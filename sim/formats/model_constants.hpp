@@ -15,6 +15,9 @@ struct ModelConstants {
   double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
   double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
   double residual_growth = 0.02;          ///< standard deviation of ln that a doubling beyond what was measured adds
+  /// The straight line beside the simulator (sim/predict/straight_line.hpp).
+  double line_share = 0.5; ///< of the line just beyond what was measured, in ln of the time
+  double line_fade = 1.5;  ///< in ln of the scale
   /// How noisy a measurement is before the fit judges it, as standard deviations of ln.
   double fit_spread = 0.03;      ///< of a series about the fitted model
   double unstated_noise = 0.015; ///< of a published rate without a stated spread
@@ -35,6 +38,12 @@ struct ModelConstants {
   double same_on_two_fabrics = 1;
 };
 
+/// What the other clusters say of a constant where those of one site are taken away.
+struct ConstantWithout {
+  std::vector<std::string> clusters;
+  double value;
+};
+
 /// One row of the table.
 struct ModelConstant {
   const char* name;
@@ -42,6 +51,7 @@ struct ModelConstant {
   double before;                      ///< what one would take without the measurements of `shaped_by`
   std::vector<std::string> shaped_by; ///< clusters
   const char* source;
+  std::vector<ConstantWithout> without{}; ///< by site; `before` where a site is not among them
 };
 
 /// All of ModelConstants' members.
@@ -50,7 +60,7 @@ const std::vector<ModelConstant>& model_constants();
 /// Whether one of the clusters is among the shapers of a prior, a kind of path or a constant.
 bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters);
 
-/// The constants, with `before` for those that one of these clusters shaped.
+/// The constants, with what remains without these clusters for those that one of them shaped.
 ModelConstants constants_without(const std::vector<ModelConstant>& table, const std::vector<std::string>& clusters);
 
 } // namespace ddlsim

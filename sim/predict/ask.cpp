@@ -92,6 +92,8 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
+  learnt.line_share = constants.line_share;
+  learnt.line_fade = constants.line_fade;
   for (const int at : calibrated_fields(calibration, scope, fit_priors)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);

@@ -4,6 +4,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/predict/straight_line.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -120,6 +121,11 @@ bool ends_stand(const Draws& samples, const std::vector<double>& times_s, double
   return true;
 }
 
+/// The factor that stands for what no parameter explains, in a sample.
+double discrepancy_of(const Curve& curve, const Parameters& sample, const Unexplained& there) {
+  return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
+}
+
 } // namespace
 
 Unexplained unexplained_at(const Curve& curve, int gpus) {
@@ -128,14 +134,13 @@ Unexplained unexplained_at(const Curve& curve, int gpus) {
   const auto residual = estimate_residual(learnt.residual_process, learnt.own, {gpus, nodes});
   const int measured_gpus = learnt.largest_gpus > 0 ? learnt.largest_gpus : curve.gpus_per_full_node;
   const double distance = spread_of_distance(learnt.residual_process, gpus, measured_gpus);
-  return {residual.mean, std::hypot(residual.spread, distance), learnt.measurement_noise};
+  const double mean = residual.mean + ln_shift_to_line(curve, gpus);
+  return {mean, std::hypot(residual.spread, distance), learnt.measurement_noise};
 }
 
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
-  const auto residual = unexplained_at(curve, gpus);
   Parameters there = sample;
-  there.model_discrepancy =
-      std::exp(residual.mean) * std::pow(sample.model_discrepancy, residual.spread / curve.discrepancy_width);
+  there.model_discrepancy = discrepancy_of(curve, sample, unexplained_at(curve, gpus));
   return there;
 }
 
@@ -156,8 +161,9 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> times_s) {
   if (gpus == 1) return times_s;
   const double needed_s = needed_input_s(at_scale(curve, gpus));
+  const auto unexplained = unexplained_at(curve, gpus);
   for (std::size_t i = 0; i < times_s.size(); ++i)
-    times_s[i] = std::max(needed_s, times_s[i] * estimated(curve, curve.samples.values[i], gpus).model_discrepancy);
+    times_s[i] = std::max(needed_s, times_s[i] * discrepancy_of(curve, curve.samples.values[i], unexplained));
   return times_s;
 }
 

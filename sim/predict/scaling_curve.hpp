@@ -24,6 +24,8 @@ struct CalibrationInfo {
   int largest_nodes = 0;              ///< measured here with this transport and kind of strategy
   int largest_donor_nodes = 0;        ///< the same on donor clusters; 0: none ran it
   int largest_gpus = 0;               ///< measured here; of this stack alone where it was measured
+  double line_share = 0;              ///< of the straight line, see ln_shift_to_line()
+  double line_fade = ModelConstants{}.line_fade;
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
 };
 

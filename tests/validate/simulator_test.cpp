@@ -70,6 +70,14 @@ TEST_CASE("the constants without a cluster are those of before where it shaped t
   CHECK(constants_without(table, {"c"}).fit_spread == ModelConstants{}.fit_spread);
 }
 
+TEST_CASE("without a site, a constant is what the other sites chose, where they were asked") {
+  const std::vector<ModelConstant> table{
+      {"line_share", &ModelConstants::line_share, 0, {"a", "b", "c"}, "", {{{"a", "b"}, 0.4}}}};
+  CHECK(constants_without(table, {"b", "x"}).line_share == 0.4);
+  CHECK(constants_without(table, {"c"}).line_share == 0);
+  CHECK(constants_without(table, {"x"}).line_share == ModelConstants{}.line_share);
+}
+
 TEST_CASE("a question is the scenario that a person would ask") {
   auto series = test::known_series({{1, 1.0}, {8, 1.1}});
   series.cluster = "dlperf-v100";
