@@ -3,7 +3,7 @@
 usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
 
 Checked in README.md and docs/*.md are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest
-of the output) and the accuracy tables between their comments; the run behind that table also has to hold validate/accuracy.json.
+of the output) and the accuracy tables between their comments (those of docs/accuracy.md by accuracy_tables.py); the run behind that table also has to hold validate/accuracy.json.
 """
 
 import json
@@ -13,6 +13,8 @@ import subprocess
 import sys
 from functools import lru_cache
 from pathlib import Path
+
+from accuracy_tables import with_tables
 
 DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
 BLOCK = re.compile(r"```\n(\$ \./run ddlsim ([^\n]*)\n)(.*?)```", re.DOTALL)
@@ -54,10 +56,15 @@ def accuracy_rows(validation, splits):
     return rows
 
 
-def accuracy_table(splits):
-    # One run, of minutes, serves both tables and the bar.
+@lru_cache(maxsize=None)
+def validation_of_all():
+    """One run, of minutes, serves all tables and the bar."""
     bar = "--bar validate/accuracy.json" if (SOURCE / "validate" / "accuracy.json").exists() else ""
-    validation = json.loads(run(f"validate --json --quiet {bar}"))
+    return json.loads(run(f"validate --json --quiet {bar}"))
+
+
+def accuracy_table(splits):
+    validation = validation_of_all()
     methods = validation["methods"]
     head = ["| mean error, % | points | refused | " + " | ".join(methods) + " | held |", "|---|---|---|" + "---|" * (len(methods) + 1)]
     return "\n".join(head + accuracy_rows(validation, splits)) + "\n\n`*`: not every point answered.\n"
@@ -66,7 +73,8 @@ def accuracy_table(splits):
 def as_it_should_be(text):
     text = BLOCK.sub(lambda match: "```\n" + match.group(1) + shown_output(match) + "```", text)
     text = TABLE.sub(lambda match: match.group(1) + accuracy_table(SPLITS) + match.group(3), text)
-    return OTHER_TABLE.sub(lambda match: match.group(1) + accuracy_table(OTHER_SPLITS) + match.group(3), text)
+    text = OTHER_TABLE.sub(lambda match: match.group(1) + accuracy_table(OTHER_SPLITS) + match.group(3), text)
+    return with_tables(text, validation_of_all)
 
 
 def check(document):
