@@ -138,10 +138,19 @@ Unexplained unexplained_at(const Curve& curve, int gpus) {
   return {mean, std::hypot(residual.spread, distance), learnt.measurement_noise};
 }
 
+Parameters estimated(const Curve& curve, const Parameters& sample, const Unexplained& there) {
+  Parameters found = sample;
+  found.model_discrepancy = discrepancy_of(curve, sample, there);
+  return found;
+}
+
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
-  Parameters there = sample;
-  there.model_discrepancy = discrepancy_of(curve, sample, unexplained_at(curve, gpus));
-  return there;
+  return estimated(curve, sample, unexplained_at(curve, gpus));
+}
+
+double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there) {
+  return one_gpu_iteration_s(curve, sample) /
+         time_step(at_scale(curve, gpus), estimated(curve, sample, there), Fidelity::screening).iteration_s;
 }
 
 std::vector<double> mechanism_times(const Curve& curve, int gpus) {

@@ -20,6 +20,12 @@ Unexplained unexplained_at(const Curve& curve, int gpus);
 /// `sample.model_discrepancy` is as drawn from its prior.
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 
+/// The same, where unexplained_at() that scale is at hand.
+Parameters estimated(const Curve& curve, const Parameters& sample, const Unexplained& there);
+
+/// Efficiency of one sample at that scale, by screening, where unexplained_at() it is at hand.
+double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there);
+
 /// Iteration times at that scale of the first samples by screening, without what no parameter explains and without
 /// waiting for input: of one block, and of two or four where the ends of the interval need them; of fewer (40 or more)
 /// where shards on servers make one costly, so that a point stays within about 0.2 s.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <future>
 #include <map>
+#include <mutex>
 #include <vector>
 
 namespace ddlsim {
@@ -23,9 +24,35 @@ int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
 
-int largest_scale_inside_node(const Curve& curve, const Parameters& sample, double bound) {
-  int gpus = std::min(curve.gpus_per_full_node, most_gpus(curve));
-  while (gpus > 1 && efficiency(curve, sample, gpus) < bound) --gpus;
+/// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes
+/// simulations of its own: it is kept.
+class SampleEfficiencies {
+public:
+  explicit SampleEfficiencies(const Curve& curve) : curve_(curve) {}
+
+  const Curve& curve() const { return curve_; }
+  double at(const Parameters& sample, int gpus) { return efficiency(curve_, sample, gpus, unexplained(gpus)); }
+
+private:
+  Unexplained unexplained(int gpus) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto known = known_.find(gpus);
+      if (known != known_.end()) return known->second;
+    }
+    const auto found = unexplained_at(curve_, gpus);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return known_.emplace(gpus, found).first->second;
+  }
+
+  const Curve& curve_;
+  std::mutex mutex_; // samples are asked in two threads
+  std::map<int, Unexplained> known_;
+};
+
+int largest_scale_inside_node(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
+  int gpus = std::min(efficiencies.curve().gpus_per_full_node, most_gpus(efficiencies.curve()));
+  while (gpus > 1 && efficiencies.at(sample, gpus) < bound) --gpus;
   return gpus;
 }
 
@@ -38,17 +65,17 @@ struct Bracket {
   int highest() const { return std::max(good, bad - 1); }
 };
 
-bool holds(const Curve& curve, const Parameters& sample, double bound, int nodes) {
-  return efficiency(curve, sample, nodes * curve.gpus_per_full_node) >= bound;
+bool holds(SampleEfficiencies& efficiencies, const Parameters& sample, double bound, int nodes) {
+  return efficiencies.at(sample, nodes * efficiencies.curve().gpus_per_full_node) >= bound;
 }
 
 /// By doubling; 0 nodes where not even one holds.
-Bracket bracket_of_sample(const Curve& curve, const Parameters& sample, double bound) {
-  const int per_node = curve.gpus_per_full_node;
-  const int most = std::max(1, most_gpus(curve) / per_node);
+Bracket bracket_of_sample(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
+  const int per_node = efficiencies.curve().gpus_per_full_node;
+  const int most = std::max(1, most_gpus(efficiencies.curve()) / per_node);
   Bracket bracket;
   for (int nodes = 1; nodes <= most; nodes = nodes < most ? std::min(2 * nodes, most) : most + 1) {
-    const double reached = efficiency(curve, sample, nodes * per_node);
+    const double reached = efficiencies.at(sample, nodes * per_node);
     if (reached >= bound) {
       bracket = {nodes, 0};
     } else if (bracket.bad == 0) {
@@ -60,31 +87,33 @@ Bracket bracket_of_sample(const Curve& curve, const Parameters& sample, double b
   return bracket;
 }
 
-void halve(const Curve& curve, const Parameters& sample, double bound, Bracket& bracket) {
+void halve(SampleEfficiencies& efficiencies, const Parameters& sample, double bound, Bracket& bracket) {
   const int middle = bracket.good + (bracket.bad - bracket.good) / 2;
-  (holds(curve, sample, bound, middle) ? bracket.good : bracket.bad) = middle;
+  (holds(efficiencies, sample, bound, middle) ? bracket.good : bracket.bad) = middle;
 }
 
-int gpus_of(const Curve& curve, const Parameters& sample, double bound, const Bracket& settled) {
-  if (settled.good == 0) return largest_scale_inside_node(curve, sample, bound);
-  return settled.good * curve.gpus_per_full_node;
+int gpus_of(SampleEfficiencies& efficiencies, const Parameters& sample, double bound, const Bracket& settled) {
+  if (settled.good == 0) return largest_scale_inside_node(efficiencies, sample, bound);
+  return settled.good * efficiencies.curve().gpus_per_full_node;
 }
 
-int largest_scale_of_sample(const Curve& curve, const Parameters& sample, double bound) {
-  auto bracket = bracket_of_sample(curve, sample, bound);
-  while (!bracket.is_settled()) halve(curve, sample, bound, bracket);
-  return gpus_of(curve, sample, bound, bracket);
+int largest_scale_of_sample(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
+  auto bracket = bracket_of_sample(efficiencies, sample, bound);
+  while (!bracket.is_settled()) halve(efficiencies, sample, bound, bracket);
+  return gpus_of(efficiencies, sample, bound, bracket);
 }
 
 /// The largest scales of many samples in order of size, of which single places are asked: samples that cannot stand
 /// there are not followed to the node.
 class LargestScales {
 public:
-  LargestScales(const Curve& curve, double bound) : curve_(curve), bound_(bound) {
+  LargestScales(SampleEfficiencies& efficiencies, double bound)
+      : curve_(efficiencies.curve()), efficiencies_(efficiencies), bound_(bound) {
+    const Curve& curve = curve_;
     const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
     for (std::size_t i = 0; i < curve.samples.values.size(); i += stride) samples_.push_back(&curve.samples.values[i]);
     brackets_.resize(samples_.size());
-    for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(curve_, *samples_[i], bound_); });
+    for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(efficiencies_, *samples_[i], bound_); });
   }
 
   /// At that share of the samples: one sample's own scale, so a whole node.
@@ -98,7 +127,7 @@ public:
       for_each_sample([&](std::size_t i) {
         Bracket& bracket = brackets_[i];
         const bool may_stand_there = bracket.highest() >= lowest && bracket.good <= highest;
-        if (may_stand_there && !bracket.is_settled()) halve(curve_, *samples_[i], bound_, bracket);
+        if (may_stand_there && !bracket.is_settled()) halve(efficiencies_, *samples_[i], bound_, bracket);
       });
     }
   }
@@ -126,12 +155,13 @@ private:
   int gpus_inside_node_at(std::size_t place) const {
     std::vector<int> gpus;
     for (std::size_t i = 0; i < samples_.size(); ++i)
-      if (brackets_[i].good == 0) gpus.push_back(largest_scale_inside_node(curve_, *samples_[i], bound_));
+      if (brackets_[i].good == 0) gpus.push_back(largest_scale_inside_node(efficiencies_, *samples_[i], bound_));
     std::sort(gpus.begin(), gpus.end());
     return gpus[place];
   }
 
   const Curve& curve_;
+  SampleEfficiencies& efficiencies_;
   double bound_;
   std::vector<const Parameters*> samples_;
   std::vector<Bracket> brackets_;
@@ -180,6 +210,7 @@ int settle(ShownScales& scales, int start) {
     bad = good;
     good = std::max(1, good - stride);
   }
+  if (good > 1 && 2 * good >= most && scales.holds(most)) return most; // not node by node: runs there take seconds
   for (int stride = 1; bad <= most && scales.holds(bad); stride *= 2) {
     good = bad;
     bad = good < most ? std::min(good + stride, most) : most + 1;
@@ -198,9 +229,11 @@ Fidelity affordable(Fidelity requested, StrategyName strategy) {
   return strategy == StrategyName::ps ? Fidelity::reduced : Fidelity::automatic;
 }
 
-int largest_shown_scale(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known) {
+int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity fidelity,
+                        const std::map<int, double>& known) {
+  const Curve& curve = efficiencies.curve();
   ShownScales scales(curve, bound, affordable(fidelity, curve.setup.strategy.name), known);
-  const int screened = largest_scale_of_sample(curve, curve.median, bound);
+  const int screened = largest_scale_of_sample(efficiencies, curve.median, bound);
   return scales.gpus_of(settle(scales, scales.scale_of(screened)));
 }
 
@@ -209,8 +242,9 @@ int largest_shown_scale(const Curve& curve, double bound, Fidelity fidelity, con
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known) {
   LargestEfficientScale largest_scale;
-  largest_scale.gpus = largest_shown_scale(curve, efficiency_bound, fidelity, known);
-  LargestScales of_samples(curve, efficiency_bound);
+  SampleEfficiencies efficiencies(curve);
+  largest_scale.gpus = largest_shown_scale(efficiencies, efficiency_bound, fidelity, known);
+  LargestScales of_samples(efficiencies, efficiency_bound);
   largest_scale.gpus_low = std::min(largest_scale.gpus, of_samples.gpus_at(low_tail));
   largest_scale.gpus_high = std::max(largest_scale.gpus, of_samples.gpus_at(high_tail));
   const bool whole_nodes = largest_scale.gpus >= curve.gpus_per_full_node;

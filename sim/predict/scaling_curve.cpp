@@ -189,8 +189,7 @@ double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
-  return one_gpu_iteration_s(curve, sample) /
-         time_step(at_scale(curve, gpus), estimated(curve, sample, gpus), Fidelity::screening).iteration_s;
+  return efficiency(curve, sample, gpus, unexplained_at(curve, gpus));
 }
 
 std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {

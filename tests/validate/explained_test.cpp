@@ -74,8 +74,8 @@ std::vector<ExplainedPoint> planted_points(const SeriesData& evidence, const std
 
 TEST_CASE("a planted value of one parameter is found again") {
   const auto evidence = planted_series();
-  const auto why = explain_points(evidence, planted_points(evidence, "second_node_jump", 2.6));
-  CHECK(why.explanation.parameter == "second_node_jump");
+  const auto why = explain_points(evidence, planted_points(evidence, "sync_share", 2.6));
+  CHECK(why.explanation.parameter == "sync_share"); // the second node's jump would have to move further
   CHECK(why.explanation.fitted_at == Approx(0).margin(1e-9));
   CHECK(why.explanation.needed_at ==
         Approx(2.6).margin(0.06)); // eight golden sections of two steps: 2 x 0.618^8 = 0.043
