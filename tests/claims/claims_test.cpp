@@ -59,7 +59,7 @@ TEST_CASE("the K80 knee is the largest tensor on one server", "[claims]") {
   const double both_ways_s = 2 * largest_tensor_bytes(question.model) / question.median.server_process_Bps;
   CHECK(a_worker_s == Approx(both_ways_s).epsilon(0.05)); // the crumbs beside it: 0.46 MB less at 128 than at 64
 
-  // Even shards have no such knee; what they lose is the cost of messages.
+  // Even shards have no such knee: what they lose is shared by all servers.
   CHECK(question.efficiency(placed_by(question, Sharding::split), 128, closed) >
         1.5 * question.efficiency(servers, 128, closed));
 }
