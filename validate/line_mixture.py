@@ -84,7 +84,11 @@ def nested(points):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit("line_mixture.py: expected one file, what `ddlsim validate --split new-T1 new-T2 new-T3 --json` prints")
     points = [point for point in points_of(json.load(open(sys.argv[1], encoding="utf-8"))) if "emulated" not in point[1]]
+    if len({point[1] for point in points}) < 3:
+        sys.exit(f"{sys.argv[1]}: needs points of new-T2 or new-T3, and of new-T1, on three sites at least")
     print(f"{'split':<8} {'site':<18} {'w0':>4} {'alone %':>8} {'mixed %':>8}")
     for split, site, share, alone, mixed in nested(points):
         print(f"{split:<8} {site:<18} {share:>4} {100 * alone:>8.1f} {100 * mixed:>8.1f}")

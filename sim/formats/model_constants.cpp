@@ -16,7 +16,7 @@ const Names& of_the_tiers() {
   return names;
 }
 
-/// Sites with series over three scales across nodes or more, on which the straight line was compared.
+/// Sites with series over two scales across nodes or more, on which the straight line was compared.
 const std::vector<Names>& sites_of_the_line() {
   static const std::vector<Names> sites{
       {"azure-nc24r-k80", "azure-nc24rs-v2-p100", "azure-nc24rs-v3-v100", "azure-nd24rs-p40"},

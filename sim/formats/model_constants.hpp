@@ -15,7 +15,7 @@ struct ModelConstants {
   double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
   double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
   double residual_growth = 0.02;          ///< standard deviation of ln that a doubling beyond what was measured adds
-  /// The straight line beside the simulator (sim/predict/straight_line.hpp).
+  /// The straight line beside the simulator (sim/predict/straight_line.cpp).
   double line_share = 0.5; ///< of the line just beyond what was measured, in ln of the time
   double line_fade = 1.5;  ///< in ln of the scale
   /// How noisy a measurement is before the fit judges it, as standard deviations of ln.

@@ -4,7 +4,6 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/predict/straight_line.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>

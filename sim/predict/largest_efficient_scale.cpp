@@ -107,9 +107,8 @@ int largest_scale_of_sample(SampleEfficiencies& efficiencies, const Parameters& 
 /// there are not followed to the node.
 class LargestScales {
 public:
-  LargestScales(SampleEfficiencies& efficiencies, double bound)
-      : curve_(efficiencies.curve()), efficiencies_(efficiencies), bound_(bound) {
-    const Curve& curve = curve_;
+  LargestScales(SampleEfficiencies& efficiencies, double bound) : efficiencies_(efficiencies), bound_(bound) {
+    const Curve& curve = efficiencies.curve();
     const std::size_t stride = std::max<std::size_t>(1, curve.samples.values.size() / samples_of_largest_scale);
     for (std::size_t i = 0; i < curve.samples.values.size(); i += stride) samples_.push_back(&curve.samples.values[i]);
     brackets_.resize(samples_.size());
@@ -123,7 +122,7 @@ public:
       const int lowest = nodes_at(place, [](const Bracket& bracket) { return bracket.good; });
       const int highest = nodes_at(place, [](const Bracket& bracket) { return bracket.highest(); });
       if (lowest == 0 && highest == 0) return gpus_inside_node_at(place);
-      if (lowest == highest) return lowest * curve_.gpus_per_full_node;
+      if (lowest == highest) return lowest * efficiencies_.curve().gpus_per_full_node;
       for_each_sample([&](std::size_t i) {
         Bracket& bracket = brackets_[i];
         const bool may_stand_there = bracket.highest() >= lowest && bracket.good <= highest;
@@ -160,7 +159,6 @@ private:
     return gpus[place];
   }
 
-  const Curve& curve_;
   SampleEfficiencies& efficiencies_;
   double bound_;
   std::vector<const Parameters*> samples_;
@@ -202,6 +200,7 @@ private:
 };
 
 /// A scale that holds while the next does not, near `start`: steps that double until both are found, then bisection.
+/// Near the most GPUs these are asked first.
 int settle(ShownScales& scales, int start) {
   const int most = scales.most();
   int good = start;

@@ -1,4 +1,4 @@
-#include "sim/predict/straight_line.hpp"
+#include "sim/predict/interval.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sim/predict/straight_line.hpp"
+#include "sim/predict/interval.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>

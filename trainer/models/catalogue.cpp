@@ -4,7 +4,6 @@
 #include "sim/base/names.hpp"
 #include "trainer/models/bert.hpp"
 #include "trainer/models/detection_networks.hpp"
-#include "trainer/models/googlenet.hpp"
 #include "trainer/models/inception.hpp"
 #include "trainer/models/jasper.hpp"
 #include "trainer/models/plain_networks.hpp"

@@ -1,6 +1,5 @@
-#include "trainer/models/googlenet.hpp"
-
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/inception.hpp"
 
 namespace ddltrain {
 namespace {
