@@ -193,10 +193,12 @@ TEST_CASE("the same question has the same bytes", "[relations]") {
 
 // Samples are spread by a normal distribution before the ends are found, and more of them are drawn where those say
 // little, up to four times as many: priors learnt from few sites are wide, and one in twenty ends then moves by 5.7 %.
-// Where shards on servers make a sample costly there are too few for that.
+// Where shards on servers make a sample costly there are too few for that. Of the few pairs that a sanitizer build draws
+// one in twenty is the farthest end of all: there every end is held to an eighth only.
 TEST_CASE("another seed moves the ends of an interval by less than a sixteenth of its width", "[relations]") {
   constexpr double sixteenth = 1.0 / 16;
   constexpr double eighth = 0.125;
+  constexpr std::size_t enough_for_one_in_twenty = 100;
   std::vector<double> moves; // shares of the width
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     auto& scenario = question.scenario;
@@ -212,7 +214,7 @@ TEST_CASE("another seed moves the ends of an interval by less than a sixteenth o
       CHECK(moves.back() < eighth);
     }
   });
-  CHECK(quantile(moves, 0.95) < sixteenth);
+  if (moves.size() >= enough_for_one_in_twenty) CHECK(quantile(moves, 0.95) < sixteenth);
 }
 
 } // namespace ddlsim
