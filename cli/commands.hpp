@@ -36,6 +36,7 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command);
 /// one or more could, else 1.
 int run_sweep(const PredictCommand& command, const CommandLine& line);
 
+int run_plan(const PlanCommand& command, const CommandLine& line);
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
 /// A context with the shipped catalogue, models and clusters to look names up in; a cluster that is not shipped is

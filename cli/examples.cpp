@@ -9,6 +9,7 @@ std::string examples_of(const std::string& command) {
       {"",
        "Begin with:\n"
        "  ddlsim predict scenarios/iris-resnet50.json\n"
+       "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
        "  ddlsim list clusters\n"
        "  ddlsim COMMAND --help      options and examples of a command\n"
        "Exit code: 0 done, 1 a file or a name is wrong (reported on standard error) or a bar is broken, 2 wrong use."},
@@ -20,6 +21,10 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/*.json --csv\n"
        "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/1/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100"},
+      {"plan", "Examples:\n"
+               "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
+               "  ddlsim plan scenarios/plans/imagenet-90-epochs.json --set '/limits/deadline=\"6 h\"'\n"
+               "  ddlsim plan scenarios/plans/extend-iris.json --markdown --output proposal.md"},
       {"calibrate",
        "Examples:\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"

@@ -23,7 +23,8 @@ namespace {
 constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names{"check", "list", "calibrate", "predict", "validate", "import", "export"};
+  static const std::vector<std::string> names{"check", "list",     "calibrate", "predict",
+                                              "plan",  "validate", "import",    "export"};
   return names;
 }
 
@@ -151,6 +152,23 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
+}
+
+void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set) {
+  auto& plan =
+      add_command(app, line, "plan",
+                  "What to buy or rent for a training: time, cost and energy of every way, and how sure that is");
+  plan.add_option("REQUEST", command.request, "Request file: the training, its limits, what could be had")
+      ->required()
+      ->type_name("");
+  plan.add_option("--set", set,
+                  "Another value of a field of the request, e.g. /limits/deadline=\"12 h\"; may be given several times")
+      ->type_name("/PATH=VALUE");
+  auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
+  plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
+      ->excludes(csv);
+  add_json(plan, line);
+  add_output(plan, line);
 }
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
@@ -315,12 +333,14 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   CheckCommand check;
   ListCommand list;
   PredictCommand predict;
+  PlanCommand plan;
   CalibrateCommand calibrate;
   ValidateCommand validate;
   ImportCommand import;
   ExportCommand exporting;
   std::vector<std::string> given;
   Variation variation;
+  Variation of_request;
 
   CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
                "ddlsim"};
@@ -335,6 +355,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   add_check(app, line, check);
   add_list(app, line, list);
   add_predict(app, line, predict, variation);
+  add_plan(app, line, plan, of_request.set);
   add_calibrate(app, line, calibrate);
   add_validate(app, line, validate, given);
   add_import(app, line, import, given);
@@ -348,6 +369,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
   validate.context.given = import.context.given;
   predict.changes = exporting.changes = changes_of(variation, wrong);
+  plan.changes = changes_of(of_request, wrong);
   if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
   predict.axes = axes_of(variation, wrong);
   if (!wrong.empty())
@@ -362,6 +384,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (chosen == "check") line.command = check;
   if (chosen == "list") line.command = list;
   if (chosen == "predict") line.command = predict;
+  if (chosen == "plan") line.command = plan;
   if (chosen == "calibrate") line.command = calibrate;
   if (chosen == "validate") line.command = validate;
   if (chosen == "import") line.command = import;

@@ -37,6 +37,13 @@ struct PredictCommand {
   std::filesystem::path trace; ///< write one simulated iteration here; empty: none
 };
 
+struct PlanCommand {
+  std::filesystem::path request;
+  std::vector<JsonChange> changes; ///< to the request, before it is checked
+  bool csv = false;
+  bool markdown = false;
+};
+
 /// What others' tools read.
 enum class ExportFormat { chakra, simgrid };
 
@@ -73,7 +80,7 @@ struct ImportCommand {
 };
 
 struct CommandLine {
-  std::variant<CheckCommand, ListCommand, PredictCommand, CalibrateCommand, ValidateCommand, ImportCommand,
+  std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
                ExportCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/

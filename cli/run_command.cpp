@@ -18,6 +18,10 @@ struct Runner {
     start_fork_server();
     return run_predict(command, line);
   }
+  int operator()(const PlanCommand& command) const {
+    start_fork_server();
+    return run_plan(command, line);
+  }
   int operator()(const CalibrateCommand& command) const {
     start_fork_server();
     return run_calibrate(command, line);

@@ -87,6 +87,16 @@ std::string check_scenario(const fs::path& file, const DataFolder& data) {
       [](const Scenario& scenario) { return summary_of(scenario); });
 }
 
+std::string check_plan_request(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-plan-request", plan_request_from,
+      [&](const PlanRequest& request, const JsonNode& root) { look_up_names(request, root, data); },
+      [](const PlanRequest& request) {
+        return fmt::format("plan request {}: {}, {:g} epochs, {} candidates", request.name, request.workload.model,
+                           request.workload.epochs, request.candidates.size());
+      });
+}
+
 std::string check_cluster(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-cluster", cluster_from,
@@ -146,6 +156,7 @@ const std::map<std::string, Check>& checks_by_format() {
                                                    {"ddlsim-gpus", check_gpus},
                                                    {"ddlsim-cluster", check_cluster},
                                                    {"ddlsim-scenario", check_scenario},
+                                                   {"ddlsim-plan-request", check_plan_request},
                                                    {"ddlsim-presets", check_presets},
                                                    {"ddlsim-priors", check_priors}};
   return checks;

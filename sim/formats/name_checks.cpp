@@ -90,6 +90,28 @@ void check_strategies(const Scenario& scenario, const JsonNode& root, const std:
   }
 }
 
+/// The machine that a scenario, or a candidate of a plan, names at `node`, and what runs on it.
+void check_machine(const Scenario& scenario, const JsonNode& node, const DataFolder& data) {
+  const auto clusters = list_clusters(data);
+  check_name(node, "cluster", "cluster", scenario.cluster, clusters);
+  if (!scenario.gpu.empty())
+    if (const auto gpus = load_or_tell(node, "gpu", [&] { return load_gpus(data); }))
+      check_gpu(node, "gpu", scenario.gpu, *gpus);
+  const auto presets = load_or_tell(node, "preset", [&] { return load_presets(data); });
+  if (!presets) return;
+  check_name(node, "preset", "preset", scenario.preset, preset_names(*presets));
+  std::optional<Cluster> cluster;
+  if (is_in(clusters, scenario.cluster))
+    cluster = load_or_tell(node, "cluster", [&] { return load_cluster(data, scenario.cluster); });
+  if (cluster) check_transport(scenario, node, *cluster, *presets);
+  check_strategies(scenario, node, cluster, *presets);
+}
+
+void check_model_name(const JsonNode& node, const std::string& model, const DataFolder& data) {
+  if (variants_of_bare_name(model).empty()) // else reported by the reader
+    check_name(node, "model", "model", model, list_models(data));
+}
+
 /// A cluster's files stand in a folder of its name.
 void compare_with_folder(const JsonNode& root, const std::string& key, const std::string& cluster,
                          const fs::path& file) {
@@ -102,21 +124,22 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
 } // namespace
 
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
-  if (variants_of_bare_name(scenario.model).empty()) // else reported by the reader
-    check_name(root, "model", "model", scenario.model, list_models(data));
-  const auto clusters = list_clusters(data);
-  check_name(root, "cluster", "cluster", scenario.cluster, clusters);
-  if (!scenario.gpu.empty())
-    if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
-      check_gpu(root, "gpu", scenario.gpu, *gpus);
-  const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
-  if (!presets) return;
-  check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
-  std::optional<Cluster> cluster;
-  if (is_in(clusters, scenario.cluster))
-    cluster = load_or_tell(root, "cluster", [&] { return load_cluster(data, scenario.cluster); });
-  if (cluster) check_transport(scenario, root, *cluster, *presets);
-  check_strategies(scenario, root, cluster, *presets);
+  check_model_name(root, scenario.model, data);
+  check_machine(scenario, root, data);
+}
+
+void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data) {
+  check_model_name(root.at("workload"), request.workload.model, data);
+  const auto places = root.list("candidates");
+  for (std::size_t i = 0; i < request.candidates.size() && i < places.size(); ++i) {
+    const auto& candidate = request.candidates[i];
+    Scenario scenario;
+    scenario.cluster = candidate.cluster;
+    scenario.preset = candidate.preset;
+    scenario.transport = candidate.transport;
+    scenario.strategies = candidate.strategies;
+    check_machine(scenario, places[i], data);
+  }
 }
 
 void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path& file, const DataFolder& data) {

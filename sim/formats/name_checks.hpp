@@ -3,6 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/plan_request.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
 
@@ -17,6 +18,7 @@ struct NamesOfData {
 
 /// Each notes the names that are unknown, offering the nearest.
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
+void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data);
 void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);
 void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names);

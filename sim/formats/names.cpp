@@ -248,6 +248,32 @@ std::string to_text(RecordKind value) {
   return "";
 }
 
+std::string to_text(PriceKind value) {
+  switch (value) {
+  case PriceKind::on_demand:
+    return "on-demand";
+  case PriceKind::reserved:
+    return "reserved";
+  case PriceKind::purchase:
+    return "purchase";
+  case PriceKind::owned:
+    return "owned";
+  }
+  return "";
+}
+
+std::string to_text(PlanGoal value) {
+  switch (value) {
+  case PlanGoal::cost:
+    return "cost";
+  case PlanGoal::time:
+    return "time";
+  case PlanGoal::energy:
+    return "energy";
+  }
+  return "";
+}
+
 std::string to_text(RunMode value) {
   switch (value) {
   case RunMode::train:

@@ -87,6 +87,12 @@ enum class RecordKind { step, collective, point_to_point, layer, server, input, 
 /// What a step record's iteration did.
 enum class RunMode { train, forward };
 
+/// How a node is paid for: by the hour; by the hour over a term that one commits to; once; not at all, but for its energy.
+enum class PriceKind { on_demand, reserved, purchase, owned };
+
+/// What a plan has least of.
+enum class PlanGoal { cost, time, energy };
+
 std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
 std::string to_text(Protocol value);
@@ -105,6 +111,8 @@ std::string to_text(PriorScale value);
 std::string to_text(EvidenceLabel value);
 std::string to_text(RecordKind value);
 std::string to_text(RunMode value);
+std::string to_text(PriceKind value);
+std::string to_text(PlanGoal value);
 
 /// "" for nothing.
 template <class Name> std::string to_text(const std::optional<Name>& value) {

@@ -11,6 +11,7 @@
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/neighbour.hpp"
+#include "sim/formats/plan_request.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 #include "sim/formats/scenario.hpp"
@@ -40,6 +41,10 @@ Calibration calibration_from(const JsonNode& root);
 /// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Scenario scenario_from(const JsonNode& root);
+PlanRequest plan_request_from(const JsonNode& root);
+/// "gpus" and "strategies", which scenarios and the candidates of a plan have alike.
+std::vector<int> gpu_counts_from(const JsonNode& node);
+std::vector<Strategy> strategies_from(const JsonNode& node);
 /// One line of calibration.json, and back.
 BatchLine batch_line_from(const JsonNode& node);
 nlohmann::json batch_line_to_json(const BatchLine& line);

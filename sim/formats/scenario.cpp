@@ -14,43 +14,6 @@ namespace ddlsim {
 
 namespace {
 
-std::vector<int> gpus_from_scenario(const JsonNode& root) {
-  std::vector<int> counts;
-  for (const auto& node : root.list("gpus")) {
-    const auto& value = node.value();
-    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_ranks) {
-      node.mistake(
-          fmt::format("{} is not a GPU count; give {}", describe(value),
-                      value.is_number() && value.get<double>() > most_ranks ? "10000000 or fewer" : "1 or more"));
-      continue;
-    }
-    const int count = value.get<int>();
-    if (!counts.empty() && count <= counts.back()) {
-      node.mistake(
-          fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
-    }
-    counts.push_back(count);
-  }
-  if (root.has("gpus") && root.value()["gpus"].is_array() && root.value()["gpus"].empty())
-    root.mistake_at("gpus", "no GPU count found; give one or more");
-  return counts;
-}
-
-std::vector<Strategy> strategies_from(const JsonNode& root) {
-  std::vector<Strategy> strategies;
-  std::set<std::string> seen;
-  const auto places = root.list("strategies");
-  for (const auto& node : places) {
-    const auto before = node.mistakes_so_far();
-    strategies.push_back(strategy_from(node, StrategyUse::scenario));
-    if (node.mistakes_so_far() == before && !seen.insert(label_of(strategies.back())).second)
-      node.mistake(fmt::format("{} is there twice; keep one", label_of(strategies.back())));
-  }
-  if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
-    root.mistake_at("strategies", "no strategy found; give one or more");
-  return strategies;
-}
-
 SlowNode slow_node_from(const JsonNode& node) {
   static const std::vector<std::string> known{"compute_factor", "network_factor"};
   constexpr double most_factor = 1000;
@@ -97,6 +60,43 @@ StatedRate stated_rate_from(const JsonNode& root) {
 
 } // namespace
 
+std::vector<int> gpu_counts_from(const JsonNode& root) {
+  std::vector<int> counts;
+  for (const auto& node : root.list("gpus")) {
+    const auto& value = node.value();
+    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_ranks) {
+      node.mistake(
+          fmt::format("{} is not a GPU count; give {}", describe(value),
+                      value.is_number() && value.get<double>() > most_ranks ? "10000000 or fewer" : "1 or more"));
+      continue;
+    }
+    const int count = value.get<int>();
+    if (!counts.empty() && count <= counts.back()) {
+      node.mistake(
+          fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
+    }
+    counts.push_back(count);
+  }
+  if (root.has("gpus") && root.value()["gpus"].is_array() && root.value()["gpus"].empty())
+    root.mistake_at("gpus", "no GPU count found; give one or more");
+  return counts;
+}
+
+std::vector<Strategy> strategies_from(const JsonNode& root) {
+  std::vector<Strategy> strategies;
+  std::set<std::string> seen;
+  const auto places = root.list("strategies");
+  for (const auto& node : places) {
+    const auto before = node.mistakes_so_far();
+    strategies.push_back(strategy_from(node, StrategyUse::scenario));
+    if (node.mistakes_so_far() == before && !seen.insert(label_of(strategies.back())).second)
+      node.mistake(fmt::format("{} is there twice; keep one", label_of(strategies.back())));
+  }
+  if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
+    root.mistake_at("strategies", "no strategy found; give one or more");
+  return strategies;
+}
+
 double StatedRate::width() const {
   constexpr double upper_95 = 1.6448536269514722; // of a standard normal 95 % lies below
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
@@ -141,7 +141,7 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.wire_precision = one_of_or(root, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
   scenario.cluster = root.text("cluster");
   scenario.gpu = root.text_or("gpu", "");
-  scenario.gpus = gpus_from_scenario(root);
+  scenario.gpus = gpu_counts_from(root);
   scenario.strategies = strategies_from(root);
   scenario.preset = root.text("preset");
   scenario.transport = root.one_of_or("transport", transport_names(), "");

@@ -1,0 +1,24 @@
+#include "cli/commands.hpp"
+#include "plan/plan.hpp"
+#include "plan/report.hpp"
+
+namespace ddlsim {
+namespace {
+
+std::string to_output(const Plan& plan, const PlanCommand& command, const CommandLine& line) {
+  if (line.json) return to_json_text(plan);
+  if (command.csv) return to_csv_text(plan);
+  return command.markdown ? to_markdown_text(plan) : to_terminal_text(plan);
+}
+
+} // namespace
+
+int run_plan(const PlanCommand& command, const CommandLine& line) {
+  const auto request = read_plan_request(command.request, command.changes);
+  const auto plan = make_plan(request, DataFolder{line.data_folder}, make_progress(line.quiet));
+  for (const auto& warning : plan.warnings) narrate(line, warning);
+  emit(line, to_output(plan, command, line));
+  return 0;
+}
+
+} // namespace ddlsim

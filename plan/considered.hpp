@@ -1,0 +1,48 @@
+#pragma once
+// The options of a plan on their way to its answer: screened, simulated, compared.
+
+#include "plan/plan.hpp"
+#include "plan/whole_training.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+struct Considered {
+  std::size_t offer = 0; ///< of the offers
+  WholeTraining training;
+  double screened_iteration_s = 0; ///< of the likeliest sample, by formulas
+  Outcome likeliest;
+  std::vector<Outcome> samples; ///< none where it was not simulated
+  PlannedOption told;
+};
+
+/// Times every option by its likeliest sample and by formulas. Those that cannot be, or break a limit for certain, go to
+/// `refused`.
+std::vector<Considered> screen(const PlanRequest& request, std::vector<Offer>& offers,
+                               std::vector<RefusedOption>& refused);
+
+/// Figure of the goal; infinite where it is not known. Less is better.
+double figure_of(const Outcome& outcome, PlanGoal goal);
+
+/// Whether no option is as good or better in time, cost and energy, and better in one.
+std::vector<bool> front_of(const std::vector<Considered>& all);
+
+/// Simulates those of the front, and after them the best by the goal, `most` of them together. One that turns out to be
+/// impossible goes to `refused`, and out of `all`.
+void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
+              const std::function<void(const std::string&)>& progress, std::vector<Considered>& all,
+              std::vector<RefusedOption>& refused);
+
+/// Whether a run that came to this keeps deadline and budget.
+bool keeps_limits(const Outcome& outcome, const PlanLimits& limits);
+
+/// Chance that `other` is the better choice: it keeps the limits and has less of the goal, or keeps them where `one` does
+/// not. Sample by sample: doubts that both share cancel.
+double chance_of_better(const Considered& other, const Considered& one, PlanGoal goal, const PlanLimits& limits);
+
+/// Which measurement narrows the ratio of their figures most, on whose machine.
+SettlingMeasurement find_settling(const Considered& one, const Considered& other, PlanGoal goal,
+                                  std::vector<Offer>& offers);
+
+} // namespace ddlsim

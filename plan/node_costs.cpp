@@ -1,0 +1,66 @@
+#include "plan/node_costs.hpp"
+
+#include <fmt/format.h>
+
+namespace ddlsim {
+namespace {
+
+constexpr double seconds_an_hour = 3600;
+constexpr double hours_a_year = 8766;
+constexpr double joules_a_kwh = 3.6e6;
+/// A whole node over its GPUs: DGX-1 draws at most 3,500 W with eight V100 of 300 W (NVIDIA, DGX-1 data sheet, 2017).
+constexpr double node_over_gpus = 3500.0 / (8 * 300);
+
+void set_price(NodeCosts& costs, const CandidatePrice& price) {
+  switch (price.kind) {
+  case PriceKind::on_demand:
+  case PriceKind::reserved:
+    costs.usd_per_hour = price.usd;
+    costs.price_text = fmt::format("{:g} USD a node-hour, {}", price.usd, to_text(price.kind));
+    return;
+  case PriceKind::purchase:
+    costs.usd_per_hour = price.usd / (price.years * hours_a_year);
+    costs.price_text = fmt::format("{:g} USD a node, written off over {:g} years", price.usd, price.years);
+    costs.energy_is_extra = true;
+    return;
+  case PriceKind::owned:
+    costs.usd_per_hour = 0;
+    costs.price_text = "owned: energy only";
+    costs.energy_is_extra = true;
+    return;
+  }
+}
+
+} // namespace
+
+NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu) {
+  NodeCosts costs;
+  costs.price_text = "no price: the request states none";
+  if (candidate.price) set_price(costs, *candidate.price);
+  if (candidate.price && !candidate.price->source.empty())
+    costs.price_text += fmt::format(" ({})", candidate.price->source);
+  costs.power_w = node_over_gpus * cluster.gpus_per_node * gpu.power_w;
+  costs.power_text = costs.power_w > 0
+                         ? fmt::format("{:.0f} W a node: {} x {:g} W of {}, times {:.2f} for what is around "
+                                       "them, as in a DGX-1",
+                                       costs.power_w, cluster.gpus_per_node, gpu.power_w, gpu.name, node_over_gpus)
+                         : "no power: the catalogue has none of this GPU";
+  return costs;
+}
+
+double room_power_w(const NodeCosts& costs, int nodes, const EnergyRules& energy) {
+  return costs.power_w * nodes * energy.pue;
+}
+
+double energy_kwh(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy) {
+  return room_power_w(costs, nodes, energy) * time_s / joules_a_kwh;
+}
+
+std::optional<double> cost_usd(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy) {
+  if (!costs.usd_per_hour) return std::nullopt;
+  const double nodes_usd = *costs.usd_per_hour * nodes * time_s / seconds_an_hour;
+  if (!costs.energy_is_extra) return nodes_usd;
+  return nodes_usd + energy.usd_per_kwh * energy_kwh(costs, nodes, time_s, energy);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,121 @@
+#include "plan/offer.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/predict/ask.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string_view>
+
+namespace ddlsim {
+namespace {
+
+/// One GPU, doubled up to a node, then nodes doubled; the largest that may be had is one, too.
+std::vector<int> doubling_scales(int gpus_per_node, int most_nodes) {
+  std::vector<int> scales;
+  for (int gpus = 1; gpus < gpus_per_node; gpus *= 2) scales.push_back(gpus);
+  for (long nodes = 1; nodes < most_nodes; nodes *= 2) scales.push_back(static_cast<int>(nodes) * gpus_per_node);
+  scales.push_back(most_nodes * gpus_per_node);
+  return scales;
+}
+
+std::vector<int> scales_of(const PlanRequest& request, const PlanCandidate& candidate, const Cluster& cluster) {
+  if (!candidate.gpus.empty()) return candidate.gpus;
+  const int growth = std::max(1, cluster.growth_max_nodes);
+  const int most_nodes = request.limits.nodes > 0 ? std::min(request.limits.nodes, growth) : growth;
+  return doubling_scales(std::max(1, cluster.gpus_per_node), most_nodes);
+}
+
+Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate) {
+  Scenario scenario;
+  scenario.name = candidate.name;
+  scenario.model = request.workload.model;
+  scenario.batch_per_gpu = candidate.batch_per_gpu > 0 ? candidate.batch_per_gpu : request.workload.global_batch;
+  scenario.precision = request.workload.precision;
+  scenario.wire_precision = request.workload.wire_precision;
+  scenario.cluster = candidate.cluster;
+  scenario.preset = candidate.preset;
+  scenario.transport = candidate.transport;
+  scenario.strategies = candidate.strategies;
+  scenario.gpus = candidate.gpus;
+  scenario.seed = request.seed;
+  scenario.samples = request.samples;
+  return scenario;
+}
+
+/// FNV-1a of a name: the same on every machine, as std::hash is not.
+std::uint64_t seed_of_name(std::string_view name) {
+  constexpr std::uint64_t basis = 14695981039346656037ULL;
+  constexpr std::uint64_t prime = 1099511628211ULL;
+  std::uint64_t hash = basis;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
+  return hash;
+}
+
+std::size_t index_of(double Parameters::*value) {
+  const auto fields = parameter_fields();
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.value == value; });
+  return static_cast<std::size_t>(found - fields.begin());
+}
+
+/// Deals the draws of one parameter out anew, block by block, so that each block stays a Latin hypercube.
+void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
+  auto& draws = curve.samples;
+  const auto field = index_of(value);
+  const std::size_t count = draws.values.size();
+  const auto block = curve.samples_a_block > 0 ? static_cast<std::size_t>(curve.samples_a_block) : count;
+  std::mt19937_64 random(seed);
+  const Draws before = draws;
+  for (std::size_t begin = 0; begin < count; begin += block) {
+    const auto order = random_order(static_cast<int>(std::min(block, count - begin)), random);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::size_t from = begin + static_cast<std::size_t>(order[i]);
+      draws.values[begin + i].*value = before.values[from].*value;
+      draws.z_scores[begin + i][field] = before.z_scores[from][field];
+    }
+  }
+}
+
+/// The doubt about a GPU's own rate belongs to that GPU, where a calibration does not tie it to other parameters.
+void part_own_doubts(Curve& curve, std::uint64_t seed) {
+  reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
+  const auto compute = index_of(&Parameters::compute_factor);
+  const bool identified = compute < curve.learnt.identified.size() && curve.learnt.identified[compute];
+  if (!identified) reorder(curve, &Parameters::compute_factor, seed ^ seed_of_name(curve.setup.gpu.name));
+}
+
+} // namespace
+
+std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& data) {
+  std::vector<Offer> offers;
+  for (const auto& candidate : request.candidates) {
+    auto scenario = scenario_of(request, candidate);
+    const auto files = std::make_shared<const KnownFiles>(scenario, data);
+    const auto& known = files->knowledge();
+    scenario.gpus = scales_of(request, candidate, known.cluster);
+    const auto costs = node_costs(candidate, known.cluster, find_device(known.gpus, known.cluster.gpu));
+    for (const auto& strategy : candidate.strategies) offers.push_back({&candidate, strategy, files, scenario, costs});
+  }
+  return offers;
+}
+
+double batch_at(const PlanRequest& request, const Offer& offer, int gpus) {
+  const double global = request.workload.global_batch;
+  return global > 0 ? global / gpus : offer.candidate->batch_per_gpu;
+}
+
+const Curve& curve_at(Offer& offer, double batch_per_gpu) {
+  auto& curve = offer.curves[batch_per_gpu];
+  if (!curve) {
+    auto scenario = offer.scenario;
+    scenario.batch_per_gpu = batch_per_gpu;
+    auto made = make_curve(scenario, offer.strategy, offer.files->model(), offer.files->knowledge());
+    part_own_doubts(made, scenario.seed);
+    curve = std::make_shared<const Curve>(std::move(made));
+  }
+  return *curve;
+}
+
+} // namespace ddlsim

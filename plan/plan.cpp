@@ -1,0 +1,109 @@
+#include "plan/plan.hpp"
+
+#include "plan/considered.hpp"
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+bool all_lack(const std::vector<Considered>& options, PlanGoal goal) {
+  return std::all_of(options.begin(), options.end(),
+                     [&](const Considered& option) { return std::isinf(figure_of(option.likeliest, goal)); });
+}
+
+/// The goal, or where no candidate has its figure, energy, or time.
+void choose_goal(const std::vector<Considered>& options, Plan& plan) {
+  plan.ranked_by = plan.request.goal;
+  if (plan.ranked_by == PlanGoal::cost && all_lack(options, PlanGoal::cost)) {
+    plan.ranked_by = PlanGoal::energy;
+    plan.why_other_goal = "no candidate has a price: ranked by energy";
+  }
+  if (plan.ranked_by == PlanGoal::energy && all_lack(options, PlanGoal::energy)) {
+    plan.ranked_by = PlanGoal::time;
+    plan.why_other_goal += plan.why_other_goal.empty() ? "no candidate's power is known: ranked by time"
+                                                       : ", and of none the power is known: ranked by time";
+  }
+}
+
+/// With the chance asked for, and by a figure of what options are ranked by.
+bool meets(const Considered& option, const Plan& plan) {
+  return option.told.simulated && option.told.chance >= plan.request.limits.chance &&
+         std::isfinite(figure_of(option.likeliest, plan.ranked_by));
+}
+
+/// Those that meet the limits, by the goal; then those that may, by their chance; then those that were only screened.
+void sort_by_worth(const Plan& plan, std::vector<Considered>& options) {
+  const auto rank = [&](const Considered& option) {
+    const bool in = meets(option, plan);
+    return std::tuple(!in, !option.told.simulated, in ? 0 : -option.told.chance,
+                      figure_of(option.likeliest, plan.ranked_by), option.likeliest.time_s);
+  };
+  std::stable_sort(options.begin(), options.end(),
+                   [&](const Considered& one, const Considered& other) { return rank(one) < rank(other); });
+}
+
+/// The best after the first that is another candidate or strategy; else the best of the others.
+std::optional<std::size_t> find_runner_up(const std::vector<Considered>& options) {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 1; i < options.size() && options[i].told.simulated; ++i) {
+    if (options[i].offer != options.front().offer) return i;
+    if (!next) next = i;
+  }
+  return next;
+}
+
+void compare_with_runner_up(const std::vector<Considered>& options, std::vector<Offer>& offers, Plan& plan) {
+  plan.runner_up = find_runner_up(options);
+  if (!plan.runner_up) return;
+  const auto& other = options[*plan.runner_up];
+  plan.runner_up_better = chance_of_better(other, options.front(), plan.ranked_by, plan.request.limits);
+  plan.settle = find_settling(options.front(), other, plan.ranked_by, offers);
+}
+
+void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
+  const PlanCandidate* told = nullptr;
+  for (const auto& offer : offers) {
+    if (offer.candidate == told) continue;
+    told = offer.candidate;
+    plan.prices.push_back(fmt::format("{}: {}; {}", told->name, offer.costs.price_text, offer.costs.power_text));
+    for (const auto& warning : offer.files->warnings()) plan.warnings.push_back(warning);
+  }
+}
+
+[[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
+  std::string why = "no option of the request can be";
+  for (const auto& one : refused)
+    why += fmt::format("; {} with {} at {} GPUs: {}", one.candidate, one.strategy, one.gpus, one.why);
+  throw UserError("", "/candidates", why);
+}
+
+} // namespace
+
+Plan make_plan(const PlanRequest& request, const DataFolder& data,
+               const std::function<void(const std::string&)>& progress) {
+  Plan plan;
+  plan.request = request;
+  auto offers = make_offers(plan.request, data);
+  tell_offers(offers, plan);
+  auto options = screen(plan.request, offers, plan.refused);
+  choose_goal(options, plan);
+  simulate(plan.request, offers, plan.ranked_by, most_simulated, progress, options, plan.refused);
+  if (options.empty()) refuse_all(plan.refused);
+  sort_by_worth(plan, options);
+  plan.limits_met = meets(options.front(), plan);
+  compare_with_runner_up(options, offers, plan);
+  const auto front = front_of(options);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    plan.options.push_back(options[i].told);
+    plan.options.back().on_front = front[i];
+  }
+  return plan;
+}
+
+} // namespace ddlsim

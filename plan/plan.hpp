@@ -1,0 +1,89 @@
+#pragma once
+// `ddlsim plan`: a buyer's request in; what to take, how sure that is, and what to measure first, out.
+
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/plan_request.hpp"
+#include "sim/predict/prediction.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// A figure with its 90 % interval.
+struct Likely {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// One way to train: a candidate, a strategy, a number of GPUs.
+struct PlannedOption {
+  std::string candidate;
+  std::string cluster;
+  Strategy strategy;
+  int gpus = 0;
+  int nodes = 0; ///< that are paid for, those of servers included
+  double batch_per_gpu = 0;
+  double iterations = 0;
+  Likely time_s;             ///< of the whole training
+  std::optional<Likely> usd; ///< nothing where no price is known
+  Likely kwh;                ///< 0 where no power is known
+  double room_power_w = 0;
+  double checkpoint_interval_s = 0; ///< 0 where nothing fails
+  double goodput = 1;               ///< share of the time that is training: the rest is checkpoints and failures
+  double efficiency = 0;            ///< as predict tells it
+  std::string bottleneck;
+  EvidenceLabel evidence = EvidenceLabel::assumed;
+  bool extrapolated = false;
+  double chance = 0;      ///< that deadline and budget are met
+  bool on_front = false;  ///< no other option is better in time, cost and energy together
+  bool simulated = false; ///< with all samples; else by its likeliest alone, without interval and chance
+};
+
+/// A way that cannot be, or breaks a limit that no doubt is about.
+struct RefusedOption {
+  std::string candidate;
+  std::string strategy;
+  int gpus = 0;
+  std::string why;
+};
+
+/// The measurement that would tell first choice and runner-up apart.
+struct SettlingMeasurement {
+  std::string candidate; ///< where it is run
+  int gpus = 0;
+  std::string parameter; ///< as in priors.json; "" where none stands out
+  std::string what;
+  double interval_now = 0;  ///< half-width of the logarithm of how many times as good the first choice is
+  double interval_then = 0; ///< with that parameter known
+};
+
+struct Plan {
+  PlanRequest request;
+  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or what could be told in its place
+  std::string why_other_goal;           ///< "" where ranked_by is the goal
+  std::vector<PlannedOption> options;   ///< the best first: those that meet the limits by what they are ranked by
+  bool limits_met = false;              ///< by the first option, with the chance asked for
+  std::optional<std::size_t> runner_up; ///< of another candidate or strategy where there is one
+  double runner_up_better = 0;          ///< chance that the runner-up is the better choice
+  SettlingMeasurement settle;
+  std::vector<RefusedOption> refused;
+  std::vector<std::string> prices; ///< a line a candidate: price and power, and where they are from
+  std::vector<std::string> warnings;
+};
+
+/// Options that are simulated with all samples.
+inline constexpr std::size_t most_simulated = 50;
+
+/// 1. Every option is timed by its likeliest sample and by formulas.
+/// 2. The options that none beats in time, cost and energy together, and after them the best by the goal, are simulated
+///    with all samples, most_simulated of them.
+/// 3. Those that meet the limits with the chance asked for come first; the least of the goal is the first choice.
+/// Throws UserError when a name is unknown, or no option can be.
+Plan make_plan(const PlanRequest& request, const DataFolder& data,
+               const std::function<void(const std::string&)>& progress = {});
+
+} // namespace ddlsim

@@ -1,0 +1,106 @@
+#include "plan/report.hpp"
+#include "sim/base/json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Likely& figure, bool has_interval) {
+  Json json{{"value", nine_digits(figure.value)}};
+  if (!has_interval) return json;
+  json["low"] = nine_digits(figure.low);
+  json["high"] = nine_digits(figure.high);
+  return json;
+}
+
+Json to_json(const PlannedOption& option) {
+  Json json{{"candidate", option.candidate},
+            {"cluster", option.cluster},
+            {"strategy", label_of(option.strategy)},
+            {"gpus", option.gpus},
+            {"nodes", option.nodes},
+            {"batch_per_gpu", nine_digits(option.batch_per_gpu)},
+            {"iterations", nine_digits(option.iterations)},
+            {"simulated", option.simulated},
+            {"on_front", option.on_front},
+            {"time_s", to_json(option.time_s, option.simulated)}};
+  json["cost_usd"] = option.usd ? to_json(*option.usd, option.simulated) : Json(nullptr);
+  json["energy_kwh"] = option.kwh.value > 0 ? to_json(option.kwh, option.simulated) : Json(nullptr);
+  json["power_w"] = nine_digits(option.room_power_w);
+  json["goodput"] = nine_digits(option.goodput);
+  json["checkpoint_interval_s"] = nine_digits(option.checkpoint_interval_s);
+  json["efficiency"] = nine_digits(option.efficiency);
+  if (!option.simulated) return json;
+  json["chance"] = nine_digits(option.chance);
+  json["bottleneck"] = option.bottleneck;
+  json["evidence"] = to_text(option.evidence);
+  json["extrapolated"] = option.extrapolated;
+  return json;
+}
+
+Json to_json(const SettlingMeasurement& settle) {
+  if (settle.parameter.empty()) return nullptr;
+  return {{"candidate", settle.candidate},
+          {"gpus", settle.gpus},
+          {"parameter", settle.parameter},
+          {"what", settle.what},
+          {"interval_now", nine_digits(settle.interval_now)},
+          {"interval_then", nine_digits(settle.interval_then)}};
+}
+
+std::string likely_cells(const Likely& figure, bool has_interval) {
+  if (!has_interval) return fmt::format("{:.9g},,", figure.value);
+  return fmt::format("{:.9g},{:.9g},{:.9g}", figure.value, figure.low, figure.high);
+}
+
+std::string in_csv_quotes(const std::string& text) {
+  std::string quoted;
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return '"' + quoted + '"';
+}
+
+} // namespace
+
+std::string to_json_text(const Plan& plan) {
+  Json json{{"format", "ddlsim-plan"},      {"version", 1},
+            {"request", plan.request.name}, {"ddlsim", version()},
+            {"simgrid", simgrid_version()}, {"ranked_by", to_text(plan.ranked_by)},
+            {"limits_met", plan.limits_met}};
+  if (!plan.why_other_goal.empty()) json["why_other_goal"] = plan.why_other_goal;
+  json["runner_up"] = plan.runner_up ? Json(*plan.runner_up) : Json(nullptr);
+  json["chance_runner_up_is_better"] = plan.runner_up ? Json(nine_digits(plan.runner_up_better)) : Json(nullptr);
+  json["measure_first"] = to_json(plan.settle);
+  json["options"] = Json::array();
+  for (const auto& option : plan.options) json["options"].push_back(to_json(option));
+  json["refused"] = Json::array();
+  for (const auto& one : plan.refused)
+    json["refused"].push_back(
+        {{"candidate", one.candidate}, {"strategy", one.strategy}, {"gpus", one.gpus}, {"why", one.why}});
+  json["prices"] = plan.prices;
+  json["warnings"] = plan.warnings;
+  return json.dump(1) + "\n";
+}
+
+std::string to_csv_text(const Plan& plan) {
+  std::string text =
+      "candidate,cluster,strategy,gpus,nodes,batch_per_gpu,iterations,simulated,on_front,time_s,time_s_low,"
+      "time_s_high,cost_usd,cost_usd_low,cost_usd_high,energy_kwh,energy_kwh_low,energy_kwh_high,power_w,"
+      "goodput,efficiency,chance,evidence\n";
+  for (const auto& option : plan.options) {
+    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{},{},{},", in_csv_quotes(option.candidate),
+                        in_csv_quotes(option.cluster), in_csv_quotes(label_of(option.strategy)), option.gpus,
+                        option.nodes, option.batch_per_gpu, option.iterations, option.simulated, option.on_front,
+                        likely_cells(option.time_s, option.simulated));
+    text += (option.usd ? likely_cells(*option.usd, option.simulated) : ",,") + ",";
+    text += (option.kwh.value > 0 ? likely_cells(option.kwh, option.simulated) : ",,") + ",";
+    text += fmt::format("{:.9g},{:.9g},{:.9g},", option.room_power_w, option.goodput, option.efficiency);
+    text += option.simulated ? fmt::format("{:.9g},{}\n", option.chance, to_text(option.evidence)) : ",\n";
+  }
+  return text;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,193 @@
+#include "plan/report.hpp"
+#include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::size_t most_rows = 20; ///< of the table: with the sentences, one screen
+constexpr double hour_s = 3600;
+
+/// "14.2", "0.0351", "1520": three significant digits, never in powers of ten.
+std::string short_number(double value) {
+  if (value >= 1000) return fmt::format("{:.0f}", value);
+  if (value >= 100) return fmt::format("{:.0f}", value);
+  if (value >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::string likely_text(const Likely& figure, const std::string& unit, double in_unit = 1) {
+  const std::string value = fmt::format("{} {}", short_number(figure.value / in_unit), unit);
+  if (figure.high <= 0) return value;
+  return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
+}
+
+/// In minutes below an hour, in days beyond four.
+std::string time_text(const Likely& time_s) {
+  constexpr double minute_s = 60;
+  constexpr double day_s = 24 * hour_s;
+  if (time_s.value < hour_s) return likely_text(time_s, "min", minute_s);
+  return time_s.value > 4 * day_s ? likely_text(time_s, "d", day_s) : likely_text(time_s, "h", hour_s);
+}
+
+std::string cost_text(const PlannedOption& option) {
+  return option.usd ? likely_text(*option.usd, "USD") : "-";
+}
+
+std::string energy_text(const PlannedOption& option) {
+  return option.kwh.value > 0 ? likely_text(option.kwh, "kWh") : "-";
+}
+
+std::string count_text(double count) {
+  if (count >= 1e6) return fmt::format("{:.4g} M", count / 1e6);
+  return fmt::format("{:.6g}", count);
+}
+
+std::string option_text(const PlannedOption& option) {
+  const std::string gpus = option.gpus == 1 ? "one GPU"
+                                            : fmt::format("{} GPUs on {} {}", option.gpus, option.nodes,
+                                                          option.nodes == 1 ? "node" : "nodes");
+  const std::string how = option.gpus == 1 ? "" : fmt::format(", {}", label_of(option.strategy));
+  return fmt::format("{}, {}{}", option.candidate, gpus, how);
+}
+
+std::string figures_text(const PlannedOption& option) {
+  std::string text = time_text(option.time_s);
+  if (option.usd) text += ", " + cost_text(option);
+  if (option.kwh.value > 0) text += ", " + energy_text(option);
+  return text;
+}
+
+std::string question_text(const Plan& plan) {
+  const auto& work = plan.request.workload;
+  const std::string batch = work.global_batch > 0 ? fmt::format("{:g} samples an iteration", work.global_batch)
+                                                  : fmt::format("{:g} samples a GPU", work.batch_per_gpu);
+  return fmt::format(
+      "{}: {}, {:g} epochs of {} samples, {}, {}", plan.request.name, work.model, work.epochs, count_text(work.samples),
+      work.batch_per_gpu > 0 || work.global_batch > 0 ? batch : "batch by candidate", to_text(work.precision));
+}
+
+std::string limits_text(const Plan& plan) {
+  const auto& limits = plan.request.limits;
+  std::vector<std::string> words;
+  if (limits.deadline_s > 0) words.push_back(print_quantity(limits.deadline_s, Dimension::time));
+  if (limits.budget_usd > 0) words.push_back(print_quantity(limits.budget_usd, Dimension::price));
+  if (limits.power_w > 0) words.push_back(print_quantity(limits.power_w, Dimension::power));
+  if (limits.nodes > 0) words.push_back(fmt::format("{} nodes", limits.nodes));
+  std::string text = words.empty() ? "No limits" : fmt::format("Limits: {}", fmt::join(words, ", "));
+  if (limits.deadline_s > 0 || limits.budget_usd > 0)
+    text += fmt::format(", kept with a chance of {:.0f} % or more", 100 * limits.chance);
+  text += fmt::format("; least {} first.", to_text(plan.ranked_by));
+  if (!plan.why_other_goal.empty()) text += fmt::format(" {}.", plan.why_other_goal);
+  return text;
+}
+
+bool has_limits(const Plan& plan) {
+  return plan.request.limits.deadline_s > 0 || plan.request.limits.budget_usd > 0;
+}
+
+std::string first_choice_text(const Plan& plan) {
+  const auto& first = plan.options.front();
+  const std::string kept =
+      has_limits(plan) ? fmt::format("; chance to keep the limits {:.0f} %", 100 * first.chance) : "";
+  const std::string told = fmt::format("{}: {}{}.", option_text(first), figures_text(first), kept);
+  return plan.limits_met ? "Take " + told : "Nothing keeps the limits. Nearest: " + told;
+}
+
+std::string runner_up_text(const Plan& plan) {
+  if (!plan.runner_up) return "There is no other option to compare with.";
+  const auto& other = plan.options[*plan.runner_up];
+  return fmt::format("Runner-up {}: {}. Chance that it is the better choice: {:.0f} %.", option_text(other),
+                     figures_text(other), 100 * plan.runner_up_better);
+}
+
+std::string settling_text(const Plan& plan) {
+  const auto& settle = plan.settle;
+  if (settle.parameter.empty()) return "";
+  return fmt::format(
+      "Measure first, on {}: {} ({}). What is not known of the ratio of the two shrinks from +-{:.0f} % to "
+      "+-{:.0f} %.",
+      settle.candidate, settle.what, settle.parameter, 100 * settle.interval_now, 100 * settle.interval_then);
+}
+
+std::string simulated_text(const Plan& plan) {
+  const auto simulated = std::count_if(plan.options.begin(), plan.options.end(),
+                                       [](const PlannedOption& option) { return option.simulated; });
+  std::string text =
+      fmt::format("{} options, {} simulated with {} samples", plan.options.size(), simulated, plan.request.samples);
+  if (static_cast<std::size_t>(simulated) < plan.options.size()) text += ", the others by their likeliest alone";
+  return text + fmt::format("; {} refused.", plan.refused.size());
+}
+
+std::string table_of(const Plan& plan) {
+  std::vector<Column> columns;
+  for (const auto& header : option_headers()) columns.push_back({header, Align::left});
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(most_rows, plan.options.size()); ++i)
+    rows.push_back(option_cells(plan.options[i]));
+  return to_table(columns, rows);
+}
+
+std::string left_out_text(const Plan& plan) {
+  if (plan.options.size() <= most_rows) return "";
+  return to_lines(fmt::format("{} more options: --csv and --json have all.", plan.options.size() - most_rows));
+}
+
+} // namespace
+
+std::vector<std::string> option_headers() {
+  return {"",       "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)", "energy (90 %)",
+          "chance", "evidence"};
+}
+
+std::vector<std::string> option_cells(const PlannedOption& option) {
+  return {option.on_front ? "*" : "",
+          option.candidate,
+          option.gpus == 1 ? "-" : to_text(option.strategy),
+          fmt::format("{}", option.gpus),
+          fmt::format("{}", option.nodes),
+          time_text(option.time_s),
+          cost_text(option),
+          energy_text(option),
+          option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
+          option.simulated ? to_text(option.evidence) : "screened"};
+}
+
+std::vector<std::string> plan_sentences(const Plan& plan) {
+  std::vector<std::string> sentences{question_text(plan), limits_text(plan), first_choice_text(plan),
+                                     runner_up_text(plan)};
+  if (const auto settling = settling_text(plan); !settling.empty()) sentences.push_back(settling);
+  sentences.push_back(simulated_text(plan));
+  return sentences;
+}
+
+std::string to_terminal_text(const Plan& plan) {
+  std::string text;
+  for (const auto& sentence : plan_sentences(plan)) text += to_lines(sentence);
+  text += "\n" + table_of(plan) + left_out_text(plan);
+  text += "* none is better in time, cost and energy together\n\n";
+  for (const auto& price : plan.prices) text += to_lines(price);
+  return text;
+}
+
+std::string to_markdown_text(const Plan& plan) {
+  std::string text;
+  for (const auto& sentence : plan_sentences(plan)) text += sentence + "\n\n";
+  const auto headers = option_headers();
+  text += fmt::format("| {} |\n|{}\n", fmt::join(headers, " | "), [&] {
+    std::string rule;
+    for (std::size_t i = 0; i < headers.size(); ++i) rule += "---|";
+    return rule;
+  }());
+  for (const auto& option : plan.options) text += fmt::format("| {} |\n", fmt::join(option_cells(option), " | "));
+  text += "\n";
+  for (const auto& price : plan.prices) text += "- " + price + "\n";
+  return text;
+}
+
+} // namespace ddlsim

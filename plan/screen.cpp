@@ -1,0 +1,120 @@
+#include "plan/considered.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+/// Why the limits or the batch rule it out, whatever it costs; "" when they do not.
+std::string why_not(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus) {
+  if (auto why = why_impossible(curve, gpus); !why.empty()) return why;
+  const auto training = whole_training(request, offer, curve, gpus);
+  const auto& limits = request.limits;
+  if (limits.nodes > 0 && training.nodes > limits.nodes)
+    return fmt::format("{} nodes, and {} are allowed", training.nodes, limits.nodes);
+  const double power_w = room_power_w(offer.costs, training.nodes, request.energy);
+  if (limits.power_w > 0 && power_w > limits.power_w)
+    return fmt::format("{} with cooling, and {} are allowed", print_quantity(power_w, Dimension::power),
+                       print_quantity(limits.power_w, Dimension::power));
+  return "";
+}
+
+PlannedOption told_of(const PlanRequest& request, const Offer& offer, const Considered& considered, int gpus) {
+  PlannedOption told;
+  told.candidate = offer.candidate->name;
+  told.cluster = offer.candidate->cluster;
+  told.strategy = offer.strategy;
+  told.gpus = gpus;
+  told.nodes = considered.training.nodes;
+  told.batch_per_gpu = batch_at(request, offer, gpus);
+  told.iterations = considered.training.iterations;
+  told.room_power_w = room_power_w(offer.costs, told.nodes, request.energy);
+  const auto& failing = considered.training.failing;
+  told.checkpoint_interval_s = best_checkpoint_interval_s(failing);
+  const double work_s =
+      considered.training.iterations * considered.screened_iteration_s + considered.training.evaluation_s;
+  told.goodput = work_s / considered.likeliest.time_s;
+  told.time_s.value = considered.likeliest.time_s;
+  if (considered.likeliest.usd) told.usd = Likely{*considered.likeliest.usd, 0, 0};
+  told.kwh.value = considered.likeliest.kwh;
+  return told;
+}
+
+Considered screened(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus) {
+  Considered considered;
+  considered.training = whole_training(request, offer, curve, gpus);
+  const double efficiency_there = efficiency(curve, curve.median, gpus);
+  considered.screened_iteration_s = one_gpu_iteration_s(curve, curve.median) / efficiency_there;
+  considered.likeliest = outcome_of(considered.training, considered.screened_iteration_s);
+  considered.told = told_of(request, offer, considered, gpus);
+  considered.told.efficiency = efficiency_there;
+  return considered;
+}
+
+/// Throws UserError where the option cannot be.
+Considered screened_or_refused(const PlanRequest& request, Offer& offer, int gpus) {
+  const double batch = batch_at(request, offer, gpus);
+  if (batch < 1)
+    throw UserError(
+        "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
+  const auto& curve = curve_at(offer, batch);
+  if (const auto why = why_not(request, offer, curve, gpus); !why.empty()) throw UserError("", "", why);
+  return screened(request, offer, curve, gpus);
+}
+
+} // namespace
+
+std::vector<Considered> screen(const PlanRequest& request, std::vector<Offer>& offers,
+                               std::vector<RefusedOption>& refused) {
+  std::vector<Considered> all;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    auto& offer = offers[i];
+    const bool first_of_candidate = i == 0 || offers[i - 1].candidate != offer.candidate;
+    for (const int gpus : offer.scenario.gpus) {
+      if (gpus == 1 && !first_of_candidate) continue; // one GPU synchronises with nobody: the same by any strategy
+      try {
+        all.push_back(screened_or_refused(request, offer, gpus));
+        all.back().offer = i;
+      } catch (const UserError& error) {
+        refused.push_back({offer.candidate->name, label_of(offer.strategy), gpus, error.mistakes().front().what});
+      }
+    }
+  }
+  return all;
+}
+
+double figure_of(const Outcome& outcome, PlanGoal goal) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  switch (goal) {
+  case PlanGoal::cost:
+    return outcome.usd.value_or(unknown);
+  case PlanGoal::time:
+    return outcome.time_s;
+  case PlanGoal::energy:
+    return outcome.kwh > 0 ? outcome.kwh : unknown;
+  }
+  return unknown;
+}
+
+std::vector<bool> front_of(const std::vector<Considered>& all) {
+  const auto beats = [](const Outcome& one, const Outcome& other) {
+    bool less = false;
+    for (const auto goal : values_of<PlanGoal>()) {
+      if (figure_of(one, goal) > figure_of(other, goal)) return false;
+      less = less || figure_of(one, goal) < figure_of(other, goal);
+    }
+    return less;
+  };
+  std::vector<bool> front;
+  for (const auto& option : all)
+    front.push_back(std::none_of(all.begin(), all.end(),
+                                 [&](const Considered& other) { return beats(other.likeliest, option.likeliest); }));
+  return front;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,33 @@
+#pragma once
+// From the time of one iteration to a whole training: its hours, its dollars and its kilowatt-hours.
+
+#include "plan/goodput.hpp"
+#include "plan/node_costs.hpp"
+#include "plan/offer.hpp"
+
+#include <optional>
+
+namespace ddlsim {
+
+/// A training on so many GPUs, but for how long an iteration takes.
+struct WholeTraining {
+  double iterations = 0;
+  double evaluation_s = 0; ///< all evaluations together: forward alone, on all GPUs
+  int nodes = 0;           ///< that are paid for: workers' and servers'
+  FailingJob failing;
+  NodeCosts costs;
+  EnergyRules energy;
+};
+
+WholeTraining whole_training(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus);
+
+/// What it comes to.
+struct Outcome {
+  double time_s = 0;         ///< from start to end, failures and checkpoints included
+  std::optional<double> usd; ///< nothing where no price is known
+  double kwh = 0;            ///< 0 where no power is known
+};
+
+Outcome outcome_of(const WholeTraining& training, double iteration_s);
+
+} // namespace ddlsim

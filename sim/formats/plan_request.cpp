@@ -1,0 +1,189 @@
+#include "sim/formats/plan_request.hpp"
+
+#include "sim/base/names.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr double most_evaluations_apart = 1e6; // epochs
+
+void read_batch(const JsonNode& node, Workload& work) {
+  if (node.has("batch_per_gpu") == node.has("global_batch")) {
+    node.mistake("give one of \"batch_per_gpu\" (the same on every GPU) and \"global_batch\" (of all GPUs together)");
+    return;
+  }
+  if (node.has("batch_per_gpu")) work.batch_per_gpu = node.positive("batch_per_gpu");
+  if (node.has("global_batch")) work.global_batch = node.positive("global_batch");
+}
+
+void read_evaluation(const JsonNode& node, Workload& work) {
+  static const std::vector<std::string> known{"samples", "epochs_apart"};
+  if (!node.is_object()) return;
+  node.allow_only(known);
+  work.evaluation_samples = node.positive("samples");
+  if (node.has("epochs_apart")) work.epochs_per_evaluation = node.positive("epochs_apart");
+  if (work.epochs_per_evaluation > most_evaluations_apart)
+    node.mistake_at("epochs_apart", fmt::format("{:g} found; give 1000000 or fewer", work.epochs_per_evaluation));
+}
+
+Workload workload_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"model",        "samples",    "epochs",    "batch_per_gpu",
+                                              "global_batch", "evaluation", "precision", "wire_precision"};
+  Workload work;
+  if (!node.is_object()) return work;
+  node.allow_only(known);
+  work.model = node.text("model");
+  refuse_bare_model_name(node, "model", work.model);
+  work.samples = node.positive("samples");
+  work.epochs = node.positive("epochs");
+  read_batch(node, work);
+  if (node.has("evaluation")) read_evaluation(node.at("evaluation"), work);
+  work.precision = one_of<Precision>(node, "precision");
+  work.wire_precision = one_of_or(node, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
+  return work;
+}
+
+PlanLimits limits_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"deadline", "budget", "power", "nodes", "chance"};
+  constexpr double least_chance = 0.5;
+  constexpr double most_chance = 0.99;
+  PlanLimits limits;
+  if (!node.is_object()) return limits;
+  node.allow_only(known);
+  limits.deadline_s = node.quantity_or("deadline", Dimension::time, 0);
+  limits.budget_usd = node.quantity_or("budget", Dimension::price, 0);
+  limits.power_w = node.quantity_or("power", Dimension::power, 0);
+  limits.nodes = static_cast<int>(node.integer_or("nodes", 0, 1, most_ranks));
+  limits.chance = node.number_or("chance", limits.chance, least_chance, most_chance);
+  return limits;
+}
+
+FailureRules failures_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"node_mtbf", "checkpoint", "restart"};
+  FailureRules rules;
+  if (!node.is_object()) return rules;
+  node.allow_only(known);
+  rules.node_mtbf_s = node.quantity("node_mtbf", Dimension::time);
+  rules.checkpoint_s = node.quantity("checkpoint", Dimension::time);
+  rules.restart_s = node.quantity_or_zero("restart", Dimension::time);
+  return rules;
+}
+
+EnergyRules energy_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"usd_per_kwh", "pue"};
+  constexpr double most_pue = 10;
+  constexpr double most_usd_per_kwh = 100;
+  EnergyRules rules;
+  if (!node.is_object()) return rules;
+  node.allow_only(known);
+  rules.usd_per_kwh = node.number_or("usd_per_kwh", 0, 0, most_usd_per_kwh);
+  rules.pue = node.number_or("pue", rules.pue, 1, most_pue);
+  return rules;
+}
+
+CandidatePrice price_from(const JsonNode& node) {
+  static const std::vector<std::string> rented{"kind", "node_hour", "source"};
+  static const std::vector<std::string> bought{"kind", "node", "years", "source"};
+  static const std::vector<std::string> owned{"kind", "source"};
+  CandidatePrice price;
+  if (!node.is_object()) return price;
+  const auto before = node.mistakes_so_far();
+  price.kind = one_of<PriceKind>(node, "kind");
+  if (node.mistakes_so_far() > before) return price;
+  price.source = node.text_or("source", "");
+  if (price.kind == PriceKind::owned) {
+    node.allow_only(owned);
+  } else if (price.kind == PriceKind::purchase) {
+    node.allow_only(bought);
+    price.usd = node.quantity("node", Dimension::price);
+    price.years = node.positive("years");
+  } else {
+    node.allow_only(rented);
+    price.usd = node.quantity("node_hour", Dimension::price);
+  }
+  return price;
+}
+
+PlanCandidate candidate_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"name",       "cluster", "preset",        "transport",
+                                              "strategies", "gpus",    "batch_per_gpu", "price"};
+  PlanCandidate candidate;
+  if (!node.is_object()) return candidate;
+  node.allow_only(known);
+  candidate.cluster = node.text("cluster");
+  candidate.name = node.has("name") ? simple_name(node, "name") : candidate.cluster;
+  candidate.preset = node.text("preset");
+  candidate.transport = node.one_of_or("transport", transport_names(), "");
+  candidate.strategies = strategies_from(node);
+  if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
+  if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
+  if (node.has("price")) candidate.price = price_from(node.at("price"));
+  return candidate;
+}
+
+std::vector<PlanCandidate> candidates_from(const JsonNode& root) {
+  std::vector<PlanCandidate> candidates;
+  std::set<std::string> names;
+  const auto places = root.list("candidates");
+  for (const auto& node : places) {
+    candidates.push_back(candidate_from(node));
+    const auto& name = candidates.back().name;
+    if (!name.empty() && !names.insert(name).second)
+      node.mistake_at("name", fmt::format("{} is there twice; give each candidate a name of its own", name));
+  }
+  if (root.has("candidates") && root.value()["candidates"].is_array() && places.empty())
+    root.mistake_at("candidates", "no candidate found; give one or more");
+  return candidates;
+}
+
+/// A time without a deadline costs least on one GPU, and money without a budget buys the fastest.
+PlanGoal usual_goal(const PlanLimits& limits) {
+  return limits.budget_usd > 0 && limits.deadline_s == 0 ? PlanGoal::time : PlanGoal::cost;
+}
+
+} // namespace
+
+PlanRequest plan_request_from(const JsonNode& root) {
+  static const std::vector<std::string> known{"format",   "version", "name",       "workload", "goal",   "limits",
+                                              "failures", "energy",  "candidates", "seed",     "samples"};
+  constexpr long fewest_samples = 40;
+  constexpr long most_samples = 10'000;
+  PlanRequest request;
+  root.allow_only(known);
+  request.name = simple_name(root, "name");
+  request.workload = workload_from(root.at("workload"));
+  if (root.has("limits")) request.limits = limits_from(root.at("limits"));
+  request.goal = one_of_or(root, "goal", usual_goal(request.limits));
+  if (root.has("failures")) request.failures = failures_from(root.at("failures"));
+  if (root.has("energy")) request.energy = energy_from(root.at("energy"));
+  request.candidates = candidates_from(root);
+  for (auto& candidate : request.candidates) {
+    if (request.workload.global_batch > 0 && candidate.batch_per_gpu > 0)
+      root.mistake_at("candidates", fmt::format("{} has a \"batch_per_gpu\" beside the workload's \"global_batch\"; "
+                                                "keep one of them",
+                                                candidate.name));
+    if (candidate.batch_per_gpu == 0) candidate.batch_per_gpu = request.workload.batch_per_gpu;
+  }
+  request.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
+  request.samples = static_cast<int>(root.integer_or("samples", request.samples, fewest_samples, most_samples));
+  return request;
+}
+
+PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes) {
+  PlanRequest request;
+  const auto edit = [&](nlohmann::json& document) {
+    for (const auto& change : changes) apply_change(document, change);
+  };
+  read_document(
+      file, "ddlsim-plan-request", 1, [&](const JsonNode& root) { request = plan_request_from(root); }, edit);
+  return request;
+}
+
+} // namespace ddlsim

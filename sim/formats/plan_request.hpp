@@ -1,0 +1,88 @@
+#pragma once
+// What a buyer asks: scenarios/plans/NAME.json. A training, what is given for it, and what could be bought or rented.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/names.hpp"
+#include "sim/formats/strategy.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// The training whose time is asked for.
+struct Workload {
+  std::string model;
+  double samples = 0; ///< of the data set: an epoch
+  double epochs = 0;
+  double batch_per_gpu = 0;         ///< 0: the global batch is given
+  double global_batch = 0;          ///< of all GPUs together, whatever their number; 0: the batch of a GPU is given
+  double evaluation_samples = 0;    ///< that an evaluation reads; 0: there is none
+  double epochs_per_evaluation = 1; ///< epochs from one evaluation to the next
+  Precision precision = Precision::fp32;
+  WirePrecision wire_precision = WirePrecision::fp32;
+};
+
+/// Failures of nodes, and what guards against them.
+struct FailureRules {
+  double node_mtbf_s = 0;  ///< mean time between failures of one node; 0: nothing fails
+  double checkpoint_s = 0; ///< to write one checkpoint, while training waits
+  double restart_s = 0;    ///< from a failure until training goes on from the last checkpoint
+};
+
+/// What may be spent. 0: not limited.
+struct PlanLimits {
+  double deadline_s = 0;
+  double budget_usd = 0;
+  double power_w = 0; ///< of all nodes, cooling included
+  int nodes = 0;
+  double chance = 0.9; ///< with which deadline and budget must be met
+};
+
+/// What a kilowatt-hour costs, and what the room adds.
+struct EnergyRules {
+  double usd_per_kwh = 0; ///< 0: not counted
+  /// Power usage effectiveness: energy of the room over that of its nodes. Not stated: what sites reported on average,
+  /// Uptime Institute, Global Data Center Survey 2023.
+  double pue = 1.58;
+};
+
+/// What one node of a candidate costs.
+struct CandidatePrice {
+  PriceKind kind = PriceKind::on_demand;
+  double usd = 0;       ///< of a node: for an hour where it is rented, once where it is bought, 0 where one owns it
+  double years = 0;     ///< over which a purchase is written off
+  std::string source{}; ///< where the price stands, with its date; "" where nobody says
+};
+
+/// One machine that could be had, and how it would be used.
+struct PlanCandidate {
+  std::string name;
+  std::string cluster;
+  std::string preset;
+  std::string transport{};
+  std::vector<Strategy> strategies;
+  std::vector<int> gpus{};  ///< ascending; none: one GPU, then doubling up to what growth and limits allow
+  double batch_per_gpu = 0; ///< in place of the workload's; 0: the workload's
+  std::optional<CandidatePrice> price{};
+};
+
+struct PlanRequest {
+  std::string name;
+  Workload workload;
+  PlanGoal goal = PlanGoal::cost;
+  PlanLimits limits;
+  FailureRules failures;
+  EnergyRules energy;
+  std::vector<PlanCandidate> candidates;
+  std::uint64_t seed = 1;
+  int samples = 200; ///< draws of the parameters behind every chance and interval
+};
+
+/// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later.
+PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
+
+} // namespace ddlsim
