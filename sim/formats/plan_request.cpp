@@ -72,7 +72,7 @@ FailureRules failures_from(const JsonNode& node) {
   node.allow_only(known);
   rules.node_mtbf_s = node.quantity("node_mtbf", Dimension::time);
   rules.checkpoint_s = node.quantity("checkpoint", Dimension::time);
-  rules.restart_s = node.quantity_or_zero("restart", Dimension::time);
+  if (node.has("restart")) rules.restart_s = node.quantity_or_zero("restart", Dimension::time);
   return rules;
 }
 

@@ -65,6 +65,25 @@ json sample_best_servers() {
   return scenario;
 }
 
+json sample_plan_request() {
+  return json::parse(R"({"format": "ddlsim-plan-request", "version": 1, "name": "tiny-plan",
+    "workload": {"model": "tiny", "samples": 1e6, "epochs": 3, "batch_per_gpu": 64, "precision": "fp32",
+                 "evaluation": {"samples": 5e4, "epochs_apart": 1}},
+    "goal": "energy",
+    "limits": {"deadline": "1 h", "budget": "100 USD", "power": "5 kW", "nodes": 4, "chance": 0.8},
+    "failures": {"node_mtbf": "1000 h", "checkpoint": "10 s", "restart": "0 s"},
+    "energy": {"usd_per_kwh": 0.2, "pue": 1.3},
+    "candidates": [
+      {"cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
+       "price": {"kind": "on-demand", "node_hour": "12.5 USD", "source": "a list"}},
+      {"name": "bought", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32,
+       "gpus": [1, 8], "strategies": [{"name": "ring"}, {"name": "tree"}],
+       "price": {"kind": "purchase", "node": "60000 USD", "years": 4}},
+      {"name": "ours", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
+       "price": {"kind": "owned"}}],
+    "seed": 3, "samples": 60})");
+}
+
 json sample_presets() {
   return json::parse(R"({"format": "ddlsim-presets", "version": 2, "presets": [
     {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
@@ -133,6 +152,7 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/tiny-iris.json", sample_scenario().dump(1));
   folder.write("scenarios/tiny-two-stacks.json", sample_two_stacks().dump(1));
   folder.write("scenarios/tiny-best-servers.json", sample_best_servers().dump(1));
+  folder.write("scenarios/plans/tiny-plan.json", sample_plan_request().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 

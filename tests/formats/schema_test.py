@@ -16,7 +16,7 @@ except ImportError:
     print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
     sys.exit(SKIPPED)
 
-FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration")
+FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request")
 DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
@@ -53,6 +53,19 @@ CALIBRATION = {
          "per_sample_error": 0.02, "correlation": -0.26, "records": ["a.jsonl:14"]}],
     "excluded": [{"what": "iris/runs/b", "why": "the same times as another"}],
 }
+# Every key, and every way to pay.
+PLAN_REQUEST = {
+    "format": "ddlsim-plan-request", "version": 1, "name": "p",
+    "workload": {"model": "resnet50_v1.5", "samples": 1000, "epochs": 2, "batch_per_gpu": 64, "precision": "fp32",
+                 "wire_precision": "fp16", "evaluation": {"samples": 100, "epochs_apart": 2}},
+    "goal": "time", "limits": {"deadline": "1 h", "budget": "5 USD", "power": "3 kW", "nodes": 2, "chance": 0.8},
+    "failures": {"node_mtbf": "100 h", "checkpoint": "1 s", "restart": "0 s"}, "energy": {"usd_per_kwh": 0.1, "pue": 1.5},
+    "candidates": [
+        {"name": "a", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32, "gpus": [1, 4],
+         "strategies": [{"name": "ring"}], "price": {"kind": "on-demand", "node_hour": "3 USD", "source": "s"}},
+        {"name": "b", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
+         "price": {"kind": "purchase", "node": "9000 USD", "years": 3, "source": "s"}}],
+    "seed": 1, "samples": 50}
 
 
 def without_references(schema, definitions):
@@ -126,6 +139,10 @@ def with_fabric(cluster, fabric):
 
 def variants(samples):
     """Documents with keys that the shortest shipped ones lack, by name@variant."""
+    owned = {**samples["plan-request"], "workload": {**samples["plan-request"]["workload"], "global_batch": 512}}
+    del owned["workload"]["batch_per_gpu"]
+    owned["candidates"] = [{**owned["candidates"][1], "price": {"kind": "owned", "source": "s"}}]
+    yield "plan-request@owned", owned
     yield "scenario@shared", {
         **samples["scenario"], "node_placement": [4, 2], "background_traffic": 0.25,
         "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}
@@ -150,11 +167,12 @@ def check_shipped(root, schemas):
         if name not in samples or len(json.dumps(content)) < len(json.dumps(samples[name])):
             samples[name] = content
     samples["calibration"] = CALIBRATION
+    samples["plan-request"] = PLAN_REQUEST
     samples["scenario"] = two_stacks(samples["scenario"])
     samples["presets"]["presets"][0].update({"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod"})
     samples["priors"]["priors"][0]["sites"] = [{"site": "s", "value": 0.5, "error": 0.1}]
     samples.update(variants(samples))
-    for key in [key for key in samples if isinstance(key, str) and "scenario" in key or "@" in key]:
+    for key in [key for key in samples if isinstance(key, str) and ("scenario" in key or "plan" in key) or "@" in key]:
         if mistake := schemas.mistake(key.split("@")[0], samples[key]):
             failures.append(f"a {key} of this test: {mistake}")
     mistake = schemas.mistake("calibration", CALIBRATION)

@@ -1,0 +1,202 @@
+#include "plan/plan.hpp"
+#include "plan/report.hpp"
+#include "sim/base/error.hpp"
+#include "sim/predict/predict.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+
+PlanCandidate p3(const std::string& name, double usd_an_hour) {
+  PlanCandidate candidate;
+  candidate.name = name;
+  candidate.cluster = "ec2-p3.16xlarge";
+  candidate.preset = "horovod";
+  candidate.strategies = {Strategy{StrategyName::automatic, {}}};
+  candidate.gpus = {8, 32};
+  candidate.batch_per_gpu = 64;
+  candidate.price = CandidatePrice{PriceKind::on_demand, usd_an_hour, 0, ""};
+  return candidate;
+}
+
+PlanRequest short_request(std::vector<PlanCandidate> candidates) {
+  PlanRequest request;
+  request.name = "test";
+  request.workload.model = "resnet50_v1.5";
+  request.workload.samples = 1e6;
+  request.workload.epochs = 10;
+  request.workload.batch_per_gpu = 64;
+  request.candidates = std::move(candidates);
+  request.samples = 60;
+  return request;
+}
+
+const PlannedOption& option_at(const Plan& plan, const std::string& candidate, int gpus) {
+  const auto found = std::find_if(plan.options.begin(), plan.options.end(), [&](const PlannedOption& option) {
+    return option.candidate == candidate && option.gpus == gpus;
+  });
+  REQUIRE(found != plan.options.end());
+  return *found;
+}
+
+/// What `ddlsim predict` says of the same point.
+PredictedPoint predicted(int gpus) {
+  Scenario scenario;
+  scenario.name = "p3";
+  scenario.model = "resnet50_v1.5";
+  scenario.batch_per_gpu = 64;
+  scenario.cluster = "ec2-p3.16xlarge";
+  scenario.preset = "horovod";
+  scenario.strategies = {Strategy{StrategyName::automatic, {}}};
+  scenario.gpus = {gpus};
+  scenario.samples = 60;
+  return predict(scenario, shipped, {}).strategies.front().points.front();
+}
+
+} // namespace
+
+TEST_CASE("time, cost and energy of one option, by hand") {
+  const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
+  const auto& option = option_at(plan, "p3", 32);
+  // 10 epochs of a million samples, 2048 of them an iteration: 4882.8125, so 4883
+  CHECK(option.iterations == 4883);
+  CHECK(option.nodes == 4);
+  const double time_s = 4883 * predicted(32).iteration_s;
+  CHECK(option.time_s.value == Approx(time_s));
+  CHECK(option.usd->value == Approx(4 * 24.48 * time_s / 3600));
+  // 8 V100 of 300 W in a node that draws 3500 W, 4 nodes, and a room that adds 58 %
+  CHECK(option.room_power_w == Approx(4 * 3500 * 1.58));
+  CHECK(option.kwh.value == Approx(4 * 3.5 * 1.58 * time_s / 3600));
+  CHECK(option.goodput == 1);
+  CHECK(option.chance == 1);
+  CHECK(option.time_s.low < option.time_s.value);
+  CHECK(option.time_s.value < option.time_s.high);
+}
+
+TEST_CASE("the interval of a training is that of its iteration, but for the noise of one measurement") {
+  const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
+  const auto& option = option_at(plan, "p3", 32);
+  const auto point = predicted(32);
+  const double planned = std::log(option.time_s.high / option.time_s.low);
+  const double single = std::log(point.iteration_s_high / point.iteration_s_low);
+  CHECK(planned < 1.1 * single); // 60 samples place each end within a tenth of the width
+  CHECK(planned > 0.5 * single);
+}
+
+TEST_CASE("two candidates that differ in price alone: the dearer is never the better choice") {
+  const auto plan = make_plan(short_request({p3("dear", 25), p3("cheap", 20)}), shipped);
+  CHECK(plan.options.front().candidate == "cheap");
+  REQUIRE(plan.runner_up);
+  CHECK(plan.options[*plan.runner_up].candidate == "dear");
+  CHECK(plan.runner_up_better == 0); // what is not known of the machine cancels
+}
+
+TEST_CASE("the order of candidates changes no figure") {
+  auto request = short_request({p3("a", 25), p3("b", 20)});
+  const auto before = make_plan(request, shipped);
+  std::swap(request.candidates[0], request.candidates[1]);
+  const auto after = make_plan(request, shipped);
+  for (const auto& option : before.options) {
+    const auto& same = option_at(after, option.candidate, option.gpus);
+    CHECK(same.time_s.value == option.time_s.value);
+    CHECK(same.usd->high == option.usd->high);
+    CHECK(same.chance == option.chance);
+  }
+  CHECK(before.options.front().candidate == after.options.front().candidate);
+}
+
+TEST_CASE("a deadline nobody keeps is told, with the option that comes nearest") {
+  auto request = short_request({p3("p3", 24.48)});
+  request.limits.deadline_s = 60;
+  const auto plan = make_plan(request, shipped);
+  CHECK_FALSE(plan.limits_met);
+  CHECK(plan.options.front().chance == 0);
+  CHECK(to_terminal_text(plan).find("Nothing keeps the limits") != std::string::npos);
+}
+
+TEST_CASE("a deadline between two sizes asks for the larger") {
+  auto request = short_request({p3("p3", 24.48)});
+  const auto free = make_plan(request, shipped);
+  const auto& small = option_at(free, "p3", 8);
+  const auto& large = option_at(free, "p3", 32);
+  REQUIRE(large.time_s.high < small.time_s.low);
+  CHECK(free.options.front().gpus == 8); // costs less
+  request.limits.deadline_s = std::sqrt(large.time_s.high * small.time_s.low);
+  const auto plan = make_plan(request, shipped);
+  CHECK(plan.limits_met);
+  CHECK(plan.options.front().gpus == 32);
+  CHECK(plan.options.front().chance >= 0.9);
+  CHECK(option_at(plan, "p3", 8).chance < 0.1);
+}
+
+TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {
+  auto request = short_request({p3("p3", 24.48)});
+  request.limits.nodes = 2;
+  auto plan = make_plan(request, shipped);
+  REQUIRE(plan.refused.size() == 1);
+  CHECK(plan.refused.front().why == "4 nodes, and 2 are allowed");
+  request.limits.nodes = 0;
+  request.limits.power_w = 10'000;
+  plan = make_plan(request, shipped);
+  REQUIRE(plan.refused.size() == 1);
+  CHECK(plan.refused.front().why == "22.12 kW with cooling, and 10 kW are allowed");
+  request.limits.power_w = 1;
+  CHECK_THROWS_AS(make_plan(request, shipped), UserError);
+}
+
+TEST_CASE("without a price options are ranked by energy, and the answer says so") {
+  auto candidate = p3("p3", 0);
+  candidate.price.reset();
+  const auto plan = make_plan(short_request({candidate}), shipped);
+  CHECK(plan.ranked_by == PlanGoal::energy);
+  CHECK_FALSE(plan.options.front().usd);
+  CHECK(to_terminal_text(plan).find("no candidate has a price: ranked by energy") != std::string::npos);
+}
+
+TEST_CASE("a purchase is written off, and pays its energy") {
+  auto candidate = p3("ours", 0);
+  candidate.price = CandidatePrice{PriceKind::purchase, 100'000, 4, ""};
+  auto request = short_request({candidate});
+  request.energy = {0.2, 1.5};
+  const auto plan = make_plan(request, shipped);
+  const auto& option = option_at(plan, "ours", 8);
+  const double hours = option.time_s.value / 3600;
+  CHECK(option.usd->value == Approx(100'000 / (4 * 8766.0) * hours + 0.2 * 3.5 * 1.5 * hours));
+}
+
+TEST_CASE("a global batch is shared out over the GPUs") {
+  auto candidate = p3("p3", 24.48);
+  candidate.batch_per_gpu = 0;
+  auto request = short_request({candidate});
+  request.workload.batch_per_gpu = 0;
+  request.workload.global_batch = 1024;
+  const auto plan = make_plan(request, shipped);
+  CHECK(option_at(plan, "p3", 8).batch_per_gpu == 128);
+  CHECK(option_at(plan, "p3", 32).batch_per_gpu == 32);
+  CHECK(option_at(plan, "p3", 32).iterations == option_at(plan, "p3", 8).iterations);
+}
+
+TEST_CASE("failures and evaluations make a training longer by what they cost") {
+  auto request = short_request({p3("p3", 24.48)});
+  const auto plain = make_plan(request, shipped);
+  request.failures = {3.6e6, 10, 600};
+  const auto failing = make_plan(request, shipped);
+  const auto& before = option_at(plain, "p3", 32);
+  const auto& after = option_at(failing, "p3", 32);
+  CHECK(after.time_s.value == Approx(before.time_s.value / after.goodput));
+  CHECK(after.goodput < 1);
+  CHECK(after.checkpoint_interval_s == Approx(std::sqrt(2 * 10 * 3.6e6 / 4)).epsilon(0.01)); // Young's first order
+  request.failures = {};
+  request.workload.evaluation_samples = 1e5;
+  const auto evaluated = make_plan(request, shipped);
+  CHECK(option_at(evaluated, "p3", 32).time_s.value > before.time_s.value);
+  CHECK(option_at(evaluated, "p3", 32).time_s.value < 1.1 * before.time_s.value);
+}
+
+} // namespace ddlsim
