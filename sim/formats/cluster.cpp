@@ -51,7 +51,7 @@ std::vector<Nic> nics_from(const JsonNode& node) {
 }
 
 void read_node(const JsonNode& node, Cluster& cluster) {
-  static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "intra", "nics"};
+  static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "power", "intra", "nics"};
   if (!node.is_object()) return;
   node.allow_only(known);
   const auto before = node.mistakes_so_far();
@@ -67,6 +67,7 @@ void read_node(const JsonNode& node, Cluster& cluster) {
   }
   cluster.cpu = node.text_or("cpu", "");
   cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
+  cluster.node_power_w = node.quantity_or("power", Dimension::power, 0);
   const auto before_intra = node.mistakes_so_far();
   cluster.intra = intra_from(node.at("intra"));
   if (cluster.gpus_per_node > 1 && node.mistakes_so_far() == before_intra && cluster.intra.kind == IntraKind::none) {
@@ -183,7 +184,7 @@ std::vector<Borrow> borrows_from(const JsonNode& root) {
 Cluster cluster_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "name",       "title",   "site",
                                               "node",   "fabric",  "transports", "storage", "available",
-                                              "growth", "borrows", "sources"};
+                                              "growth", "prices",  "borrows",    "sources"};
   Cluster cluster;
   const auto before = root.mistakes_so_far();
   root.allow_only(known);
@@ -195,6 +196,7 @@ Cluster cluster_from(const JsonNode& root) {
   cluster.transports = transports_from(root, cluster.nics);
   if (root.has("storage")) cluster.storage = storage_from(root.at("storage"));
   read_extent(root, cluster);
+  cluster.prices = prices_from(root);
   cluster.borrows = borrows_from(root);
   cluster.sources = covering_sources(root);
   if (root.mistakes_so_far() == before) check_fabric(root, cluster);

@@ -3,6 +3,7 @@
 
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/node_price.hpp"
 
 #include <filesystem>
 #include <map>
@@ -53,14 +54,16 @@ struct Cluster {
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
   double host_memory_bandwidth_Bps = 0; ///< 0: not known
+  double node_power_w = 0;              ///< of a whole busy node; 0: not known
   IntraNode intra;
   std::vector<Nic> nics;
   Fabric fabric;
   std::vector<Transport> transports;
   Storage storage;
-  int available_nodes = 0;  ///< what exists
-  int growth_max_nodes = 0; ///< how far it may be extended; beyond it a number is an error row
-  std::string growth_rule;  ///< words: same leaf and blocking, one more level when ports run out
+  int available_nodes = 0;       ///< what exists
+  int growth_max_nodes = 0;      ///< how far it may be extended; beyond it a number is an error row
+  std::string growth_rule;       ///< words: same leaf and blocking, one more level when ports run out
+  std::vector<NodePrice> prices; ///< as the file lists them; none: not known
   std::vector<Borrow> borrows;
   std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> where it stands
 };

@@ -77,6 +77,9 @@ enum class NodeReduce { reduce_scatter, one_gpu };
 /// How a prior's width is meant: of the logarithm, or in its unit.
 enum class PriorScale { log, linear };
 
+/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own.
+enum class PriceKind { on_demand, reserved, purchase };
+
 /// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
 /// or GPU; a prior.
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
@@ -108,6 +111,7 @@ std::string to_text(FabricKind value);
 std::string to_text(NodeOrder value);
 std::string to_text(NodeReduce value);
 std::string to_text(PriorScale value);
+std::string to_text(PriceKind value);
 std::string to_text(EvidenceLabel value);
 std::string to_text(RecordKind value);
 std::string to_text(RunMode value);

@@ -32,6 +32,10 @@ Cluster cluster_from(const JsonNode& root);
 std::map<std::string, std::string> covering_sources(const JsonNode& root);
 /// "fabric" of a cluster file.
 Fabric fabric_from(const JsonNode& node);
+/// "prices" of a cluster file; none where it has none.
+std::vector<NodePrice> prices_from(const JsonNode& root);
+/// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
+bool is_date(std::string_view text);
 /// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
 Surroundings surroundings_from(const JsonNode& root);
 void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);

@@ -132,7 +132,8 @@ bool is_digits(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
+} // namespace
+
 bool is_date(std::string_view text) {
   constexpr std::array<std::size_t, 3> lengths{4, 7, 10};
   if (text.size() != lengths[0] && text.size() != lengths[1] && text.size() != lengths[2]) return false;
@@ -145,6 +146,8 @@ bool is_date(std::string_view text) {
   const bool day_is_good = text.size() < lengths[2] || (part(7) >= 1 && part(7) <= 31);
   return month_is_good && day_is_good;
 }
+
+namespace {
 
 void read_source(const JsonNode& node, Context& context) {
   static const std::vector<std::string> known{"title", "repository", "path", "commit", "file"};

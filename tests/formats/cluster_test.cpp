@@ -23,6 +23,7 @@ TEST_CASE("a cluster is read") {
   CHECK(cluster.storage.read_bandwidth_Bps == 2e9);
   CHECK(cluster.available_nodes == 24);
   CHECK(cluster.growth_max_nodes == 4096);
+  CHECK(cluster.node_power_w == 2500);
   CHECK(cluster.borrows.at(0).kinds == std::vector{ddlsim::RecordKind::step});
   CHECK(cluster.sources.at("/fabric") == "site");
   CHECK(find_transport(cluster, "nccl-ib").nic == "ib-edr");
@@ -32,6 +33,55 @@ TEST_CASE("a cluster is read") {
   CHECK_THROWS_WITH(find_transport(cluster, "nccl-tcp"),
                     "no transport of cluster iris is called \"nccl-tcp\"; there are: nccl-ib, shm");
   CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
+}
+
+TEST_CASE("what a node costs is read") {
+  using ddlsim::PriceKind;
+  const ddlsim_test::TemporaryFolder folder;
+  auto sample = ddlsim_test::sample_cluster();
+  const auto prices = read_cluster(folder.write("priced.json", sample.dump())).prices;
+  REQUIRE(prices.size() == 3);
+  CHECK(prices[0].kind == PriceKind::on_demand);
+  CHECK(prices[0].usd == 12.24);
+  CHECK(prices[0].term_s == 0);
+  CHECK(prices[0].date == "2024-03");
+  CHECK(prices[1].kind == PriceKind::reserved);
+  CHECK(prices[1].usd == 8);
+  CHECK(prices[1].term_s == 8760.0 * 3600);
+  CHECK(prices[2].kind == PriceKind::purchase);
+  CHECK(prices[2].usd == 60000);
+  CHECK(prices[2].term_s == 0);
+  sample.erase("prices");
+  sample["node"].erase("power");
+  sample["sources"].erase("/prices");
+  const auto unpriced = read_cluster(folder.write("unpriced.json", sample.dump()));
+  CHECK(unpriced.prices.empty());
+  CHECK(unpriced.node_power_w == 0);
+}
+
+TEST_CASE("what is wrong with a price or the power of a node is reported") {
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_cluster(),
+      {{"/prices/0/kind", "\"on_demand\"",
+        "/prices/0/kind: \"on_demand\" found, one of on-demand, reserved, purchase expected; did you mean "
+        "\"on-demand\"?"},
+       {"/prices/0/kind", "", "/prices/0/kind: missing; give one of on-demand, reserved, purchase"},
+       {"/prices/0/usd_per_node_hour", "0",
+        "/prices/0/usd_per_node_hour: 0 found; give a number above 0, without quotes or unit"},
+       {"/prices/0/usd_per_node_hour", "", "/prices/0/usd_per_node_hour: missing; give a number above 0"},
+       {"/prices/0/usd_per_node", "1", "/prices/0/usd_per_node: unknown key; did you mean \"usd_per_node_hour\"?"},
+       {"/prices/0/term", "\"8760 h\"", "/prices/0/term: unknown key; known here: kind, usd_per_node_hour, date"},
+       {"/prices/1/term", "", "/prices/1/term: missing; give a quantity with its unit, like \"1.5 us\""},
+       {"/prices/1/term", "\"1 y\"",
+        "/prices/1/term: \"1 y\" has an unknown unit; known here: ns, us, ms, s, min, h; did you mean s?"},
+       {"/prices/2/usd_per_node_hour", "1", "/prices/2/usd_per_node_hour: unknown key; did you mean \"usd_per_node\"?"},
+       {"/prices/2/date", "\"2018-13\"", "/prices/2/date: \"2018-13\" is not a date; give 2024, 2024-05 or 2024-05-17"},
+       {"/prices/2/date", "", "/prices/2/date: missing; give a text"},
+       {"/prices/3", R"({"kind": "purchase", "usd_per_node": 1, "date": "2018"})",
+        "/prices/3: the purchase price of 2018 is there twice; keep one"},
+       {"/node/power", "\"2.5\"", "/node/power: \"2.5\" has no unit; write one of W, kW, like \"300 W\""},
+       {"/node/power", "\"0 W\"", "/node/power: \"0 W\" found; give more than 0"}},
+      [](const auto& file) { read_cluster(file); });
 }
 
 TEST_CASE("what computes in a node is told also where no GPU is named") {
@@ -153,6 +203,7 @@ TEST_CASE("a source covers what is below it, not what merely begins alike") {
   const ddlsim_test::TemporaryFolder folder;
   auto cluster = ddlsim_test::sample_cluster();
   cluster["sources"].erase("/node");
+  cluster["sources"].erase("/prices");
   cluster["sources"]["/node/gpus"] = "site"; // does not cover /node/gpu..., host memory, intra, nics
   const auto file = folder.write("cluster.json", cluster.dump());
   const auto reported = ddlsim_test::mistakes_of(file, [&] { read_cluster(file); });
@@ -161,7 +212,10 @@ TEST_CASE("a source covers what is below it, not what merely begins alike") {
   CHECK(missing == std::vector<std::string>{
                        "/sources: no source for /node/host_memory_bandwidth",
                        "/sources: no source for /node/intra/bandwidth", "/sources: no source for /node/intra/latency",
-                       "/sources: no source for /node/nics/0/bandwidth", "/sources: no source for /node/nics/0/count"});
+                       "/sources: no source for /node/nics/0/bandwidth", "/sources: no source for /node/nics/0/count",
+                       "/sources: no source for /node/power", "/sources: no source for /prices/0/usd_per_node_hour",
+                       "/sources: no source for /prices/1/term", "/sources: no source for /prices/1/usd_per_node_hour",
+                       "/sources: no source for /prices/2/usd_per_node"});
 }
 
 using ddlsim::find_gpu;

@@ -28,14 +28,18 @@ json sample_gpus() {
 json sample_cluster() {
   return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris", "title": "Iris",
     "node": {"gpu": "V100-SXM2-16GB", "gpus": 4, "cpu": "2x Xeon Gold 6132", "host_memory_bandwidth": "200 GB/s",
+             "power": "2.5 kW",
              "intra": {"kind": "nvlink-mesh", "bandwidth": "50 GB/s", "latency": "5 us"},
              "nics": [{"name": "ib-edr", "bandwidth": "100 Gbps", "count": 2}]},
     "fabric": {"kind": "fat-tree", "nodes_per_leaf": 24, "blocking": 1.5, "hop_latency": "0.1 us"},
     "transports": [{"name": "nccl-ib", "nic": "ib-edr"}, {"name": "shm"}],
     "storage": {"kind": "gpfs", "read_bandwidth": "2 GB/s"},
     "available": {"nodes": 24}, "growth": {"max_nodes": 4096, "rule": "same leaf"},
+    "prices": [{"kind": "on-demand", "usd_per_node_hour": 12.24, "date": "2024-03"},
+               {"kind": "reserved", "usd_per_node_hour": 8, "term": "8760 h", "date": "2024-03"},
+               {"kind": "purchase", "usd_per_node": 60000, "date": "2018"}],
     "borrows": [{"cluster": "iris", "kinds": ["step"], "label": "transferred"}],
-    "sources": {"/node": "site", "/fabric": "site", "/storage": "site", "/available/nodes": "site", "/growth": "ours"}})");
+    "sources": {"/prices": "site", "/node": "site", "/fabric": "site", "/storage": "site", "/available/nodes": "site", "/growth": "ours"}})");
 }
 
 json sample_scenario() {

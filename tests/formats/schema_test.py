@@ -137,6 +137,17 @@ def with_fabric(cluster, fabric):
     return changed
 
 
+def with_prices(cluster):
+    """The cluster with a price of each kind and the power of a node."""
+    changed = copy.deepcopy(cluster)
+    changed["node"]["power"] = "10.2 kW"
+    changed["prices"] = [{"kind": "on-demand", "usd_per_node_hour": 24.48, "date": "2024-03"},
+                         {"kind": "reserved", "usd_per_node_hour": 16, "term": "8760 h", "date": "2024-03-31"},
+                         {"kind": "purchase", "usd_per_node": 149000, "date": "2017"}]
+    changed["sources"].update({"/node": "s", "/prices": "s"})
+    return changed
+
+
 def variants(samples):
     """Documents with keys that the shortest shipped ones lack, by name@variant."""
     owned = {**samples["plan-request"], "workload": {**samples["plan-request"]["workload"], "global_batch": 512}}
@@ -153,6 +164,7 @@ def variants(samples):
          "links_between_groups": 3, "link_bandwidth": "5 GB/s"},
     ):
         yield "cluster@" + fabric["kind"], with_fabric(samples["cluster"], fabric)
+    yield "cluster@priced", with_prices(samples["cluster"])
 
 
 def check_shipped(root, schemas):
