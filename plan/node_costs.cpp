@@ -31,20 +31,38 @@ void set_price(NodeCosts& costs, const CandidatePrice& price) {
   }
 }
 
+/// The newest price by the hour that a cluster's file has; null where it has none.
+const NodePrice* newest_by_the_hour(const Cluster& cluster) {
+  const NodePrice* newest = nullptr;
+  for (const auto& price : cluster.prices)
+    if (price.kind == PriceKind::on_demand && (newest == nullptr || price.date > newest->date)) newest = &price;
+  return newest;
+}
+
+void set_power(NodeCosts& costs, const Cluster& cluster, const Gpu& gpu) {
+  costs.power_w = cluster.node_power_w;
+  costs.power_text = fmt::format("{:.0f} W a node, by the cluster's file", costs.power_w);
+  if (costs.power_w > 0) return;
+  costs.power_w = node_over_gpus * cluster.gpus_per_node * gpu.power_w;
+  costs.power_text =
+      fmt::format("{:.0f} W a node: {} x {:g} W of {}, times {:.2f} for what is around them, as in a DGX-1",
+                  costs.power_w, cluster.gpus_per_node, gpu.power_w, gpu.name, node_over_gpus);
+  if (costs.power_w <= 0) costs.power_text = "no power: the catalogue has none of its GPU";
+}
+
 } // namespace
 
 NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu) {
   NodeCosts costs;
-  costs.price_text = "no price: the request states none";
-  if (candidate.price) set_price(costs, *candidate.price);
-  if (candidate.price && !candidate.price->source.empty())
-    costs.price_text += fmt::format(" ({})", candidate.price->source);
-  costs.power_w = node_over_gpus * cluster.gpus_per_node * gpu.power_w;
-  costs.power_text = costs.power_w > 0
-                         ? fmt::format("{:.0f} W a node: {} x {:g} W of {}, times {:.2f} for what is around "
-                                       "them, as in a DGX-1",
-                                       costs.power_w, cluster.gpus_per_node, gpu.power_w, gpu.name, node_over_gpus)
-                         : "no power: the catalogue has none of this GPU";
+  costs.price_text = "no price: neither the request nor the cluster's file has one by the hour";
+  set_power(costs, cluster, gpu);
+  if (candidate.price) {
+    set_price(costs, *candidate.price);
+    if (const auto& source = candidate.price->source; !source.empty()) costs.price_text += fmt::format(" ({})", source);
+  } else if (const auto* price = newest_by_the_hour(cluster)) {
+    set_price(costs, {price->kind, price->usd, 0, ""});
+    costs.price_text += fmt::format(", {}, by the cluster's file", price->date);
+  }
   return costs;
 }
 

@@ -18,7 +18,8 @@ struct NodeCosts {
   std::string power_text;
 };
 
-/// The candidate's own price, else none; power of the GPUs by the catalogue, and of what a node has around them.
+/// Price: the candidate's own, else the newest by the hour of the cluster's file. Power: of the cluster's file, else that of
+/// the GPUs by the catalogue, and of what a node has around them.
 NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu);
 
 /// What all nodes draw in a room of that power usage effectiveness; 0: not known.

@@ -214,18 +214,6 @@ std::string to_text(PriorScale value) {
   return "";
 }
 
-std::string to_text(PriceKind value) {
-  switch (value) {
-  case PriceKind::on_demand:
-    return "on-demand";
-  case PriceKind::reserved:
-    return "reserved";
-  case PriceKind::purchase:
-    return "purchase";
-  }
-  return "";
-}
-
 std::string to_text(EvidenceLabel value) {
   switch (value) {
   case EvidenceLabel::calibrated:

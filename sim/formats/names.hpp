@@ -77,9 +77,6 @@ enum class NodeReduce { reduce_scatter, one_gpu };
 /// How a prior's width is meant: of the logarithm, or in its unit.
 enum class PriorScale { log, linear };
 
-/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own.
-enum class PriceKind { on_demand, reserved, purchase };
-
 /// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
 /// or GPU; a prior.
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
@@ -90,7 +87,8 @@ enum class RecordKind { step, collective, point_to_point, layer, server, input, 
 /// What a step record's iteration did.
 enum class RunMode { train, forward };
 
-/// How a node is paid for: by the hour; by the hour over a term that one commits to; once; not at all, but for its energy.
+/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own; not at all
+/// but for its energy, as it is there already.
 enum class PriceKind { on_demand, reserved, purchase, owned };
 
 /// What a plan has least of.
@@ -111,7 +109,6 @@ std::string to_text(FabricKind value);
 std::string to_text(NodeOrder value);
 std::string to_text(NodeReduce value);
 std::string to_text(PriorScale value);
-std::string to_text(PriceKind value);
 std::string to_text(EvidenceLabel value);
 std::string to_text(RecordKind value);
 std::string to_text(RunMode value);

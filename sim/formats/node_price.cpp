@@ -23,6 +23,8 @@ const std::vector<std::string>& keys_of(PriceKind kind) {
     return reserved;
   case PriceKind::purchase:
     return purchase;
+  case PriceKind::owned: // no price of a cluster's file
+    break;
   }
   return on_demand;
 }
@@ -39,7 +41,8 @@ NodePrice price_from(const JsonNode& node) {
   NodePrice price;
   if (!node.is_object()) return price;
   const auto before = node.mistakes_so_far();
-  price.kind = one_of<PriceKind>(node, "kind");
+  static const auto kinds = names_of<PriceKind>({PriceKind::on_demand, PriceKind::reserved, PriceKind::purchase});
+  price.kind = one_of<PriceKind>(node, "kind", kinds);
   if (node.mistakes_so_far() > before) return price;
   node.allow_only(keys_of(price.kind));
   price.usd = node.positive(price.kind == PriceKind::purchase ? "usd_per_node" : "usd_per_node_hour");

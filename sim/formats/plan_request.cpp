@@ -88,9 +88,9 @@ EnergyRules energy_from(const JsonNode& node) {
   return rules;
 }
 
-CandidatePrice price_from(const JsonNode& node) {
-  static const std::vector<std::string> rented{"kind", "node_hour", "source"};
-  static const std::vector<std::string> bought{"kind", "node", "years", "source"};
+CandidatePrice candidate_price_from(const JsonNode& node) {
+  static const std::vector<std::string> rented{"kind", "usd_per_node_hour", "source"};
+  static const std::vector<std::string> bought{"kind", "usd_per_node", "years", "source"};
   static const std::vector<std::string> owned{"kind", "source"};
   CandidatePrice price;
   if (!node.is_object()) return price;
@@ -102,11 +102,11 @@ CandidatePrice price_from(const JsonNode& node) {
     node.allow_only(owned);
   } else if (price.kind == PriceKind::purchase) {
     node.allow_only(bought);
-    price.usd = node.quantity("node", Dimension::price);
+    price.usd = node.positive("usd_per_node");
     price.years = node.positive("years");
   } else {
     node.allow_only(rented);
-    price.usd = node.quantity("node_hour", Dimension::price);
+    price.usd = node.positive("usd_per_node_hour");
   }
   return price;
 }
@@ -124,7 +124,7 @@ PlanCandidate candidate_from(const JsonNode& node) {
   candidate.strategies = strategies_from(node);
   if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
   if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
-  if (node.has("price")) candidate.price = price_from(node.at("price"));
+  if (node.has("price")) candidate.price = candidate_price_from(node.at("price"));
   return candidate;
 }
 

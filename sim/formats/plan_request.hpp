@@ -50,7 +50,7 @@ struct EnergyRules {
   double pue = 1.58;
 };
 
-/// What one node of a candidate costs.
+/// What one node of a candidate costs, in place of what its cluster's file says.
 struct CandidatePrice {
   PriceKind kind = PriceKind::on_demand;
   double usd = 0;       ///< of a node: for an hour where it is rented, once where it is bought, 0 where one owns it

@@ -50,8 +50,8 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
 
 TEST_CASE("what is of no known format is reported with the formats there are") {
   const Sample sample;
-  const std::string formats =
-      "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
+  const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-plan-request, "
+                              "ddlsim-presets, ddlsim-priors, ddlsim-scenario";
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});

@@ -73,7 +73,7 @@ TEST_CASE("mistakes in a plan request") {
            "/candidates/1/name: iris is there twice; give each candidate a name of its own"},
           {"/candidates/1/price/years", "", "/candidates/1/price/years: missing; give a number above 0"},
           {"/candidates/0/price/years", "3",
-           "/candidates/0/price/years: unknown key; known here: kind, node_hour, source"},
+           "/candidates/0/price/years: unknown key; known here: kind, usd_per_node_hour, source"},
           {"/samples", "10", "/samples: 10 is out of range; give 40 to 10000"},
           {"/workload/global_batch", "512",
            "/workload: give one of \"batch_per_gpu\" (the same on every GPU) and \"global_batch\" (of all GPUs "

@@ -79,10 +79,10 @@ json sample_plan_request() {
     "energy": {"usd_per_kwh": 0.2, "pue": 1.3},
     "candidates": [
       {"cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
-       "price": {"kind": "on-demand", "node_hour": "12.5 USD", "source": "a list"}},
+       "price": {"kind": "on-demand", "usd_per_node_hour": 12.5, "source": "a list"}},
       {"name": "bought", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32,
        "gpus": [1, 8], "strategies": [{"name": "ring"}, {"name": "tree"}],
-       "price": {"kind": "purchase", "node": "60000 USD", "years": 4}},
+       "price": {"kind": "purchase", "usd_per_node": 60000, "years": 4}},
       {"name": "ours", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
        "price": {"kind": "owned"}}],
     "seed": 3, "samples": 60})");

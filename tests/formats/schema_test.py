@@ -62,9 +62,9 @@ PLAN_REQUEST = {
     "failures": {"node_mtbf": "100 h", "checkpoint": "1 s", "restart": "0 s"}, "energy": {"usd_per_kwh": 0.1, "pue": 1.5},
     "candidates": [
         {"name": "a", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32, "gpus": [1, 4],
-         "strategies": [{"name": "ring"}], "price": {"kind": "on-demand", "node_hour": "3 USD", "source": "s"}},
+         "strategies": [{"name": "ring"}], "price": {"kind": "on-demand", "usd_per_node_hour": 3, "source": "s"}},
         {"name": "b", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
-         "price": {"kind": "purchase", "node": "9000 USD", "years": 3, "source": "s"}}],
+         "price": {"kind": "purchase", "usd_per_node": 9000, "years": 3, "source": "s"}}],
     "seed": 1, "samples": 50}
 
 

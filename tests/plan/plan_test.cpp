@@ -151,12 +151,23 @@ TEST_CASE("nodes and power that are not to be had refuse an option, with the rea
 }
 
 TEST_CASE("without a price options are ranked by energy, and the answer says so") {
-  auto candidate = p3("p3", 0);
+  auto candidate = p3("iris", 0); // a site's own: its file has no price
+  candidate.cluster = "iris";
   candidate.price.reset();
   const auto plan = make_plan(short_request({candidate}), shipped);
   CHECK(plan.ranked_by == PlanGoal::energy);
   CHECK_FALSE(plan.options.front().usd);
   CHECK(to_terminal_text(plan).find("no candidate has a price: ranked by energy") != std::string::npos);
+}
+
+TEST_CASE("a price that the request leaves out is the newest by the hour of the cluster's file") {
+  auto candidate = p3("p4d", 0);
+  candidate.cluster = "p4d"; // 32.7726 in 2022, 21.957642 in 2026
+  candidate.price.reset();
+  const auto plan = make_plan(short_request({candidate}), shipped);
+  const auto& option = option_at(plan, "p4d", 8);
+  CHECK(option.usd->value == Approx(21.957642 * option.time_s.value / 3600));
+  CHECK(plan.prices.front().find("2026-11-09") != std::string::npos);
 }
 
 TEST_CASE("a purchase is written off, and pays its energy") {
