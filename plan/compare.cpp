@@ -1,4 +1,5 @@
 #include "plan/considered.hpp"
+#include "sim/base/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,13 @@ SettlingMeasurement settling_on(const Considered& option, const std::vector<doub
 }
 
 } // namespace
+
+double expected_figure(const Considered& option, PlanGoal goal) {
+  if (option.samples.empty()) return figure_of(option.likeliest, goal);
+  std::vector<double> figures;
+  for (const auto& sample : option.samples) figures.push_back(figure_of(sample, goal));
+  return std::isfinite(figures.front()) ? median(figures) : figures.front();
+}
 
 double chance_of_better(const Considered& other, const Considered& one, PlanGoal goal, const PlanLimits& limits) {
   const std::size_t count = paired(one, other);

@@ -25,6 +25,9 @@ std::vector<Considered> screen(const PlanRequest& request, std::vector<Offer>& o
 /// Figure of the goal; infinite where it is not known. Less is better.
 double figure_of(const Outcome& outcome, PlanGoal goal);
 
+/// Median of the goal's figure over the samples; of an option without samples the likeliest. Infinite where not known.
+double expected_figure(const Considered& option, PlanGoal goal);
+
 /// Whether no option is as good or better in time, cost and energy, and better in one.
 std::vector<bool> front_of(const std::vector<Considered>& all);
 

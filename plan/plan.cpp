@@ -37,12 +37,12 @@ bool meets(const Considered& option, const Plan& plan) {
          std::isfinite(figure_of(option.likeliest, plan.ranked_by));
 }
 
-/// Those that meet the limits, by the goal; then those that may, by their chance; then those that were only screened.
+/// Those that meet the limits, by the median of the goal over their samples; then those that may, by their chance; then those that were only screened.
 void sort_by_worth(const Plan& plan, std::vector<Considered>& options) {
   const auto rank = [&](const Considered& option) {
     const bool in = meets(option, plan);
     return std::tuple(!in, !option.told.simulated, in ? 0 : -option.told.chance,
-                      figure_of(option.likeliest, plan.ranked_by), option.likeliest.time_s);
+                      expected_figure(option, plan.ranked_by), option.likeliest.time_s);
   };
   std::stable_sort(options.begin(), options.end(),
                    [&](const Considered& one, const Considered& other) { return rank(one) < rank(other); });
@@ -76,10 +76,14 @@ void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
   }
 }
 
+/// With the first reasons: the others are mostly alike.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
+  constexpr std::size_t most_reasons = 3;
   std::string why = "no option of the request can be";
-  for (const auto& one : refused)
-    why += fmt::format("; {} with {} at {} GPUs: {}", one.candidate, one.strategy, one.gpus, one.why);
+  for (std::size_t i = 0; i < std::min(most_reasons, refused.size()); ++i)
+    why += fmt::format("; {} with {} at {} GPUs: {}", refused[i].candidate, refused[i].strategy, refused[i].gpus,
+                       refused[i].why);
+  if (refused.size() > most_reasons) why += fmt::format("; and {} more", refused.size() - most_reasons);
   throw UserError("", "/candidates", why);
 }
 

@@ -14,7 +14,8 @@ namespace ddlsim {
 
 /// A figure with its 90 % interval.
 struct Likely {
-  double value = 0;
+  double value = 0;  ///< of the likeliest sample, as predict has it
+  double median = 0; ///< of the samples: half of them have less
   double low = 0;
   double high = 0;
 };
@@ -81,7 +82,8 @@ inline constexpr std::size_t most_simulated = 50;
 /// 1. Every option is timed by its likeliest sample and by formulas.
 /// 2. The options that none beats in time, cost and energy together, and after them the best by the goal, are simulated
 ///    with all samples, most_simulated of them.
-/// 3. Those that meet the limits with the chance asked for come first; the least of the goal is the first choice.
+/// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the goal
+///    over its samples: where an interval is skewed the likeliest is not what to expect.
 /// Throws UserError when a name is unknown, or no option can be.
 Plan make_plan(const PlanRequest& request, const DataFolder& data,
                const std::function<void(const std::string&)>& progress = {});

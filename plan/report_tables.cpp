@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json to_json(const Likely& figure, bool has_interval) {
   Json json{{"value", nine_digits(figure.value)}};
   if (!has_interval) return json;
+  json["median"] = nine_digits(figure.median);
   json["low"] = nine_digits(figure.low);
   json["high"] = nine_digits(figure.high);
   return json;

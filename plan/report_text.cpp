@@ -10,7 +10,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_rows = 20; ///< of the table: with the sentences, one screen
+constexpr std::size_t most_rows = 20;   ///< of the table: with the sentences, one screen
+constexpr std::size_t widest_name = 20; ///< in the table
 constexpr double hour_s = 3600;
 
 /// "14.2", "0.0351", "1520": three significant digits, never in powers of ten.
@@ -141,19 +142,18 @@ std::string left_out_text(const Plan& plan) {
 } // namespace
 
 std::vector<std::string> option_headers() {
-  return {"",       "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)", "energy (90 %)",
-          "chance", "evidence"};
+  return {"", "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)", "energy", "chance", "evidence"};
 }
 
 std::vector<std::string> option_cells(const PlannedOption& option) {
   return {option.on_front ? "*" : "",
-          option.candidate,
-          option.gpus == 1 ? "-" : to_text(option.strategy),
+          cut_in_the_middle(option.candidate, widest_name),
+          option.gpus == 1 ? "-" : cut_in_the_middle(to_text(option.strategy), widest_name),
           fmt::format("{}", option.gpus),
           fmt::format("{}", option.nodes),
           time_text(option.time_s),
           cost_text(option),
-          energy_text(option),
+          option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-", // in the proportions of time
           option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
           option.simulated ? to_text(option.evidence) : "screened"};
 }
@@ -170,7 +170,7 @@ std::string to_terminal_text(const Plan& plan) {
   std::string text;
   for (const auto& sentence : plan_sentences(plan)) text += to_lines(sentence);
   text += "\n" + table_of(plan) + left_out_text(plan);
-  text += "* none is better in time, cost and energy together\n\n";
+  text += "* none is better in time, cost and energy together. In the order of the medians of the samples.\n\n";
   for (const auto& price : plan.prices) text += to_lines(price);
   return text;
 }

@@ -40,7 +40,7 @@ PlannedOption told_of(const PlanRequest& request, const Offer& offer, const Cons
       considered.training.iterations * considered.screened_iteration_s + considered.training.evaluation_s;
   told.goodput = work_s / considered.likeliest.time_s;
   told.time_s.value = considered.likeliest.time_s;
-  if (considered.likeliest.usd) told.usd = Likely{*considered.likeliest.usd, 0, 0};
+  if (considered.likeliest.usd) told.usd = Likely{*considered.likeliest.usd};
   told.kwh.value = considered.likeliest.kwh;
   return told;
 }

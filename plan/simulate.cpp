@@ -23,7 +23,8 @@ std::vector<std::size_t> order_of_interest(const std::vector<Considered>& all, P
 }
 
 Likely likely(double value, const std::vector<double>& samples) {
-  return {value, std::min(value, quantile(samples, low_tail)), std::max(value, quantile(samples, high_tail))};
+  return {value, median(samples), std::min(value, quantile(samples, low_tail)),
+          std::max(value, quantile(samples, high_tail))};
 }
 
 void tell_samples(const PlanLimits& limits, Considered& option) {

@@ -111,6 +111,18 @@ TEST_CASE("the order of candidates changes no figure") {
   CHECK(before.options.front().candidate == after.options.front().candidate);
 }
 
+TEST_CASE("the first choice of a shipped request is the better one at least as likely as not") {
+  for (const char* name : {"imagenet-90-epochs", "extend-iris"}) {
+    auto request = read_plan_request(shipped.scenarios() / "plans" / (std::string(name) + ".json"));
+    request.samples = 60;
+    const auto plan = make_plan(request, shipped);
+    INFO(name);
+    REQUIRE(plan.runner_up);
+    CHECK(plan.limits_met);
+    CHECK(plan.runner_up_better <= 0.5); // both are in the order of medians, and one of them is wide
+  }
+}
+
 TEST_CASE("a deadline nobody keeps is told, with the option that comes nearest") {
   auto request = short_request({p3("p3", 24.48)});
   request.limits.deadline_s = 60;
