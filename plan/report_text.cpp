@@ -16,7 +16,6 @@ constexpr double hour_s = 3600;
 
 /// "14.2", "0.0351", "1520": three significant digits, never in powers of ten.
 std::string short_number(double value) {
-  if (value >= 1000) return fmt::format("{:.0f}", value);
   if (value >= 100) return fmt::format("{:.0f}", value);
   if (value >= 10) return fmt::format("{:.1f}", value);
   return fmt::format("{:.3g}", value);
@@ -68,9 +67,8 @@ std::string question_text(const Plan& plan) {
   const auto& work = plan.request.workload;
   const std::string batch = work.global_batch > 0 ? fmt::format("{:g} samples an iteration", work.global_batch)
                                                   : fmt::format("{:g} samples a GPU", work.batch_per_gpu);
-  return fmt::format(
-      "{}: {}, {:g} epochs of {} samples, {}, {}", plan.request.name, work.model, work.epochs, count_text(work.samples),
-      work.batch_per_gpu > 0 || work.global_batch > 0 ? batch : "batch by candidate", to_text(work.precision));
+  return fmt::format("{}: {}, {:g} epochs of {} samples, {}, {}", plan.request.name, work.model, work.epochs,
+                     count_text(work.samples), batch, to_text(work.precision));
 }
 
 std::string limits_text(const Plan& plan) {
