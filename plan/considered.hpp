@@ -31,7 +31,8 @@ double expected_figure(const Considered& option, PlanGoal goal);
 /// Whether no option is as good or better in time, cost and energy, and better in one.
 std::vector<bool> front_of(const std::vector<Considered>& all);
 
-/// Simulates those of the front, and after them the best by the goal, `most` of them together. One that turns out to be
+/// Simulates those whose likeliest keeps the limits first: the best of each offer, then the front, then the best by the
+/// goal; `most` of all together. One that turns out to be
 /// impossible goes to `refused`, and out of `all`.
 void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
               const std::function<void(const std::string&)>& progress, std::vector<Considered>& all,

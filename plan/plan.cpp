@@ -48,14 +48,18 @@ void sort_by_worth(const Plan& plan, std::vector<Considered>& options) {
                    [&](const Considered& one, const Considered& other) { return rank(one) < rank(other); });
 }
 
-/// The best after the first that is another candidate or strategy; else the best of the others.
+/// The best after the first that is another candidate; else another strategy, else another scale.
 std::optional<std::size_t> find_runner_up(const std::vector<Considered>& options) {
-  std::optional<std::size_t> next;
-  for (std::size_t i = 1; i < options.size() && options[i].told.simulated; ++i) {
-    if (options[i].offer != options.front().offer) return i;
-    if (!next) next = i;
+  const auto& first = options.front();
+  std::optional<std::size_t> of_strategy;
+  std::optional<std::size_t> of_scale;
+  for (std::size_t i = 1; i < options.size(); ++i) {
+    if (!options[i].told.simulated) continue;
+    if (options[i].told.candidate != first.told.candidate) return i;
+    auto& place = options[i].offer != first.offer ? of_strategy : of_scale;
+    if (!place) place = i;
   }
-  return next;
+  return of_strategy ? of_strategy : of_scale;
 }
 
 void compare_with_runner_up(const std::vector<Considered>& options, std::vector<Offer>& offers, Plan& plan) {

@@ -4,19 +4,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
 namespace ddlsim {
 namespace {
 
-/// The front first, then by the goal; where figures tie, by time.
-std::vector<std::size_t> order_of_interest(const std::vector<Considered>& all, PlanGoal goal) {
+/// The best of each offer by the goal, of those whose likeliest keeps the limits where any does.
+std::vector<bool> best_of_offers(const std::vector<Considered>& all, PlanGoal goal, const PlanLimits& limits) {
+  const auto rank = [&](const Considered& option) {
+    return std::tuple(!keeps_limits(option.likeliest, limits), figure_of(option.likeliest, goal),
+                      option.likeliest.time_s);
+  };
+  std::map<std::size_t, std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [place, is_first] = best.emplace(all[i].offer, i);
+    if (!is_first && rank(all[i]) < rank(all[place->second])) place->second = i;
+  }
+  std::vector<bool> is_best(all.size());
+  for (const auto& [offer, i] : best) is_best[i] = true;
+  return is_best;
+}
+
+/// 1. What keeps the limits by its likeliest: nothing else can be a first choice.
+/// 2. Of those the best of each offer, so that offers can be compared; then the front; then the least of the goal.
+/// Where nothing keeps them, the shortest time is nearest.
+std::vector<std::size_t> order_of_interest(const std::vector<Considered>& all, PlanGoal goal,
+                                           const PlanLimits& limits) {
   const auto front = front_of(all);
+  const auto is_best = best_of_offers(all, goal, limits);
+  const bool any = std::any_of(all.begin(), all.end(),
+                               [&](const Considered& option) { return keeps_limits(option.likeliest, limits); });
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t i) {
-    return std::tuple(!front[i], figure_of(all[i].likeliest, goal), all[i].likeliest.time_s);
+    const auto& likeliest = all[i].likeliest;
+    return std::tuple(!keeps_limits(likeliest, limits), any && !is_best[i], any && !front[i],
+                      figure_of(likeliest, any ? goal : PlanGoal::time), likeliest.time_s);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
@@ -71,7 +96,7 @@ bool keeps_limits(const Outcome& outcome, const PlanLimits& limits) {
 void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
               const std::function<void(const std::string&)>& progress, std::vector<Considered>& all,
               std::vector<RefusedOption>& refused) {
-  const auto order = order_of_interest(all, goal);
+  const auto order = order_of_interest(all, goal, request.limits);
   std::vector<bool> impossible(all.size());
   for (std::size_t place = 0; place < std::min(most, order.size()); ++place) {
     auto& option = all[order[place]];

@@ -1,3 +1,4 @@
+#include "plan/considered.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
 #include "sim/base/error.hpp"
@@ -145,6 +146,18 @@ TEST_CASE("a deadline between two sizes asks for the larger") {
   CHECK(plan.options.front().gpus == 32);
   CHECK(plan.options.front().chance >= 0.9);
   CHECK(option_at(plan, "p3", 8).chance < 0.1);
+}
+
+TEST_CASE("where few options are simulated, they are those that keep the deadline, the best of each offer first") {
+  auto request = short_request({p3("p3", 24.48), p3("dear", 30)});
+  for (auto& candidate : request.candidates) candidate.gpus = {1, 2, 4, 8, 32, 64};
+  const auto free = make_plan(request, shipped);
+  request.limits.deadline_s = std::sqrt(option_at(free, "p3", 8).time_s.value * option_at(free, "p3", 32).time_s.value);
+  auto offers = make_offers(request, shipped);
+  std::vector<RefusedOption> refused;
+  auto options = screen(request, offers, refused);
+  simulate(request, offers, PlanGoal::cost, 2, {}, options, refused);
+  for (const auto& option : options) CHECK(option.told.simulated == (option.told.gpus == 32)); // one of each candidate
 }
 
 TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {
