@@ -11,6 +11,8 @@ struct FailingJob {
   double mtbf_s = 0;       ///< mean time between failures of the whole job: of a node over the nodes; 0: never
   double checkpoint_s = 0; ///< to write a checkpoint, while training waits; above 0 where mtbf_s is
   double restart_s = 0;    ///< from a failure until training goes on
+  double repair_s = 0;     ///< mean, of a failed node; 0: another is there at once
+  int spare_nodes = 0;     ///< that take the place of failed ones while those are repaired
 };
 
 /// The work between two checkpoints that makes the expected time least, to third order.
@@ -22,7 +24,13 @@ double best_checkpoint_interval_s(const FailingJob& job);
 /// strike checkpoints and restarts. The same paper, eq. 20: M exp(R/M) (exp((t + d)/M) - 1) work/t.
 double expected_time_s(const FailingJob& job, double work_s, double interval_s);
 
-/// The same at the best interval, or at all the work where that is shorter; the work itself where nothing fails.
+/// Share of the time in which enough nodes are whole: the job waits while more are under repair than there were spares.
+/// Repairs go on side by side, and a job that waits does not fail: Erlang's loss formula with spare_nodes + 1 servers and
+/// a load of repair_s / mtbf_s, whatever the distribution of the repairs (L. Kleinrock, Queueing Systems I, 1975, eq. 3.43).
+double share_with_enough_nodes(const FailingJob& job);
+
+/// The same at the best interval, or at all the work where that is shorter, and with the waits
+/// for repairs; the work itself where nothing fails.
 double expected_time_s(const FailingJob& job, double work_s);
 
 } // namespace ddlsim

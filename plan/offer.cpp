@@ -90,13 +90,15 @@ void part_own_doubts(Curve& curve, std::uint64_t seed) {
 
 std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& data) {
   std::vector<Offer> offers;
+  const auto length = std::make_shared<const TrainingLength>(training_length(request.workload, data));
   for (const auto& candidate : request.candidates) {
     auto scenario = scenario_of(request, candidate);
     const auto files = std::make_shared<const KnownFiles>(scenario, data);
     const auto& known = files->knowledge();
     scenario.gpus = scales_of(request, candidate, known.cluster);
     const auto costs = node_costs(candidate, known.cluster, find_device(known.gpus, known.cluster.gpu));
-    for (const auto& strategy : candidate.strategies) offers.push_back({&candidate, strategy, files, scenario, costs});
+    for (const auto& strategy : candidate.strategies)
+      offers.push_back({&candidate, strategy, files, scenario, costs, length});
   }
   return offers;
 }

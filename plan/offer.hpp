@@ -1,6 +1,7 @@
 #pragma once
 // A candidate with one of its strategies: the machine, its price, and how fast it trains at every scale.
 
+#include "plan/epochs.hpp"
 #include "plan/node_costs.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/predict/known_files.hpp"
@@ -19,11 +20,12 @@ struct Offer {
   std::shared_ptr<const KnownFiles> files;
   Scenario scenario; ///< at the candidate's batch; `gpus` are the scales to look at
   NodeCosts costs;
+  std::shared_ptr<const TrainingLength> length;            ///< one of all offers
   std::map<double, std::shared_ptr<const Curve>> curves{}; ///< by batch a GPU, as they were asked for
 };
 
-/// Every candidate with every strategy. Throws UserError when a name is unknown or the preset's transports are not the
-/// cluster's.
+/// Every candidate with every strategy. Throws UserError when a name is unknown, the preset's transports are not the
+/// cluster's, or the convergence is another model's.
 std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& data);
 
 /// Samples a GPU takes in one iteration at that scale: the candidate's batch, or its part of the global batch.

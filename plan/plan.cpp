@@ -2,6 +2,7 @@
 
 #include "plan/considered.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -80,6 +81,23 @@ void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
   }
 }
 
+/// A word about batches that nobody was seen to train with, where the request gives the epochs itself.
+void warn_of_batches(const std::vector<Considered>& options, const DataFolder& data, Plan& plan) {
+  const auto& work = plan.request.workload;
+  if (!work.convergence.empty()) return;
+  double largest = 0;
+  for (const auto& option : options) largest = std::max(largest, option.training.global_batch);
+  for (const auto& name : list_convergence(data)) {
+    const auto convergence = load_convergence(data, name);
+    const double known = convergence.points.back().global_batch;
+    if (!is_in(convergence.models, work.model) || largest <= known) continue;
+    plan.warnings.push_back(fmt::format(
+        "up to {:.9g} samples an iteration are asked for; the largest batch known to reach the target of {} "
+        "has {:.9g}, and took {:.3g} epochs",
+        largest, name, known, convergence.points.back().epochs));
+  }
+}
+
 /// With the first reasons: the others are mostly alike.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
   constexpr std::size_t most_reasons = 3;
@@ -100,6 +118,7 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data,
   auto offers = make_offers(plan.request, data);
   tell_offers(offers, plan);
   auto options = screen(plan.request, offers, plan.refused);
+  warn_of_batches(options, data, plan);
   choose_goal(options, plan);
   simulate(plan.request, offers, plan.ranked_by, most_simulated, progress, options, plan.refused);
   if (options.empty()) refuse_all(plan.refused);

@@ -26,16 +26,19 @@ struct PlannedOption {
   std::string cluster;
   Strategy strategy;
   int gpus = 0;
-  int nodes = 0; ///< that are paid for, those of servers included
+  int nodes = 0;       ///< that are paid for, those of servers and the spares included
+  int spare_nodes = 0; ///< of them
   double batch_per_gpu = 0;
+  double global_batch = 0; ///< samples of an iteration
+  double epochs = 0;
   double iterations = 0;
   Likely time_s;             ///< of the whole training
   std::optional<Likely> usd; ///< nothing where no price is known
   Likely kwh;                ///< 0 where no power is known
   double room_power_w = 0;
   double checkpoint_interval_s = 0; ///< 0 where nothing fails
-  double goodput = 1;               ///< share of the time that is training: the rest is checkpoints and failures
-  double efficiency = 0;            ///< as predict tells it
+  double goodput = 1;    ///< share of the time that is training: the rest is checkpoints, failures, the start
+  double efficiency = 0; ///< as predict tells it
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;

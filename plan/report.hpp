@@ -23,8 +23,8 @@ std::string to_csv_text(const Plan& plan);
 /// The sentences of the first screen, each one paragraph.
 std::vector<std::string> plan_sentences(const Plan& plan);
 
-/// The cells of an option in a table for people; their headers.
-std::vector<std::string> option_cells(const PlannedOption& option);
-std::vector<std::string> option_headers();
+/// The cells of an option in a table for people; their headers. Epochs are among them where they differ.
+std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option);
+std::vector<std::string> option_headers(const Plan& plan);
 
 } // namespace ddlsim

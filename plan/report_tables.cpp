@@ -24,7 +24,10 @@ Json to_json(const PlannedOption& option) {
             {"strategy", label_of(option.strategy)},
             {"gpus", option.gpus},
             {"nodes", option.nodes},
+            {"spare_nodes", option.spare_nodes},
             {"batch_per_gpu", nine_digits(option.batch_per_gpu)},
+            {"global_batch", nine_digits(option.global_batch)},
+            {"epochs", nine_digits(option.epochs)},
             {"iterations", nine_digits(option.iterations)},
             {"simulated", option.simulated},
             {"on_front", option.on_front},
@@ -88,14 +91,14 @@ std::string to_json_text(const Plan& plan) {
 
 std::string to_csv_text(const Plan& plan) {
   std::string text =
-      "candidate,cluster,strategy,gpus,nodes,batch_per_gpu,iterations,simulated,on_front,time_s,time_s_low,"
+      "candidate,cluster,strategy,gpus,nodes,batch_per_gpu,epochs,iterations,simulated,on_front,time_s,time_s_low,"
       "time_s_high,cost_usd,cost_usd_low,cost_usd_high,energy_kwh,energy_kwh_low,energy_kwh_high,power_w,"
       "goodput,efficiency,chance,evidence\n";
   for (const auto& option : plan.options) {
-    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{},{},{},", in_csv_quotes(option.candidate),
+    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", in_csv_quotes(option.candidate),
                         in_csv_quotes(option.cluster), in_csv_quotes(label_of(option.strategy)), option.gpus,
-                        option.nodes, option.batch_per_gpu, option.iterations, option.simulated, option.on_front,
-                        likely_cells(option.time_s, option.simulated));
+                        option.nodes, option.batch_per_gpu, option.epochs, option.iterations, option.simulated,
+                        option.on_front, likely_cells(option.time_s, option.simulated));
     text += (option.usd ? likely_cells(*option.usd, option.simulated) : ",,") + ",";
     text += (option.kwh.value > 0 ? likely_cells(option.kwh, option.simulated) : ",,") + ",";
     text += fmt::format("{:.9g},{:.9g},{:.9g},", option.room_power_w, option.goodput, option.efficiency);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t most_rows = 20;   ///< of the table: with the sentences, one screen
 constexpr std::size_t widest_name = 20; ///< in the table
+constexpr std::size_t widest_strategy = 24;
+constexpr int epochs_column = 5; ///< after the nodes
 constexpr double hour_s = 3600;
 
 /// "14.2", "0.0351", "1520": three significant digits, never in powers of ten.
@@ -48,12 +50,26 @@ std::string count_text(double count) {
   return fmt::format("{:.6g}", count);
 }
 
-std::string option_text(const PlannedOption& option) {
+/// Without the rule by which tensors are dealt out, where the request does not choose one.
+std::string strategy_text(const Strategy& strategy) {
+  constexpr std::string_view open = ", unknown)";
+  auto text = to_text(strategy);
+  if (text.ends_with(open)) text.replace(text.size() - open.size(), open.size(), ")");
+  return text;
+}
+
+bool epochs_differ(const Plan& plan) {
+  return !plan.request.workload.convergence.empty();
+}
+
+std::string option_text(const Plan& plan, const PlannedOption& option) {
   const std::string gpus = option.gpus == 1 ? "one GPU"
                                             : fmt::format("{} GPUs on {} {}", option.gpus, option.nodes,
                                                           option.nodes == 1 ? "node" : "nodes");
+  const std::string spares = option.spare_nodes > 0 ? fmt::format(" ({} spare)", option.spare_nodes) : "";
   const std::string how = option.gpus == 1 ? "" : fmt::format(", {}", label_of(option.strategy));
-  return fmt::format("{}, {}{}", option.candidate, gpus, how);
+  const std::string epochs = epochs_differ(plan) ? fmt::format(", {:.3g} epochs", option.epochs) : "";
+  return fmt::format("{}, {}{}{}{}", option.candidate, gpus, spares, how, epochs);
 }
 
 std::string figures_text(const PlannedOption& option) {
@@ -67,8 +83,10 @@ std::string question_text(const Plan& plan) {
   const auto& work = plan.request.workload;
   const std::string batch = work.global_batch > 0 ? fmt::format("{:g} samples an iteration", work.global_batch)
                                                   : fmt::format("{:g} samples a GPU", work.batch_per_gpu);
-  return fmt::format("{}: {}, {:g} epochs of {} samples, {}, {}", plan.request.name, work.model, work.epochs,
-                     count_text(work.samples), batch, to_text(work.precision));
+  const std::string length = work.convergence.empty()
+                                 ? fmt::format("{:g} epochs of {} samples", work.epochs, count_text(work.samples))
+                                 : fmt::format("to the target of {}", work.convergence);
+  return fmt::format("{}: {}, {}, {}, {}", plan.request.name, work.model, length, batch, to_text(work.precision));
 }
 
 std::string limits_text(const Plan& plan) {
@@ -94,14 +112,14 @@ std::string first_choice_text(const Plan& plan) {
   const auto& first = plan.options.front();
   const std::string kept =
       has_limits(plan) ? fmt::format("; chance to keep the limits {:.0f} %", 100 * first.chance) : "";
-  const std::string told = fmt::format("{}: {}{}.", option_text(first), figures_text(first), kept);
+  const std::string told = fmt::format("{}: {}{}.", option_text(plan, first), figures_text(first), kept);
   return plan.limits_met ? "Take " + told : "Nothing keeps the limits. Nearest: " + told;
 }
 
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return "There is no other option to compare with.";
   const auto& other = plan.options[*plan.runner_up];
-  return fmt::format("Runner-up {}: {}. Chance that it is the better choice: {:.0f} %.", option_text(other),
+  return fmt::format("Runner-up {}: {}. Chance that it is the better choice: {:.0f} %.", option_text(plan, other),
                      figures_text(other), 100 * plan.runner_up_better);
 }
 
@@ -125,10 +143,10 @@ std::string simulated_text(const Plan& plan) {
 
 std::string table_of(const Plan& plan) {
   std::vector<Column> columns;
-  for (const auto& header : option_headers()) columns.push_back({header, Align::left});
+  for (const auto& header : option_headers(plan)) columns.push_back({header, Align::left});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(most_rows, plan.options.size()); ++i)
-    rows.push_back(option_cells(plan.options[i]));
+    rows.push_back(option_cells(plan, plan.options[i]));
   return to_table(columns, rows);
 }
 
@@ -139,21 +157,27 @@ std::string left_out_text(const Plan& plan) {
 
 } // namespace
 
-std::vector<std::string> option_headers() {
-  return {"", "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)", "energy", "chance", "evidence"};
+std::vector<std::string> option_headers(const Plan& plan) {
+  std::vector<std::string> headers{"",       "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)",
+                                   "energy", "chance",    "evidence"};
+  if (epochs_differ(plan)) headers.insert(headers.begin() + epochs_column, "epochs");
+  return headers;
 }
 
-std::vector<std::string> option_cells(const PlannedOption& option) {
-  return {option.on_front ? "*" : "",
-          cut_in_the_middle(option.candidate, widest_name),
-          option.gpus == 1 ? "-" : cut_in_the_middle(to_text(option.strategy), widest_name),
-          fmt::format("{}", option.gpus),
-          fmt::format("{}", option.nodes),
-          time_text(option.time_s),
-          cost_text(option),
-          option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-", // in the proportions of time
-          option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
-          option.simulated ? to_text(option.evidence) : "screened"};
+std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option) {
+  std::vector<std::string> cells{
+      option.on_front ? "*" : "",
+      cut_in_the_middle(option.candidate, widest_name),
+      option.gpus == 1 ? "-" : cut_in_the_middle(strategy_text(option.strategy), widest_strategy),
+      fmt::format("{}", option.gpus),
+      fmt::format("{}", option.nodes),
+      time_text(option.time_s),
+      cost_text(option),
+      option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-", // in the proportions of time
+      option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
+      option.simulated ? to_text(option.evidence) : "screened"};
+  if (epochs_differ(plan)) cells.insert(cells.begin() + epochs_column, fmt::format("{:.3g}", option.epochs));
+  return cells;
 }
 
 std::vector<std::string> plan_sentences(const Plan& plan) {
@@ -176,13 +200,13 @@ std::string to_terminal_text(const Plan& plan) {
 std::string to_markdown_text(const Plan& plan) {
   std::string text;
   for (const auto& sentence : plan_sentences(plan)) text += sentence + "\n\n";
-  const auto headers = option_headers();
+  const auto headers = option_headers(plan);
   text += fmt::format("| {} |\n|{}\n", fmt::join(headers, " | "), [&] {
     std::string rule;
     for (std::size_t i = 0; i < headers.size(); ++i) rule += "---|";
     return rule;
   }());
-  for (const auto& option : plan.options) text += fmt::format("| {} |\n", fmt::join(option_cells(option), " | "));
+  for (const auto& option : plan.options) text += fmt::format("| {} |\n", fmt::join(option_cells(plan, option), " | "));
   text += "\n";
   for (const auto& price : plan.prices) text += "- " + price + "\n";
   return text;

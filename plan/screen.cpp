@@ -31,14 +31,15 @@ PlannedOption told_of(const PlanRequest& request, const Offer& offer, const Cons
   told.strategy = offer.strategy;
   told.gpus = gpus;
   told.nodes = considered.training.nodes;
+  told.spare_nodes = request.failures.spare_nodes;
   told.batch_per_gpu = batch_at(request, offer, gpus);
+  told.epochs = considered.training.epochs;
+  told.global_batch = considered.training.global_batch;
   told.iterations = considered.training.iterations;
   told.room_power_w = room_power_w(offer.costs, told.nodes, request.energy);
   const auto& failing = considered.training.failing;
   told.checkpoint_interval_s = best_checkpoint_interval_s(failing);
-  const double work_s =
-      considered.training.iterations * considered.screened_iteration_s + considered.training.evaluation_s;
-  told.goodput = work_s / considered.likeliest.time_s;
+  told.goodput = work_s(considered.training, considered.screened_iteration_s) / considered.likeliest.time_s;
   told.time_s.value = considered.likeliest.time_s;
   if (considered.likeliest.usd) told.usd = Likely{*considered.likeliest.usd};
   told.kwh.value = considered.likeliest.kwh;

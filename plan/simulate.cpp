@@ -72,17 +72,19 @@ void tell_samples(const PlanLimits& limits, Considered& option) {
 }
 
 /// Samples are timed by screening: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
-void take_prediction(const PredictedPoint& point, const std::vector<double>& sample_times_s, Considered& option) {
+void take_prediction(const PredictedPoint& point, const std::vector<double>& sample_times_s,
+                     const std::vector<double>& lengths, Considered& option) {
   const auto& training = option.training;
   const double to_number = point.iteration_s / (option.screened_iteration_s * point.mixture_ratio);
   option.likeliest = outcome_of(training, point.iteration_s);
-  for (const double time_s : sample_times_s) option.samples.push_back(outcome_of(training, time_s * to_number));
+  for (std::size_t i = 0; i < sample_times_s.size(); ++i)
+    option.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
   auto& told = option.told;
   told.efficiency = point.efficiency;
   told.bottleneck = point.bottleneck;
   told.evidence = point.evidence;
   told.extrapolated = point.extrapolated;
-  told.goodput = (training.iterations * point.iteration_s + training.evaluation_s) / option.likeliest.time_s;
+  told.goodput = work_s(training, point.iteration_s) / option.likeliest.time_s;
 }
 
 } // namespace
@@ -107,7 +109,9 @@ void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal g
     const auto answer = predict_point(curve, option.told.gpus, Fidelity::automatic);
     impossible[order[place]] = !answer.point.error.empty();
     if (answer.point.error.empty()) {
-      take_prediction(answer.point, answer.sample_times_s, option);
+      const auto& times_s = answer.sample_times_s;
+      const auto lengths = drawn_lengths(*offer.length, option.training.global_batch, request.seed, times_s.size());
+      take_prediction(answer.point, times_s, lengths, option);
       tell_samples(request.limits, option);
     } else {
       refused.push_back({option.told.candidate, label_of(offer.strategy), option.told.gpus, answer.point.error});

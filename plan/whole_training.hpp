@@ -11,14 +11,18 @@ namespace ddlsim {
 
 /// A training on so many GPUs, but for how long an iteration takes.
 struct WholeTraining {
+  double epochs = 0;
+  double global_batch = 0; ///< samples of an iteration
   double iterations = 0;
   double evaluation_s = 0; ///< all evaluations together: forward alone, on all GPUs
-  int nodes = 0;           ///< that are paid for: workers' and servers'
+  double start_up_s = 0;
+  int nodes = 0; ///< that are paid for: workers', servers' and spares
   FailingJob failing;
   NodeCosts costs;
   EnergyRules energy;
 };
 
+/// Throws UserError where nobody knows the epochs of its batch.
 WholeTraining whole_training(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus);
 
 /// What it comes to.
@@ -28,6 +32,10 @@ struct Outcome {
   double kwh = 0;            ///< 0 where no power is known
 };
 
-Outcome outcome_of(const WholeTraining& training, double iteration_s);
+/// `length`: how many times as many iterations and evaluations as expected.
+Outcome outcome_of(const WholeTraining& training, double iteration_s, double length = 1);
+
+/// Training alone: what the time would be if the job began at once and nothing failed.
+double work_s(const WholeTraining& training, double iteration_s);
 
 } // namespace ddlsim

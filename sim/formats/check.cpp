@@ -92,8 +92,10 @@ std::string check_plan_request(const fs::path& file, const DataFolder& data) {
       file, "ddlsim-plan-request", plan_request_from,
       [&](const PlanRequest& request, const JsonNode& root) { look_up_names(request, root, data); },
       [](const PlanRequest& request) {
-        return fmt::format("plan request {}: {}, {:g} epochs, {} candidates", request.name, request.workload.model,
-                           request.workload.epochs, request.candidates.size());
+        const auto& work = request.workload;
+        const auto length = work.convergence.empty() ? fmt::format("{:g} epochs", work.epochs) : work.convergence;
+        return fmt::format("plan request {}: {}, {}, {} candidates", request.name, work.model, length,
+                           request.candidates.size());
       });
 }
 
@@ -117,8 +119,21 @@ std::string check_calibration(const fs::path& file, const DataFolder& data) {
 std::string check_model(const fs::path& file, const DataFolder& /*data*/) {
   return check_document(
       file, "ddlsim-model", model_from,
-      [&](const Model& model, const JsonNode& root) { compare_with_file_name(model, root, file); },
+      [&](const Model& model, const JsonNode& root) { compare_with_file_name(model.name, root, file); },
       [](const Model& model) { return summary_of(model); });
+}
+
+std::string check_convergence(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-convergence", convergence_from,
+      [&](const Convergence& convergence, const JsonNode& root) {
+        compare_with_file_name(convergence.name, root, file);
+        look_up_names(convergence, root, data);
+      },
+      [](const Convergence& convergence) {
+        return fmt::format("convergence {}: {}, {} batches", convergence.name, join_names(convergence.models),
+                           convergence.points.size());
+      });
 }
 
 std::string check_priors(const fs::path& file, const DataFolder& data) {
@@ -155,6 +170,7 @@ const std::map<std::string, Check>& checks_by_format() {
                                                    {"ddlsim-model", check_model},
                                                    {"ddlsim-gpus", check_gpus},
                                                    {"ddlsim-cluster", check_cluster},
+                                                   {"ddlsim-convergence", check_convergence},
                                                    {"ddlsim-scenario", check_scenario},
                                                    {"ddlsim-plan-request", check_plan_request},
                                                    {"ddlsim-presets", check_presets},

@@ -28,14 +28,29 @@ std::vector<fs::path> entries(const fs::path& folder) {
   throw UserError("", "", fmt::format("{} (in {})", unknown_name_text(kind, name, names, names), folder.string()));
 }
 
-} // namespace
-
-std::vector<std::string> list_models(const DataFolder& data) {
+/// Names of the JSON files of a folder, sorted.
+std::vector<std::string> json_names(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const auto& path : entries(data.models()))
+  for (const auto& path : entries(folder))
     if (path.extension() == ".json") names.push_back(path.stem().string());
   std::sort(names.begin(), names.end()); // without ".json" the order is another
   return names;
+}
+
+[[noreturn]] void refuse_other_name(const fs::path& file, const std::string& found, const std::string& expected,
+                                    const char* after) {
+  throw UserError(file.string(), "/name",
+                  fmt::format("{} found, \"{}\" expected after the {}; rename one", in_quotes(found), expected, after));
+}
+
+} // namespace
+
+std::vector<std::string> list_models(const DataFolder& data) {
+  return json_names(data.models());
+}
+
+std::vector<std::string> list_convergence(const DataFolder& data) {
+  return json_names(data.convergence());
 }
 
 std::vector<std::string> list_clusters(const DataFolder& data) {
@@ -58,11 +73,7 @@ Model load_model(const DataFolder& data, const std::string& name) {
   if (!is_in(names, name)) refuse_unknown("model", name, data.models(), names);
   const fs::path file = data.models() / (name + ".json");
   Model model = read_model(file);
-  if (model.name != name) {
-    throw UserError(
-        file.string(), "/name",
-        fmt::format("{} found, \"{}\" expected after the file's name; rename one", in_quotes(model.name), name));
-  }
+  if (model.name != name) refuse_other_name(file, model.name, name, "file's name");
   return model;
 }
 
@@ -71,12 +82,17 @@ Cluster load_cluster(const DataFolder& data, const std::string& name) {
   if (!is_in(names, name)) refuse_unknown("cluster", name, data.platforms(), names);
   const fs::path file = data.platforms() / name / "cluster.json";
   Cluster cluster = read_cluster(file);
-  if (cluster.name != name) {
-    throw UserError(
-        file.string(), "/name",
-        fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster.name), name));
-  }
+  if (cluster.name != name) refuse_other_name(file, cluster.name, name, "folder");
   return cluster;
+}
+
+Convergence load_convergence(const DataFolder& data, const std::string& name) {
+  const auto names = list_convergence(data);
+  if (!is_in(names, name)) refuse_unknown("convergence", name, data.convergence(), names);
+  const fs::path file = data.convergence() / (name + ".json");
+  auto convergence = read_convergence(file);
+  if (convergence.name != name) refuse_other_name(file, convergence.name, name, "file's name");
+  return convergence;
 }
 
 std::vector<Gpu> load_gpus(const DataFolder& data) {

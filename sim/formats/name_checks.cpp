@@ -107,9 +107,21 @@ void check_machine(const Scenario& scenario, const JsonNode& node, const DataFol
   check_strategies(scenario, node, cluster, *presets);
 }
 
-void check_model_name(const JsonNode& node, const std::string& model, const DataFolder& data) {
+void check_model_name(const JsonNode& node, const std::string& key, const std::string& model, const DataFolder& data) {
   if (variants_of_bare_name(model).empty()) // else reported by the reader
-    check_name(node, "model", "model", model, list_models(data));
+    check_name(node, key, "model", model, list_models(data));
+}
+
+/// The runs must have trained the model whose epochs are asked for.
+void check_convergence_of(const Workload& work, const JsonNode& node, const DataFolder& data) {
+  if (work.convergence.empty()) return;
+  const auto names = list_convergence(data);
+  check_name(node, "convergence", "convergence", work.convergence, names);
+  if (!is_in(names, work.convergence)) return;
+  const auto convergence = load_or_tell(node, "convergence", [&] { return load_convergence(data, work.convergence); });
+  if (convergence && !work.model.empty() && !is_in(convergence->models, work.model))
+    node.mistake_at("convergence", fmt::format("the runs of {} trained {}, not {}; give epochs in its place",
+                                               work.convergence, join_names(convergence->models), work.model));
 }
 
 /// A cluster's files stand in a folder of its name.
@@ -124,12 +136,18 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
 } // namespace
 
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
-  check_model_name(root, scenario.model, data);
+  check_model_name(root, "model", scenario.model, data);
   check_machine(scenario, root, data);
 }
 
+void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data) {
+  for (const auto& model : convergence.models) check_model_name(root, "models", model, data);
+}
+
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data) {
-  check_model_name(root.at("workload"), request.workload.model, data);
+  const auto workload = root.at("workload");
+  check_model_name(workload, "model", request.workload.model, data);
+  check_convergence_of(request.workload, workload, data);
   const auto places = root.list("candidates");
   for (std::size_t i = 0; i < request.candidates.size() && i < places.size(); ++i) {
     const auto& candidate = request.candidates[i];
@@ -182,10 +200,10 @@ void look_up_names(const Record& record, const JsonNode& line, const NamesOfData
   if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus); // else the context's, looked up there
 }
 
-void compare_with_file_name(const Model& model, const JsonNode& root, const fs::path& file) {
-  if (model.name.empty() || file.stem() == model.name) return;
-  root.mistake_at("name", fmt::format("{} found, \"{}\" expected after the file's name; rename one",
-                                      in_quotes(model.name), file.stem().string()));
+void compare_with_file_name(const std::string& name, const JsonNode& root, const fs::path& file) {
+  if (name.empty() || file.stem() == name) return;
+  root.mistake_at("name", fmt::format("{} found, \"{}\" expected after the file's name; rename one", in_quotes(name),
+                                      file.stem().string()));
 }
 
 namespace {

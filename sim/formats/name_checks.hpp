@@ -18,6 +18,7 @@ struct NamesOfData {
 
 /// Each notes the names that are unknown, offering the nearest.
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
+void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data);
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data);
 void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);
@@ -29,7 +30,7 @@ void look_up_names(const Cluster& cluster, const JsonNode& root, const std::file
 void look_up_names(const Calibration& calibration, const JsonNode& root, const std::filesystem::path& file,
                    const DataFolder& data);
 
-/// A model is found by its file's name.
-void compare_with_file_name(const Model& model, const JsonNode& root, const std::filesystem::path& file);
+/// Models and convergences are found by their file's name.
+void compare_with_file_name(const std::string& name, const JsonNode& root, const std::filesystem::path& file);
 
 } // namespace ddlsim

@@ -33,16 +33,29 @@ void read_evaluation(const JsonNode& node, Workload& work) {
     node.mistake_at("epochs_apart", fmt::format("{:g} found; give 1000000 or fewer", work.epochs_per_evaluation));
 }
 
+/// Samples and epochs, or the runs that tell them.
+void read_length(const JsonNode& node, Workload& work) {
+  if (node.has("convergence")) {
+    work.convergence = node.text("convergence");
+    if (node.has("samples") || node.has("epochs"))
+      node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
+  } else {
+    work.samples = node.positive("samples");
+    work.epochs = node.positive("epochs");
+  }
+  work.start_up_s = node.quantity_or("start_up", Dimension::time, 0);
+}
+
 Workload workload_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"model",        "samples",    "epochs",    "batch_per_gpu",
-                                              "global_batch", "evaluation", "precision", "wire_precision"};
+  static const std::vector<std::string> known{"model",          "convergence",  "samples",    "epochs",
+                                              "batch_per_gpu",  "global_batch", "evaluation", "precision",
+                                              "wire_precision", "start_up"};
   Workload work;
   if (!node.is_object()) return work;
   node.allow_only(known);
   work.model = node.text("model");
   refuse_bare_model_name(node, "model", work.model);
-  work.samples = node.positive("samples");
-  work.epochs = node.positive("epochs");
+  read_length(node, work);
   read_batch(node, work);
   if (node.has("evaluation")) read_evaluation(node.at("evaluation"), work);
   work.precision = one_of<Precision>(node, "precision");
@@ -65,14 +78,33 @@ PlanLimits limits_from(const JsonNode& node) {
   return limits;
 }
 
+void read_checkpoint(const JsonNode& node, FailureRules& rules) {
+  constexpr double most_bytes_per_parameter = 1000;
+  if (node.has("checkpoint") == node.has("storage")) {
+    node.mistake("give one of \"checkpoint\" (the time to write one) and \"storage\" (the rate it is written at)");
+    return;
+  }
+  if (node.has("checkpoint")) rules.checkpoint_s = node.quantity("checkpoint", Dimension::time);
+  if (node.has("storage")) rules.storage_Bps = node.quantity("storage", Dimension::bandwidth);
+  rules.bytes_per_parameter =
+      node.number_or("bytes_per_parameter", rules.bytes_per_parameter, 1, most_bytes_per_parameter);
+  if (node.has("checkpoint") && node.has("bytes_per_parameter"))
+    node.mistake("\"bytes_per_parameter\" goes with \"storage\"; drop it, or give that in place of \"checkpoint\"");
+}
+
 FailureRules failures_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"node_mtbf", "checkpoint", "restart"};
+  static const std::vector<std::string> known{"node_mtbf", "checkpoint", "storage",    "bytes_per_parameter",
+                                              "restart",   "repair",     "spare_nodes"};
   FailureRules rules;
   if (!node.is_object()) return rules;
   node.allow_only(known);
-  rules.node_mtbf_s = node.quantity("node_mtbf", Dimension::time);
-  rules.checkpoint_s = node.quantity("checkpoint", Dimension::time);
+  rules.node_mtbf_s = node.quantity_or("node_mtbf", Dimension::time, usual_node_mtbf_s);
+  read_checkpoint(node, rules);
   if (node.has("restart")) rules.restart_s = node.quantity_or_zero("restart", Dimension::time);
+  rules.repair_s = node.quantity_or("repair", Dimension::time, 0);
+  rules.spare_nodes = static_cast<int>(node.integer_or("spare_nodes", 0, 0, most_ranks));
+  if (node.has("spare_nodes") && !node.has("repair"))
+    node.mistake("spare nodes wait while failed ones are repaired; give \"repair\", like \"24 h\"");
   return rules;
 }
 

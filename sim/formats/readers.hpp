@@ -6,6 +6,7 @@
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
+#include "sim/formats/convergence.hpp"
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
@@ -44,6 +45,7 @@ std::vector<Prior> priors_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
 /// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
+Convergence convergence_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
 PlanRequest plan_request_from(const JsonNode& root);
 /// "gpus" and "strategies", which scenarios and the candidates of a plan have alike.

@@ -36,6 +36,7 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
         "measurements of iris: 7 records (1 collective, 1 input, 1 layer, 1 loss, 1 point_to_point, 1 server, 1 step)");
   CHECK(says("platforms/priors.json") == "priors: 5");
   CHECK(says("scenarios/presets.json") == "presets: 3: pytorch-ddp, horovod, mxnet-kvstore");
+  CHECK(says("scenarios/convergence/tiny-set.json") == "convergence tiny-set: tiny, 3 batches");
   CHECK(says("scenarios/tiny-iris.json") == "scenario tiny-iris: tiny on iris, 4 GPU counts, 2 strategies");
 }
 
@@ -50,8 +51,8 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
 
 TEST_CASE("what is of no known format is reported with the formats there are") {
   const Sample sample;
-  const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-gpus, ddlsim-model, ddlsim-plan-request, "
-                              "ddlsim-presets, ddlsim-priors, ddlsim-scenario";
+  const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-convergence, ddlsim-gpus, ddlsim-model, "
+                              "ddlsim-plan-request, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
@@ -181,6 +182,36 @@ TEST_CASE("names in priors are looked up") {
       Lines{
           "/priors/2/preset: no preset is called \"horrovod\"; did you mean horovod? there are: pytorch-ddp, horovod, "
           "mxnet-kvstore"});
+}
+
+TEST_CASE("the convergence of a plan request is looked up, and must have trained its model") {
+  const Sample sample;
+  auto request = ddlsim_test::sample_plan_request();
+  request["workload"].erase("samples");
+  request["workload"].erase("epochs");
+  const auto reported = [&](const char* convergence) {
+    request["workload"]["convergence"] = convergence;
+    return sample.reported("a.json", request.dump());
+  };
+  CHECK(reported("tiny-set").empty());
+  CHECK(reported("tiny-sett") == Lines{"/workload/convergence: no convergence is called \"tiny-sett\"; did you mean "
+                                       "tiny-set? there are: tiny-set"});
+  sample.folder.write("scenarios/models/small.json",
+                      ddlsim_test::spoil(ddlsim_test::sample_model(), {"/name", "\"small\"", ""}).dump());
+  request["workload"]["model"] = "small";
+  CHECK(reported("tiny-set") ==
+        Lines{"/workload/convergence: the runs of tiny-set trained tiny, not small; give epochs in its place"});
+}
+
+TEST_CASE("a convergence's file has its name, and its models are looked up") {
+  const Sample sample;
+  const auto reported = [&](const char* file, const ddlsim_test::Spoilt& spoilt) {
+    return sample.reported(file, ddlsim_test::sample_convergence(), spoilt);
+  };
+  CHECK(reported("tiny-set.json", {"/models", "[\"tinny\"]", ""}) ==
+        Lines{"/models: no model is called \"tinny\"; did you mean tiny? there are: tiny"});
+  CHECK(reported("tiny-set.json", {"/name", "\"other\"", ""}) ==
+        Lines{"/name: \"other\" found, \"tiny-set\" expected after the file's name; rename one"});
 }
 
 TEST_CASE("a model's file has the model's name") {

@@ -53,6 +53,26 @@ TEST_CASE("what a plan request leaves out: least cost by a deadline, least time 
   CHECK(request.samples == 200);
 }
 
+TEST_CASE("a plan request by convergence, with storage, spares and the usual rate of failures") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_plan_request();
+  json["workload"] = {{"model", "tiny"},
+                      {"convergence", "tiny-set"},
+                      {"batch_per_gpu", 8},
+                      {"precision", "fp32"},
+                      {"start_up", "5 min"}};
+  json["failures"] = {{"storage", "2 GB/s"}, {"repair", "24 h"}, {"spare_nodes", 2}};
+  const auto request = read_plan_request(folder.write("a.json", json.dump()));
+  CHECK(request.workload.convergence == "tiny-set");
+  CHECK(request.workload.epochs == 0);
+  CHECK(request.workload.start_up_s == 300);
+  CHECK(request.failures.node_mtbf_s == Approx(6334.7 * 3600).epsilon(1e-4)); // 54 d x 24 h x 2048 nodes / 419
+  CHECK(request.failures.storage_Bps == 2e9);
+  CHECK(request.failures.bytes_per_parameter == 12);
+  CHECK(request.failures.repair_s == 86'400);
+  CHECK(request.failures.spare_nodes == 2);
+}
+
 TEST_CASE("mistakes in a plan request") {
   const auto read = [](const std::filesystem::path& file) { read_plan_request(file); };
   ddlsim_test::check_spoilt(
@@ -66,7 +86,15 @@ TEST_CASE("mistakes in a plan request") {
            "/limits/deadline: \"1 day\" has an unknown unit; known here: ns, us, ms, s, min, h"},
           {"/limits/chance", "1", "/limits/chance: 1 is out of range; give 0.5 to 0.99"},
           {"/goal", "\"money\"", "/goal: \"money\" found; give one of cost, time, energy"},
-          {"/failures/checkpoint", "", "/failures/checkpoint: missing; give a quantity with its unit, like \"1.5 us\""},
+          {"/workload/convergence", "\"tiny-set\"",
+           "/workload: \"convergence\" tells samples and epochs; give it alone, or those two"},
+          {"/failures/checkpoint", "",
+           "/failures: give one of \"checkpoint\" (the time to write one) and \"storage\" (the rate it is written at)"},
+          {"/failures/bytes_per_parameter", "8",
+           "/failures: \"bytes_per_parameter\" goes with \"storage\"; drop it, or give that in place of "
+           "\"checkpoint\""},
+          {"/failures/spare_nodes", "1",
+           "/failures: spare nodes wait while failed ones are repaired; give \"repair\", like \"24 h\""},
           {"/energy/pue", "0.9", "/energy/pue: 0.9 is out of range; give 1 to 10"},
           {"/candidates", "[]", "/candidates: no candidate found; give one or more"},
           {"/candidates/1/name", "\"iris\"",

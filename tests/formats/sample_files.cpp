@@ -88,6 +88,14 @@ json sample_plan_request() {
     "seed": 3, "samples": 60})");
 }
 
+json sample_convergence() {
+  return json::parse(R"({"format": "ddlsim-convergence", "version": 1, "name": "tiny-set", "models": ["tiny"],
+    "target": "half of them right", "source": "a list", "samples": 1000, "points": [
+      {"global_batch": 64, "epochs": 10, "deviation": 0.5, "runs": 4},
+      {"global_batch": 128, "epochs": 12, "deviation": 0, "runs": 1},
+      {"global_batch": 256, "epochs": 15, "deviation": 0.1, "runs": 3}]})");
+}
+
 json sample_presets() {
   return json::parse(R"({"format": "ddlsim-presets", "version": 2, "presets": [
     {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
@@ -157,6 +165,7 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/tiny-two-stacks.json", sample_two_stacks().dump(1));
   folder.write("scenarios/tiny-best-servers.json", sample_best_servers().dump(1));
   folder.write("scenarios/plans/tiny-plan.json", sample_plan_request().dump(1));
+  folder.write("scenarios/convergence/tiny-set.json", sample_convergence().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 

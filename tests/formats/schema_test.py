@@ -16,7 +16,8 @@ except ImportError:
     print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
     sys.exit(SKIPPED)
 
-FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request")
+FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request",
+           "convergence")
 DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
@@ -154,6 +155,11 @@ def variants(samples):
     del owned["workload"]["batch_per_gpu"]
     owned["candidates"] = [{**owned["candidates"][1], "price": {"kind": "owned", "source": "s"}}]
     yield "plan-request@owned", owned
+    to_target = copy.deepcopy(owned)
+    del to_target["workload"]["samples"], to_target["workload"]["epochs"]
+    to_target["workload"].update({"convergence": "resnet50-imagenet", "start_up": "5 min"})
+    to_target["failures"] = {"storage": "2 GB/s", "bytes_per_parameter": 8, "repair": "24 h", "spare_nodes": 1}
+    yield "plan-request@to-target", to_target
     yield "scenario@shared", {
         **samples["scenario"], "node_placement": [4, 2], "background_traffic": 0.25,
         "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}

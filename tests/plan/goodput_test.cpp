@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace ddlsim {
@@ -49,6 +50,44 @@ TEST_CASE("no interval between checkpoints is better than the best by more than 
     for (double interval_s = 10; interval_s < 3e5; interval_s *= 1.05)
       CHECK(best < expected_time_s(job, 1e6, interval_s) * (1 + 1e-4));
   }
+}
+
+namespace {
+
+/// Share of a long time in which no more nodes than there are spares are under repair; repairs take an even time.
+double simulated_share(const FailingJob& job, double end_s, std::mt19937_64& random) {
+  std::exponential_distribution<double> next_failure(1 / job.mtbf_s);
+  std::multiset<double> repaired_s;
+  double now_s = 0;
+  double waited_s = 0;
+  while (now_s < end_s) {
+    now_s += next_failure(random); // only a job that runs fails
+    repaired_s.erase(repaired_s.begin(), repaired_s.upper_bound(now_s));
+    repaired_s.insert(now_s + job.repair_s);
+    if (repaired_s.size() <= static_cast<std::size_t>(job.spare_nodes)) continue;
+    waited_s += *repaired_s.begin() - now_s;
+    now_s = *repaired_s.begin();
+    repaired_s.erase(repaired_s.begin());
+  }
+  return 1 - waited_s / now_s;
+}
+
+} // namespace
+
+TEST_CASE("the share of time with enough nodes is that of the process, whatever the spares") {
+  std::mt19937_64 random(11);
+  for (const int spares : {0, 1, 3}) {
+    const FailingJob job{100, 1, 0, 80, spares};
+    // 10^6 s are ten thousand failures: the share is sure to a hundredth
+    CHECK(share_with_enough_nodes(job) == Approx(simulated_share(job, 1e6, random)).margin(0.01));
+  }
+}
+
+TEST_CASE("a node that fails once in nine hours and is repaired in one works nine hours of ten") {
+  CHECK(share_with_enough_nodes({9, 1, 0, 1, 0}) == Approx(0.9));
+  // Erlang's formula by hand: one spare, load 1/9: (1/9)^2/2 over 1 + 1/9 + (1/9)^2/2
+  CHECK(share_with_enough_nodes({9, 1, 0, 1, 1}) == Approx(1 - (1.0 / 162) / (1 + 1.0 / 9 + 1.0 / 162)));
+  CHECK(share_with_enough_nodes({9, 1, 0, 0, 0}) == 1);
 }
 
 TEST_CASE("a job that never fails takes as long as its work") {

@@ -218,10 +218,65 @@ TEST_CASE("a global batch is shared out over the GPUs") {
   CHECK(option_at(plan, "p3", 32).iterations == option_at(plan, "p3", 8).iterations);
 }
 
+TEST_CASE("to a target: epochs by the batch, their doubt in the interval, other batches refused") {
+  auto candidate = p3("p3", 24.48);
+  candidate.gpus = {8, 32, 64};
+  auto request = short_request({candidate});
+  request.workload.convergence = "resnet50-imagenet";
+  const auto plan = make_plan(request, shipped);
+  REQUIRE(plan.refused.size() == 1); // 512 samples an iteration
+  CHECK(plan.refused.front().gpus == 8);
+  const auto& option = option_at(plan, "p3", 32);
+  const auto length = training_length(request.workload, shipped);
+  CHECK(option.epochs == Approx(epochs_at(length, 2048)));
+  CHECK(option.iterations == std::ceil(1281167 * option.epochs / 2048));
+  request.workload.convergence = "";
+  request.workload.samples = 1281167;
+  request.workload.epochs = option.epochs;
+  const auto given = make_plan(request, shipped);
+  const auto& same = option_at(given, "p3", 32);
+  CHECK(same.time_s.value == option.time_s.value);
+  CHECK(option.time_s.high / option.time_s.low > same.time_s.high / same.time_s.low);
+  CHECK(to_terminal_text(plan).find("epochs") != std::string::npos);
+}
+
+TEST_CASE("a batch larger than any that reached the target gets a word") {
+  auto request = short_request({p3("p3", 24.48)});
+  CHECK(make_plan(request, shipped).warnings.empty());
+  request.candidates.front().batch_per_gpu = 128;
+  request.candidates.front().gpus = {1024};
+  request.candidates.front().cluster = "p4d";
+  const auto plan = make_plan(request, shipped);
+  const auto word = std::find_if(plan.warnings.begin(), plan.warnings.end(), [](const std::string& warning) {
+    return warning.find("131072 samples an iteration") != std::string::npos;
+  });
+  REQUIRE(word != plan.warnings.end());
+  CHECK(word->find("67840") != std::string::npos);
+}
+
+TEST_CASE("a start is paid once, a spare for the whole time, and a checkpoint by the model's size") {
+  auto request = short_request({p3("p3", 24.48)});
+  const auto plain = option_at(make_plan(request, shipped), "p3", 32);
+  request.workload.start_up_s = 600;
+  CHECK(option_at(make_plan(request, shipped), "p3", 32).time_s.value == Approx(plain.time_s.value + 600));
+  request.workload.start_up_s = 0;
+  request.failures = {3.6e6, 10, 0, 12, 600, 86'400, 0};
+  const auto waiting = option_at(make_plan(request, shipped), "p3", 32);
+  request.failures.spare_nodes = 2;
+  const auto spared = option_at(make_plan(request, shipped), "p3", 32);
+  CHECK(spared.nodes == 6);
+  CHECK(spared.time_s.value < waiting.time_s.value);
+  CHECK(spared.usd->value / spared.time_s.value == Approx(1.5 * waiting.usd->value / waiting.time_s.value));
+  // 25,557,032 parameters of 12 bytes at 100 MB/s are 3.07 s; Young's first order of the best interval
+  request.failures = {3.6e6, 0, 1e8, 12, 600, 0, 0};
+  const auto stored = option_at(make_plan(request, shipped), "p3", 32);
+  CHECK(stored.checkpoint_interval_s == Approx(std::sqrt(2 * 25'557'032 * 12 / 1e8 * 3.6e6 / 4)).epsilon(0.01));
+}
+
 TEST_CASE("failures and evaluations make a training longer by what they cost") {
   auto request = short_request({p3("p3", 24.48)});
   const auto plain = make_plan(request, shipped);
-  request.failures = {3.6e6, 10, 600};
+  request.failures = {3.6e6, 10, 0, 12, 600, 0, 0};
   const auto failing = make_plan(request, shipped);
   const auto& before = option_at(plain, "p3", 32);
   const auto& after = option_at(failing, "p3", 32);
