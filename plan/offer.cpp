@@ -4,6 +4,8 @@
 #include "sim/base/statistics.hpp"
 #include "sim/predict/ask.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 #include <string_view>
@@ -25,6 +27,17 @@ std::vector<int> scales_of(const PlanRequest& request, const PlanCandidate& cand
   const int growth = std::max(1, cluster.growth_max_nodes);
   const int most_nodes = request.limits.nodes > 0 ? std::min(request.limits.nodes, growth) : growth;
   return doubling_scales(std::max(1, cluster.gpus_per_node), most_nodes);
+}
+
+/// The candidate's cluster, with the NICs that it is to have.
+Cluster cluster_of(const PlanCandidate& candidate, const DataFolder& data) {
+  auto cluster = load_cluster(data, candidate.cluster);
+  if (candidate.network_Bps <= 0) return cluster;
+  if (cluster.nics.empty())
+    throw UserError("", "/candidates",
+                    fmt::format("{} has a \"network\", and {} has no NIC; drop it", candidate.name, cluster.name));
+  for (auto& nic : cluster.nics) nic.bandwidth_Bps = candidate.network_Bps;
+  return cluster;
 }
 
 Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate) {
@@ -93,7 +106,7 @@ std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& dat
   const auto length = std::make_shared<const TrainingLength>(training_length(request.workload, data));
   for (const auto& candidate : request.candidates) {
     auto scenario = scenario_of(request, candidate);
-    const auto files = std::make_shared<const KnownFiles>(scenario, data);
+    const auto files = std::make_shared<const KnownFiles>(scenario, cluster_of(candidate, data), data);
     const auto& known = files->knowledge();
     scenario.gpus = scales_of(request, candidate, known.cluster);
     const auto costs = node_costs(candidate, known.cluster, find_device(known.gpus, known.cluster.gpu));

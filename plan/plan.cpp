@@ -3,6 +3,7 @@
 #include "plan/considered.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -71,13 +72,22 @@ void compare_with_runner_up(const std::vector<Considered>& options, std::vector<
   plan.settle = find_settling(options.front(), other, plan.ranked_by, offers);
 }
 
+/// Of a network that the cluster does not have nothing was measured: that is no calibration out of date.
+std::vector<std::string> warnings_of(const Offer& offer) {
+  const auto& candidate = *offer.candidate;
+  const auto& warnings = offer.files->warnings();
+  if (candidate.network_Bps <= 0 || warnings.empty()) return warnings;
+  return {fmt::format("{}: with NICs of {} what was measured of the network of {} does not hold; priors take its place",
+                      candidate.name, print_quantity(candidate.network_Bps, Dimension::bandwidth), candidate.cluster)};
+}
+
 void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
   const PlanCandidate* told = nullptr;
   for (const auto& offer : offers) {
     if (offer.candidate == told) continue;
     told = offer.candidate;
     plan.prices.push_back(fmt::format("{}: {}; {}", told->name, offer.costs.price_text, offer.costs.power_text));
-    for (const auto& warning : offer.files->warnings()) plan.warnings.push_back(warning);
+    for (const auto& warning : warnings_of(offer)) plan.warnings.push_back(warning);
   }
 }
 

@@ -144,7 +144,7 @@ CandidatePrice candidate_price_from(const JsonNode& node) {
 }
 
 PlanCandidate candidate_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name",       "cluster", "preset",        "transport",
+  static const std::vector<std::string> known{"name",       "cluster", "preset",        "transport", "network",
                                               "strategies", "gpus",    "batch_per_gpu", "price"};
   PlanCandidate candidate;
   if (!node.is_object()) return candidate;
@@ -153,6 +153,7 @@ PlanCandidate candidate_from(const JsonNode& node) {
   candidate.name = node.has("name") ? simple_name(node, "name") : candidate.cluster;
   candidate.preset = node.text("preset");
   candidate.transport = node.one_of_or("transport", transport_names(), "");
+  candidate.network_Bps = node.quantity_or("network", Dimension::bandwidth, 0);
   candidate.strategies = strategies_from(node);
   if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
   if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");

@@ -77,6 +77,7 @@ struct PlanCandidate {
   std::vector<Strategy> strategies;
   std::vector<int> gpus{};  ///< ascending; none: one GPU, then doubling up to what growth and limits allow
   double batch_per_gpu = 0; ///< in place of the workload's; 0: the workload's
+  double network_Bps = 0;   ///< line rate of each NIC in place of the cluster's; 0: the cluster's
   std::optional<CandidatePrice> price{};
 };
 

@@ -60,7 +60,10 @@ OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
 }
 
 KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured)
-    : model_(load_model(data, scenario.model)), cluster_(load_cluster(data, scenario.cluster)), gpus_(load_gpus(data)),
+    : KnownFiles(scenario, load_cluster(data, scenario.cluster), data, measured) {}
+
+KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data, const MeasuredTimes* measured)
+    : model_(load_model(data, scenario.model)), cluster_(std::move(cluster)), gpus_(load_gpus(data)),
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
       one_gpu_(std::make_unique<OneGpuReader>(data, cluster_, own_steps(scenario, data), measured)),

@@ -35,6 +35,9 @@ class KnownFiles {
 public:
   /// Throws UserError when a name is unknown. `measured`: as OneGpuReader takes it.
   KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured = nullptr);
+  /// With a cluster that its file does not have: of a calibration only what changes nothing is kept.
+  KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data,
+             const MeasuredTimes* measured = nullptr);
   KnownFiles(const KnownFiles&) = delete;
   KnownFiles& operator=(const KnownFiles&) = delete;
 

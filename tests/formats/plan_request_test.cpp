@@ -31,7 +31,9 @@ TEST_CASE("a plan request is read") {
   CHECK(request.candidates[0].batch_per_gpu == 64);
   CHECK(request.candidates[0].price->kind == ddlsim::PriceKind::on_demand);
   CHECK(request.candidates[0].price->usd == 12.5);
+  CHECK(request.candidates[0].network_Bps == 0);
   CHECK(request.candidates[1].batch_per_gpu == 32);
+  CHECK(request.candidates[1].network_Bps == 25e9);
   CHECK(request.candidates[1].price->kind == ddlsim::PriceKind::purchase);
   CHECK(request.candidates[1].price->years == 4);
   CHECK(request.candidates[2].price->kind == ddlsim::PriceKind::owned);

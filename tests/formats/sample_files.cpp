@@ -81,7 +81,7 @@ json sample_plan_request() {
       {"cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
        "price": {"kind": "on-demand", "usd_per_node_hour": 12.5, "source": "a list"}},
       {"name": "bought", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32,
-       "gpus": [1, 8], "strategies": [{"name": "ring"}, {"name": "tree"}],
+       "network": "200 Gbps", "gpus": [1, 8], "strategies": [{"name": "ring"}, {"name": "tree"}],
        "price": {"kind": "purchase", "usd_per_node": 60000, "years": 4}},
       {"name": "ours", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
        "price": {"kind": "owned"}}],

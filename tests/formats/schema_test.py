@@ -62,7 +62,7 @@ PLAN_REQUEST = {
     "goal": "time", "limits": {"deadline": "1 h", "budget": "5 USD", "power": "3 kW", "nodes": 2, "chance": 0.8},
     "failures": {"node_mtbf": "100 h", "checkpoint": "1 s", "restart": "0 s"}, "energy": {"usd_per_kwh": 0.1, "pue": 1.5},
     "candidates": [
-        {"name": "a", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32, "gpus": [1, 4],
+        {"name": "a", "cluster": "iris", "preset": "pytorch-ddp", "transport": "nccl-ib", "batch_per_gpu": 32, "gpus": [1, 4], "network": "200 Gbps",
          "strategies": [{"name": "ring"}], "price": {"kind": "on-demand", "usd_per_node_hour": 3, "source": "s"}},
         {"name": "b", "cluster": "iris", "preset": "pytorch-ddp", "strategies": [{"name": "ring"}],
          "price": {"kind": "purchase", "usd_per_node": 9000, "years": 3, "source": "s"}}],

@@ -10,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder shipped_data{DDLSIM_SOURCE_DIR};
 
 EpochLaw fitted(const std::string& name) {
-  return fit_epochs(load_convergence(shipped, name).points);
+  return fit_epochs(load_convergence(shipped_data, name).points);
 }
 
 Workload to_target(const std::string& model, const std::string& convergence) {
@@ -75,13 +75,13 @@ TEST_CASE("a batch that no run had is refused") {
 }
 
 TEST_CASE("runs of another model tell nothing") {
-  CHECK_THROWS_AS(training_length(to_target("vgg16", "resnet50-imagenet"), shipped), UserError);
-  CHECK_THROWS_AS(training_length(to_target("resnet50_v1.5", "imagenet"), shipped), UserError);
-  CHECK(training_length(to_target("resnet50_v1.5", "resnet50-imagenet"), shipped).samples == 1'281'167);
+  CHECK_THROWS_AS(training_length(to_target("vgg16", "resnet50-imagenet"), shipped_data), UserError);
+  CHECK_THROWS_AS(training_length(to_target("resnet50_v1.5", "imagenet"), shipped_data), UserError);
+  CHECK(training_length(to_target("resnet50_v1.5", "resnet50-imagenet"), shipped_data).samples == 1'281'167);
 }
 
 TEST_CASE("drawn lengths have the width of law and run together, and are the same for the same batch") {
-  const auto length = training_length(to_target("resnet50_v1.5", "resnet50-imagenet"), shipped);
+  const auto length = training_length(to_target("resnet50_v1.5", "resnet50-imagenet"), shipped_data);
   constexpr std::size_t count = 400;
   const auto drawn = drawn_lengths(length, 4096, 1, count);
   std::vector<double> logs;
@@ -92,7 +92,7 @@ TEST_CASE("drawn lengths have the width of law and run together, and are the sam
   CHECK(drawn != drawn_lengths(length, 8192, 1, count));
   Workload given;
   given.epochs = 90;
-  CHECK(drawn_lengths(training_length(given, shipped), 4096, 1, 3) == std::vector<double>{1, 1, 1});
+  CHECK(drawn_lengths(training_length(given, shipped_data), 4096, 1, 3) == std::vector<double>{1, 1, 1});
 }
 
 } // namespace ddlsim

@@ -254,6 +254,28 @@ TEST_CASE("a batch larger than any that reached the target gets a word") {
   CHECK(word->find("67840") != std::string::npos);
 }
 
+TEST_CASE("a candidate's network: the cluster's own rate changes nothing, a slower one costs time") {
+  auto slow = p3("slow", 24.48);
+  slow.network_Bps = 125e6;
+  auto same = p3("same", 24.48);
+  same.network_Bps = load_cluster(shipped, "ec2-p3.16xlarge").nics.front().bandwidth_Bps;
+  const auto plan = make_plan(short_request({p3("own", 24.48), same, slow}), shipped);
+  CHECK(option_at(plan, "same", 32).time_s.value == option_at(plan, "own", 32).time_s.value);
+  CHECK(option_at(plan, "slow", 32).time_s.value > 2 * option_at(plan, "own", 32).time_s.value);
+  // On one node no NIC is used; but the series whose residuals are forgotten had points of one node, too.
+  CHECK(option_at(plan, "slow", 8).time_s.value == Approx(option_at(plan, "own", 8).time_s.value).epsilon(0.05));
+}
+
+TEST_CASE("a network of another rate is told as not measured") {
+  auto candidate = p3("hdr", 24.48);
+  candidate.cluster = "iris";
+  candidate.network_Bps = 25e9;
+  const auto plan = make_plan(short_request({candidate}), shipped);
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front() == "hdr: with NICs of 25 GB/s what was measured of the network of iris does not hold; "
+                                 "priors take its place");
+}
+
 TEST_CASE("a start is paid once, a spare for the whole time, and a checkpoint by the model's size") {
   auto request = short_request({p3("p3", 24.48)});
   const auto plain = option_at(make_plan(request, shipped), "p3", 32);
