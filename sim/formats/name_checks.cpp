@@ -119,7 +119,8 @@ void check_convergence_of(const Workload& work, const JsonNode& node, const Data
   check_name(node, "convergence", "convergence", work.convergence, names);
   if (!is_in(names, work.convergence)) return;
   const auto convergence = load_or_tell(node, "convergence", [&] { return load_convergence(data, work.convergence); });
-  if (convergence && !work.model.empty() && !is_in(convergence->models, work.model))
+  const bool is_known_model = is_in(list_models(data), work.model); // else that is the mistake
+  if (convergence && is_known_model && !is_in(convergence->models, work.model))
     node.mistake_at("convergence", fmt::format("the runs of {} trained {}, not {}; give epochs in its place",
                                                work.convergence, join_names(convergence->models), work.model));
 }
