@@ -34,10 +34,11 @@ ROOMS = {
     "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/page": ["sim/base", "sim/formats", "validate"],
     "plan": SIM,
+    "diagnose": SIM,
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
     "cli": SIM + ["sim/export", "calibrate/import", "calibrate/data", "calibrate/fit", "calibrate/priors", "validate",
-            "validate/methods", "validate/collectives", "validate/page", "plan"],
+            "validate/methods", "validate/collectives", "validate/page", "plan", "diagnose"],
 }
 
 # Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.
