@@ -65,6 +65,11 @@ void add_json(CLI::App& app, CommandLine& line) {
   app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
 }
 
+CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what) {
+  return app.add_option("--html", file, fmt::format("Write a page with {}, which needs no network", what))
+      ->type_name("FILE");
+}
+
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
                             "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
@@ -149,6 +154,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
                   "Write the simulated iteration of the first strategy at the largest scale to this file, as Chrome "
                   "trace JSON for Perfetto; --strategy and --gpus choose another")
       ->type_name("FILE");
+  add_html(predict, command.html, "charts, every point and where the time goes; of a sweep with controls");
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
@@ -166,6 +172,7 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
   plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
       ->excludes(csv);
+  add_html(plan, command.html, "the sentences, charts and all options");
   add_json(plan, line);
   add_output(plan, line);
 }
@@ -181,6 +188,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
                 "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
                 "sites: platforms/priors.json")
       ->excludes(cluster);
+  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors");
   calibrate.final_callback([&command] {
     if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
   });
@@ -218,8 +226,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->delimiter(',')
       ->type_name("SPLIT,SPLIT")
       ->check(CLI::IsMember(split_names()).description(""));
-  validate.add_option("--html", command.html, "Write a page with charts and every point, which needs no network")
-      ->type_name("FILE");
+  add_html(validate, command.html, "charts and every point");
   validate
       .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
       ->type_name("FILE");

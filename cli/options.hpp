@@ -35,6 +35,7 @@ struct PredictCommand {
   bool csv = false;
   Fidelity fidelity = Fidelity::automatic;
   std::filesystem::path trace; ///< write one simulated iteration here; empty: none
+  std::filesystem::path html;  ///< write the page here; empty: no page
 };
 
 struct PlanCommand {
@@ -42,6 +43,7 @@ struct PlanCommand {
   std::vector<JsonChange> changes; ///< to the request, before it is checked
   bool csv = false;
   bool markdown = false;
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 /// What others' tools read.
@@ -69,8 +71,9 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster; ///< "" with priors
-  bool priors = false; ///< learn priors.json from all clusters
+  std::string cluster;        ///< "" with priors
+  bool priors = false;        ///< learn priors.json from all clusters
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 struct ImportCommand {

@@ -3,6 +3,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/export/chrome_trace.hpp"
+#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 
@@ -88,6 +89,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   const auto prediction = predict_scenario(only, command, line, options);
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   if (!command.trace.empty()) tracer.write(line);
+  write_page(line, command.html, [&] { return prediction_html(prediction); });
   emit(line, to_output(prediction, command, line));
   return 0;
 }

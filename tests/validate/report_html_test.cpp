@@ -1,5 +1,5 @@
 #include "tests/validate/result.hpp"
-#include "validate/page/html_text.hpp"
+#include "sim/page/html_text.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>
