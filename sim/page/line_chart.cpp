@@ -30,7 +30,7 @@ struct CurveRange {
 };
 
 /// Whether the point has a place on the chart.
-bool has_place(const CurvePoint& point, CurveScale scale) {
+bool has_place(const LinePoint& point, CurveScale scale) {
   return point.x > 0 && (scale == CurveScale::share || (point.y > 0 && point.low > 0));
 }
 
@@ -91,7 +91,7 @@ std::string path_of(const std::vector<std::pair<double, double>>& corners) {
 }
 
 /// The interval as an area; of a single point as an upright line.
-std::string band(const std::vector<CurvePoint>& run, const CurvePlane& plane, std::size_t style) {
+std::string band(const std::vector<LinePoint>& run, const CurvePlane& plane, std::size_t style) {
   if (run.size() == 1) {
     const double x = plane.across(run[0].x);
     return svg_line(x, plane.up(run[0].low), x, plane.up(run[0].high), "reach " + svg_style_classes(style));
@@ -106,7 +106,7 @@ std::string band(const std::vector<CurvePoint>& run, const CurvePlane& plane, st
 std::string draw(const ChartCurve& curve, const CurvePlane& plane, std::size_t style) {
   std::string bands, lines, marks;
   for (const auto& whole : curve.runs) {
-    std::vector<CurvePoint> run;
+    std::vector<LinePoint> run;
     for (const auto& point : whole)
       if (has_place(point, plane.scale)) run.push_back(point);
     if (run.empty()) continue;

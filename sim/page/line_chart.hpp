@@ -8,7 +8,7 @@
 namespace ddlsim {
 
 /// One point of a curve.
-struct CurvePoint {
+struct LinePoint {
   double x = 1; ///< above 0: the axis is in powers of two
   double y = 0;
   double low = 0; ///< 90 % interval
@@ -20,7 +20,7 @@ struct CurvePoint {
 struct ChartCurve {
   std::string name;                          ///< in the legend
   std::string key;                           ///< which of the page's controls show it (page_controls); "": always
-  std::vector<std::vector<CurvePoint>> runs; ///< a line each: it is broken where a point in between cannot be
+  std::vector<std::vector<LinePoint>> runs; ///< a line each: it is broken where a point in between cannot be
 };
 
 enum class CurveScale {
