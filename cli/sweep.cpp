@@ -98,7 +98,7 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
 
 SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   SweepPart part;
-  part.name = name_of(one);
+  part.name = command.scenarios.size() > 1 || one.variant.empty() ? name_of(one) : one.variant;
   if (command.scenarios.size() > 1) part.values.push_back(one.scenario.string());
   for (std::size_t i = command.changes.size(); i < one.changes.size(); ++i) part.values.push_back(one.changes[i].value);
   return part;

@@ -28,9 +28,10 @@ std::string expected_words(const CalibratedParameter& one) {
 std::string parameter_chart(const std::vector<CalibratedParameter>& parameters) {
   constexpr double most = 4; // standard deviations of the prior
   SpanChart chart;
-  chart.caption = "Learnt parameters against what was expected of them before: grey the 90 % of the prior, purple the "
-                  "90 % after the "
-                  "measurements, in standard deviations of each prior. What lies beyond 4 stands at the edge.";
+  chart.caption =
+      "Learnt parameters against what was expected of them before: grey the 90 % of the prior, the line the "
+      "90 % after the "
+      "measurements, in standard deviations of each prior. What lies beyond 4 stands at the edge.";
   chart.from = -most;
   chart.to = most;
   for (const int z : {-4, -2, 0, 2, 4}) chart.ticks.emplace_back(z, z == 0 ? "prior" : fmt::format("{:+d}", z));
@@ -53,7 +54,7 @@ std::string parameter_row(const CalibratedParameter& one, std::size_t number) {
   return fmt::format("<tr id=\"p{}\">", number) + html_row_head(one.name) + html_cell(scope_text(one.scope), "t") +
          html_cell(expected_words(one)) + html_cell(learnt_words(one)) +
          html_cell(fmt::format("{:.0f} %", 100 * one.error)) + html_cell(one.identified ? "yes" : "no", "t") +
-         html_cell(points) + html_cell(shaped, "t") + html_cell(one.prior.source, "t") + "</tr>";
+         html_cell(points) + html_cell(shaped, "t") + html_long_cell(one.prior.source) + "</tr>";
 }
 
 std::string parameter_table(const std::vector<CalibratedParameter>& parameters) {

@@ -54,7 +54,7 @@ std::string machines_table(const Calibration& calibration) {
     for (const auto& [transport, network] : machine.transports)
       transports += fmt::format("{}{}: {}", transports.empty() ? "" : "; ", transport, network);
     rows.push_back("<tr>" + html_row_head(name) + html_cell(name == calibration.cluster ? "this" : "donor", "t") +
-                   html_cell(machine.gpu, "t") + html_cell(machine.node, "t") + html_cell(transports, "t") + "</tr>");
+                   html_cell(machine.gpu, "t") + html_cell(machine.node, "t") + html_long_cell(transports) + "</tr>");
   }
   return html_table("Clusters whose measurements were read, as they were then",
                     {{"cluster", Align::left},
@@ -69,7 +69,7 @@ std::string excluded_table(const Calibration& calibration) {
   if (calibration.excluded.empty()) return "";
   std::vector<std::string> rows;
   for (const auto& one : calibration.excluded)
-    rows.push_back("<tr>" + html_row_head(one.what) + html_cell(one.why, "t") + "</tr>");
+    rows.push_back("<tr>" + html_row_head(one.what) + html_long_cell(one.why) + "</tr>");
   return fmt::format("<details><summary>{} excluded or contradictory, and why</summary>\n", rows.size()) +
          html_table("Evidence not used, or that contradicts itself", {{"what", Align::left}, {"why", Align::left}},
                     rows) +

@@ -89,7 +89,7 @@ std::string refused_table(const Plan& plan) {
   std::vector<std::string> rows;
   for (const auto& one : plan.refused)
     rows.push_back("<tr>" + html_row_head(one.candidate) + html_cell(one.strategy, "t") +
-                   html_cell(fmt::format("{}", one.gpus)) + html_cell(one.why, "t") + "</tr>");
+                   html_cell(fmt::format("{}", one.gpus)) + html_long_cell(one.why) + "</tr>");
   return fmt::format("<details><summary>{} refused options, and why</summary>\n", rows.size()) +
          html_table("Options that cannot be, or break a limit that no doubt is about",
                     {{"candidate", Align::left}, {"strategy", Align::left}, {"GPUs"}, {"why", Align::left}}, rows) +

@@ -49,12 +49,12 @@ std::string limits_of(const CrossChart& chart, const CrossPlane& plane) {
     const double x = plane.across(chart.x_limit / chart.x_unit);
     const bool room = x > (plane.x.start + plane.x.end) / 2;
     drawn += svg_line(x, plane.y.start, x, plane.y.end, "bound") +
-             svg_text(room ? x - beside : x + beside, plane.y.end + below, room ? "end" : "start", chart.x_limit_text);
+             svg_note(room ? x - beside : x + beside, plane.y.end + below, room ? "end" : "start", chart.x_limit_text);
   }
   if (chart.y_limit > 0) {
     const double y = plane.up(chart.y_limit);
     drawn += svg_line(plane.x.start, y, plane.x.end, y, "bound") +
-             svg_text(plane.x.start + beside, y - beside, "start", chart.y_limit_text);
+             svg_note(plane.x.start + beside, y - beside, "start", chart.y_limit_text);
   }
   return drawn;
 }
@@ -96,7 +96,7 @@ std::string cross_chart(const CrossChart& chart) {
   }
   std::vector<LegendEntry> entries;
   for (const auto& name : chart.groups) entries.push_back({name});
-  return svg_figure(chart.caption, chart_height, drawing, svg_legend(entries));
+  return svg_legend(entries) + svg_figure(chart.caption, chart_height, drawing, "shrinks");
 }
 
 } // namespace ddlsim

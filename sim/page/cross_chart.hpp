@@ -34,7 +34,7 @@ struct CrossChart {
   std::vector<CrossMark> marks;
 };
 
-/// <figure>, both axes logarithmic; marks without an interval are hollow. "" without marks.
+/// Legend and <figure>, both axes logarithmic; marks without an interval are hollow. "" without marks.
 std::string cross_chart(const CrossChart& chart);
 
 } // namespace ddlsim

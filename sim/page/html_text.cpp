@@ -106,4 +106,8 @@ std::string html_cell(const std::string& text, const std::string& classes) {
   return fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(text));
 }
 
+std::string html_long_cell(const std::string& text) {
+  return fmt::format("<td class=\"t\"><div class=\"long\">{}</div></td>", html_escaped(text));
+}
+
 } // namespace ddlsim

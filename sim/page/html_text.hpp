@@ -33,4 +33,7 @@ std::string html_table(const std::string& caption, const std::vector<Column>& co
 std::string html_row_head(const std::string& text);
 std::string html_cell(const std::string& text, const std::string& classes = "");
 
+/// A cell of whole sentences.
+std::string html_long_cell(const std::string& text);
+
 } // namespace ddlsim

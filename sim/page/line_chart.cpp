@@ -73,7 +73,7 @@ std::vector<Tick> doublings(const Axis& x) {
   const double first = std::ceil(x.from), last = std::floor(x.to);
   const double step = std::ceil((last - first + 1) / most);
   std::vector<Tick> ticks;
-  for (double tick = first; tick <= last; tick += step) ticks.push_back({tick, tick_text(std::exp2(tick))});
+  for (double tick = first; tick <= last; tick += step) ticks.push_back({tick, fmt::format("{:.0f}", std::exp2(tick))});
   return ticks;
 }
 
@@ -135,11 +135,16 @@ std::string line_chart(const LineChart& chart) {
   if (chart.bound > 0) {
     const double y = plane.up(chart.bound);
     drawing +=
-        svg_line(plane.x.start, y, plane.x.end, y, "bound") + svg_text(plane.x.end - 4, y - 4, "end", chart.bound_text);
+        svg_line(plane.x.start, y, plane.x.end, y, "bound") + svg_note(plane.x.end - 4, y - 4, "end", chart.bound_text);
   }
+  constexpr std::size_t many = 4;
+  return svg_figure(chart.caption, chart_height, drawing, chart.curves.size() > many ? "shrinks many" : "shrinks");
+}
+
+std::string line_legend(const std::vector<ChartCurve>& curves) {
   std::vector<LegendEntry> entries;
-  for (const auto& curve : chart.curves) entries.push_back({curve.name, curve.key});
-  return svg_figure(chart.caption, chart_height, drawing, svg_legend(entries));
+  for (const auto& curve : curves) entries.push_back({curve.name, curve.key});
+  return svg_legend(entries);
 }
 
 } // namespace ddlsim

@@ -18,8 +18,8 @@ struct LinePoint {
 };
 
 struct ChartCurve {
-  std::string name;                          ///< in the legend
-  std::string key;                           ///< which of the page's controls show it (page_controls); "": always
+  std::string name;                         ///< in the legend
+  std::string key;                          ///< which of the page's controls show it (page_controls); "": always
   std::vector<std::vector<LinePoint>> runs; ///< a line each: it is broken where a point in between cannot be
 };
 
@@ -38,8 +38,11 @@ struct LineChart {
   std::vector<ChartCurve> curves;
 };
 
-/// <figure> with a line and a shaded band for each curve, and a legend. Curves differ by dash pattern and the shape of
-/// their marks, not by colour alone. "" where no curve has a point.
+/// <figure> with a line and a shaded band for each curve. Curves differ by dash pattern and the shape of their marks, not
+/// by colour alone. "" where no curve has a point.
 std::string line_chart(const LineChart& chart);
+
+/// What the curves' styles stand for: one legend for all charts of the same curves.
+std::string line_legend(const std::vector<ChartCurve>& curves);
 
 } // namespace ddlsim

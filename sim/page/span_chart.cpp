@@ -23,7 +23,7 @@ std::string draw_span(const SpanRow& row, const SpanChart& chart, const Axis& x,
   drawn += fmt::format("<rect class=\"expected\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                        at(row.expected_low), y - half_bar, at(row.expected_high) - at(row.expected_low), 2 * half_bar);
   drawn += svg_line(at(row.low), y, at(row.high), y, "learnt");
-  return drawn + svg_mark(3, at(row.value), y, row.row, row.title);
+  return drawn + svg_mark(0, at(row.value), y, row.row, row.title);
 }
 
 } // namespace

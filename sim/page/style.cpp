@@ -25,10 +25,13 @@ svg text { fill: var(--ink); font-size: 11px; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.15rem 0.55rem; text-align: right; white-space: nowrap; }
 th[scope=row], td.t, th.t { text-align: left; } th[scope=row] { font-weight: normal; }
 th[scope=row], td.t { white-space: normal; overflow-wrap: anywhere; min-width: 6rem; max-width: 24rem; }
-@media (max-width: 640px) { th[scope=row] { max-width: 9rem; } }
+@media (max-width: 640px) { th[scope=row] { max-width: 9rem; } svg.shrinks { min-width: 0; }
+  svg.shrinks text { font-size: 17px; } }
 thead th { position: sticky; top: 0; background: var(--paper); } tr:target, tr.sum { background: var(--band); }
 td.best { background: var(--best); font-weight: bold; }
-.answer { background: var(--band); border-left: 4px solid var(--reduce); padding: 0.2rem 1rem; }
+.answer { background: var(--band); border-left: 4px solid var(--reduce); padding: 0.2rem 1rem; max-width: 80ch;
+  margin-bottom: 1.2rem; }
+td > .long { width: 26rem; white-space: normal; } h2 { margin-top: 2rem; }
 .warning { border-left: 4px solid var(--server); padding-left: 0.7rem; }
 pre { font-size: 0.8rem; overflow-x: auto; background: var(--band); padding: 0.6rem; overflow-wrap: normal; }
 summary { cursor: pointer; margin: 0.7rem 0; }
@@ -44,13 +47,14 @@ summary { cursor: pointer; margin: 0.7rem 0; }
 .d1 { stroke-dasharray: 7 4; } .d2 { stroke-dasharray: 2 3; } .d3 { stroke-dasharray: 9 3 2 3; }
 .curve { fill: none; stroke: var(--own); stroke-width: 1.8; } .reach { stroke: var(--own); stroke-width: 2; }
 .thin { stroke-width: 1; stroke-opacity: 0.55; stroke-dasharray: none; }
-.band { fill: var(--own); fill-opacity: 0.13; stroke: none; }
+.band { fill: var(--own); fill-opacity: 0.13; stroke: none; } .many .band { fill-opacity: 0.06; }
+svg text.note { paint-order: stroke; stroke: var(--band); stroke-width: 4px; stroke-linejoin: round; }
 .dot { fill: var(--own); stroke: var(--paper); stroke-width: 0.7; } .dot.open { fill: var(--paper); stroke: var(--own); }
 .dot.on, .dot:focus { stroke: var(--ink); stroke-width: 2; outline: none; }
-.expected { fill: var(--line); } .learnt { stroke: var(--reduce); stroke-width: 5; } .front { fill: none;
-  stroke: var(--ink); stroke-width: 1; stroke-dasharray: 1 3; }
-.legend { list-style: none; padding: 0; margin: 0.3rem 0; font-size: 0.87rem; }
-.legend li { margin: 0.1rem 1rem 0.1rem 0; } .off { display: none; }
+.expected { fill: var(--line); } .learnt { stroke: var(--reduce); stroke-width: 5; }
+.front { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: 2 4; }
+.legend { list-style: none; padding: 0; margin: 0.6rem 0; font-size: 0.87rem; display: flex; flex-wrap: wrap; }
+.legend li { margin: 0.1rem 1.4rem 0.1rem 0; } .off { display: none; }
 svg.swatch { width: 40px; min-width: 0; height: 12px; background: none; vertical-align: middle; }
 svg.key { width: 12px; min-width: 0; height: 12px; vertical-align: middle; }
 #pick { display: flex; flex-wrap: wrap; gap: 0.5rem 1.2rem; align-items: end; margin: 1rem 0; }

@@ -65,12 +65,17 @@ std::string svg_titles(const Axis& x, const std::string& x_title, const Axis& y,
          svg_text(x.start, y.end - above, "start", y_title);
 }
 
+std::string svg_note(double x, double y, const std::string& anchor, const std::string& text) {
+  return fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     html_escaped(text));
+}
+
 std::string svg_figure(const std::string& caption, double height, const std::string& drawing,
-                       const std::string& below) {
+                       const std::string& classes) {
   return fmt::format(
-      "<figure>\n<svg class=\"points\" role=\"group\" tabindex=\"0\" aria-label=\"{0}\" viewBox=\"0 0 {1:.0f} "
-      "{2:.0f}\">\n{3}</svg>\n{4}<figcaption>{0}</figcaption>\n</figure>\n",
-      html_escaped(caption), chart_width, height, drawing, below);
+      "<figure>\n<svg class=\"points{4}\" role=\"group\" tabindex=\"0\" aria-label=\"{0}\" viewBox=\"0 0 {1:.0f} "
+      "{2:.0f}\">\n{3}</svg>\n<figcaption>{0}</figcaption>\n</figure>\n",
+      html_escaped(caption), chart_width, height, drawing, classes.empty() ? "" : " " + classes);
 }
 
 std::vector<double> log_ticks(double from, double to) {

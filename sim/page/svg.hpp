@@ -58,9 +58,13 @@ std::string svg_legend(const std::vector<LegendEntry>& entries);
 /// Titles below the axis across and above the upright one.
 std::string svg_titles(const Axis& x, const std::string& x_title, const Axis& y, const std::string& y_title);
 
-/// <figure> with a caption that says how to read it; `below` is HTML between drawing and caption.
+/// The same over lines and areas, which it stays readable on.
+std::string svg_note(double x, double y, const std::string& anchor, const std::string& text);
+
+/// <figure> with a caption that says how to read it. `classes` of the drawing: "shrinks" where it stays readable on a
+/// narrow screen, else it scrolls there; "many" where areas lie over each other.
 std::string svg_figure(const std::string& caption, double height, const std::string& drawing,
-                       const std::string& below = "");
+                       const std::string& classes = "");
 
 /// Decades and their thirds (1, 2, 5) between the ends, in log10.
 std::vector<double> log_ticks(double from, double to);

@@ -123,7 +123,8 @@ std::string curve_charts(const std::vector<ShownCurve>& curves) {
                          bound,
                          bound > 0 ? percent_text(bound) + ": the bound asked for" : "",
                          chart_curves(curves, [](const PagePoint& point) { return point.efficiency; })};
-  return "<div class=\"charts\">\n" + line_chart(rates) + line_chart(efficiencies) + "</div>\n";
+  return line_legend(rates.curves) + "<div class=\"charts\">\n" + line_chart(rates) + line_chart(efficiencies) +
+         "</div>\n";
 }
 
 std::string comparison_table(const std::vector<ShownCurve>& curves) {
@@ -139,6 +140,8 @@ std::string comparison_table(const std::vector<ShownCurve>& curves) {
       const auto& cell = shown.curve->cells[i];
       if (i == 0 && shown.scenario.empty()) {
         row += html_row_head(cell);
+      } else if (i + 1 == comparison_headers().size()) {
+        row += html_long_cell(cell);
       } else {
         row += html_cell(cell, figures.count(comparison_headers()[i]) > 0 ? "" : "t");
       }

@@ -76,7 +76,7 @@ std::vector<std::string> comparison_cells(const StrategyAnswer& answer) {
 PageCurve page_curve(const StrategyAnswer& answer, const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
   PageCurve curve;
-  curve.name = curve_name(answer);
+  curve.name = answer_name(answer);
   curve.facts = {scenario.model,
                  scenario.cluster,
                  prediction.gpu,
@@ -130,7 +130,7 @@ std::string rate_words(const PredictedPoint& point) {
   return fmt::format("{} samples/s {}", rate.value, rate.bounds);
 }
 
-std::string curve_name(const StrategyAnswer& answer) {
+std::string answer_name(const StrategyAnswer& answer) {
   return fmt::format("{}{} with {} over {}", to_text(shown_strategy(answer)),
                      answer.library_stated ? " of " + answer.library : "", answer.preset, answer.transport);
 }

@@ -56,7 +56,7 @@ PageScenario page_scenario(const Prediction& prediction);
 std::string rate_words(const PredictedPoint& point);
 
 /// "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
-std::string curve_name(const StrategyAnswer& answer);
+std::string answer_name(const StrategyAnswer& answer);
 
 /// The point at the largest scale that can be; null where none can.
 const PredictedPoint* largest_possible(const StrategyAnswer& answer);

@@ -55,14 +55,25 @@ std::string best_sentence(const Contender& best) {
   const auto time = seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high);
   const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);
   return fmt::format("Fastest at {} GPUs ({}): {}, with {}, {} {} an iteration, efficiency {} {}. Evidence: {}.",
-                     p.gpus, nodes_words(p), curve_name(*best.answer), rate_words(p), time.value, time.bounds,
+                     p.gpus, nodes_words(p), answer_name(*best.answer), rate_words(p), time.value, time.bounds,
                      share.value, share.bounds, evidence_text(p));
 }
 
 std::string next_best_sentence(const Contender& best, const Contender& next) {
   const bool apart = next.point->samples_per_s_high < best.point->samples_per_s_low;
-  return fmt::format("Next: {}, with {}. The two intervals {}.", curve_name(*next.answer), rate_words(*next.point),
+  return fmt::format("Next: {}, with {}. The two intervals {}.", answer_name(*next.answer), rate_words(*next.point),
                      apart ? "do not meet" : "overlap, so that the order of the two is not certain");
+}
+
+/// The largest scale asked for that exists today, where a larger one was asked for too; "" else.
+std::string available_sentence(const Prediction& prediction, int largest) {
+  int gpus = 0;
+  for (const int asked : prediction.scenario.gpus)
+    if (asked <= prediction.available_gpus && asked < largest) gpus = std::max(gpus, asked);
+  const auto all = largest > prediction.available_gpus ? contenders_at(prediction, gpus) : std::vector<Contender>{};
+  if (all.empty()) return "";
+  return fmt::format("At {} GPUs, the largest scale asked for that is available, the fastest is {}, with {}.", gpus,
+                     answer_name(*all.front().answer), rate_words(*all.front().point));
 }
 
 /// The parts of the iteration that are more than a hundredth of it.
@@ -79,7 +90,7 @@ std::string limit_sentence(const PredictedPoint& point) {
   for (const auto& [name, part_s] : parts)
     if (std::abs(part_s) > told * point.iteration_s)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name, short_seconds_text(part_s));
-  return fmt::format("Of its {} go to {}. What dominates is {}.", seconds_text(point.iteration_s), list,
+  return fmt::format("Where its {} go: {}. What dominates is {}.", seconds_text(point.iteration_s), list,
                      point.bottleneck);
 }
 
@@ -99,6 +110,7 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   const auto& best = all.front();
   sentences.push_back(best_sentence(best));
   if (all.size() > 1) sentences.push_back(next_best_sentence(best, all[1]));
+  if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
   if (best.answer->measure_next.parameter.empty()) {
     sentences.push_back(limit_sentence(*best.point));
     return sentences;

@@ -36,7 +36,7 @@ std::vector<std::vector<std::string>> facts_of(const std::vector<SweepPart>& par
 std::string failures(const std::vector<SweepPart>& parts) {
   std::vector<std::string> rows;
   for (const auto& part : parts)
-    if (!part.error.empty()) rows.push_back("<tr>" + html_row_head(part.name) + html_cell(part.error, "t") + "</tr>");
+    if (!part.error.empty()) rows.push_back("<tr>" + html_row_head(part.name) + html_long_cell(part.error) + "</tr>");
   if (rows.empty()) return "";
   return html_table("Scenarios without an answer", {{"scenario", Align::left}, {"why", Align::left}}, rows);
 }
@@ -71,6 +71,43 @@ std::string overview(const std::vector<SweepPart>& parts, std::size_t curves, bo
   return html_paragraph(text);
 }
 
+/// A point of a curve at one scale; null where it cannot be.
+const PagePoint* point_at(const PageCurve& curve, int gpus) {
+  const auto found = std::find_if(curve.points.begin(), curve.points.end(),
+                                  [&](const PagePoint& point) { return point.gpus == gpus && point.error.empty(); });
+  return found == curve.points.end() ? nullptr : &*found;
+}
+
+/// The curve with the largest figure at that scale, in a sentence.
+std::string best_at(const std::vector<ShownCurve>& curves, int gpus, const std::string& what, std::size_t cell,
+                    PageInterval PagePoint::*figure) {
+  const ShownCurve* best = nullptr;
+  double most = 0;
+  for (const auto& shown : curves) {
+    const auto* point = point_at(*shown.curve, gpus);
+    if (point == nullptr || (point->*figure).value <= most) continue;
+    most = (point->*figure).value;
+    best = &shown;
+  }
+  if (best == nullptr) return "";
+  return html_paragraph(fmt::format("{} at {} GPUs: {}, {}, with {}.", what, gpus, best->scenario, best->curve->name,
+                                    point_at(*best->curve, gpus)->cells[cell]));
+}
+
+/// At the largest scale at which some curve can be. Samples of different models are not compared.
+std::string answers(const std::vector<ShownCurve>& curves) {
+  constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // of point_headers()
+  int gpus = 0;
+  bool one_model = true;
+  for (const auto& shown : curves) {
+    one_model = one_model && shown.curve->facts.front() == curves.front().curve->facts.front();
+    for (const auto& point : shown.curve->points)
+      if (point.error.empty()) gpus = std::max(gpus, point.gpus);
+  }
+  return (one_model ? best_at(curves, gpus, "Most samples/s", rate_cell, &PagePoint::samples_per_s) : "") +
+         best_at(curves, gpus, "Highest efficiency", efficiency_cell, &PagePoint::efficiency);
+}
+
 } // namespace
 
 std::string sweep_html(const std::vector<std::string>& names, const std::vector<SweepPart>& parts) {
@@ -79,7 +116,9 @@ std::string sweep_html(const std::vector<std::string>& names, const std::vector<
   std::vector<PageChoice> choices;
   const auto dimensions = find_dimensions(headers, facts_of(parts), choices);
   const auto curves = curves_of(parts, choices);
-  std::string body = overview(parts, curves.size(), !dimensions.empty()) + warning_paragraphs(all_warnings(parts));
+  std::string body = "<section class=\"answer\" aria-label=\"the answer\">\n" +
+                     overview(parts, curves.size(), !dimensions.empty()) + answers(curves) + "</section>\n" +
+                     warning_paragraphs(all_warnings(parts));
   if (!curves.empty())
     body += page_controls(dimensions, choices, most_at_first) + curve_charts(curves) + comparison_table(curves);
   body += failures(parts);
