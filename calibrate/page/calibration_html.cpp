@@ -47,14 +47,12 @@ std::string parameter_chart(const std::vector<CalibratedParameter>& parameters) 
 }
 
 std::string parameter_row(const CalibratedParameter& one, std::size_t number) {
-  std::string shaped;
-  for (const auto& cluster : one.prior.shaped_by) shaped += (shaped.empty() ? "" : ", ") + cluster;
   const auto points = one.borrowed_points > 0 ? fmt::format("{} ({} borrowed)", one.points, one.borrowed_points)
                                               : fmt::format("{}", one.points);
   return fmt::format("<tr id=\"p{}\">", number) + html_row_head(one.name) + html_cell(scope_text(one.scope), "t") +
          html_cell(expected_words(one)) + html_cell(learnt_words(one)) +
          html_cell(fmt::format("{:.0f} %", 100 * one.error)) + html_cell(one.identified ? "yes" : "no", "t") +
-         html_cell(points) + html_cell(shaped, "t") + html_long_cell(one.prior.source) + "</tr>";
+         html_cell(points) + "</tr>";
 }
 
 std::string parameter_table(const std::vector<CalibratedParameter>& parameters) {
@@ -76,6 +74,27 @@ std::string parameter_table(const std::vector<CalibratedParameter>& parameters) 
        {"prior shaped by", Align::left},
        {"source of the prior", Align::left}},
       rows);
+}
+
+std::string prior_table(const std::vector<CalibratedParameter>& parameters) {
+  if (parameters.empty()) return "";
+  std::vector<std::string> rows;
+  for (const auto& one : parameters) {
+    std::string shaped;
+    for (const auto& cluster : one.prior.shaped_by) shaped += (shaped.empty() ? "" : ", ") + cluster;
+    rows.push_back("<tr>" + html_row_head(one.name) + html_cell(scope_text(one.scope), "t") +
+                   html_cell(expected_words(one)) + html_long_cell(one.prior.source) + html_long_cell(shaped) +
+                   "</tr>");
+  }
+  return "<details><summary>Where the priors are from</summary>\n" +
+         html_table("What was expected before, and of which clusters it was learnt",
+                    {{"parameter", Align::left},
+                     {"holds for", Align::left},
+                     {"prior (90 %)"},
+                     {"source", Align::left},
+                     {"shaped by", Align::left}},
+                    rows) +
+         "</details>\n";
 }
 
 std::string choices_table(const Calibration& calibration) {
@@ -123,7 +142,8 @@ std::string calibration_html(const Calibrated& calibrated) {
   std::string body = "<section class=\"answer\" aria-label=\"the answer\">\n";
   for (const auto& sentence : calibration_sentences(calibrated)) body += html_paragraph(sentence);
   body += "</section>\n<div class=\"charts\">\n" + parameter_chart(calibration.parameters) + "</div>\n";
-  body += "<h2>Parameters</h2>\n" + parameter_table(calibration.parameters) + choices_table(calibration);
+  body += "<h2>Parameters</h2>\n" + parameter_table(calibration.parameters) + choices_table(calibration) +
+          prior_table(calibration.parameters);
   body += "<h2>Evidence</h2>\n" + evidence_tables(calibration);
   body += html_raw_text("The report as the terminal shows it, with lines over batch and collectives",
                         calibration_text(calibrated));

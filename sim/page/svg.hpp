@@ -11,7 +11,7 @@ inline constexpr double chart_width = 640; ///< of a drawing, in its own units; 
 inline constexpr double chart_height = 440;
 
 /// Room around the plane of a chart for ticks and titles.
-inline constexpr double chart_left = 62, chart_right = 14, chart_top = 26, chart_bottom = 40;
+inline constexpr double chart_left = 62, chart_right = 26, chart_top = 26, chart_bottom = 40;
 
 /// A value's place along an axis.
 struct Axis {

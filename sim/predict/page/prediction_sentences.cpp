@@ -109,15 +109,13 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction) {
     sentences.push_back(fmt::format("{} GPUs cannot be; the table says why.", asked.back()));
   const auto& best = all.front();
   sentences.push_back(best_sentence(best));
+  const auto& next = best.answer->measure_next;
+  if (!next.parameter.empty())
+    sentences.push_back(largest_scale_text(*best.answer, prediction.scenario.efficiency_bound));
+  sentences.push_back(limit_sentence(*best.point));
+  if (!next.parameter.empty()) sentences.push_back(measure_next_text(next));
   if (all.size() > 1) sentences.push_back(next_best_sentence(best, all[1]));
   if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
-  if (best.answer->measure_next.parameter.empty()) {
-    sentences.push_back(limit_sentence(*best.point));
-    return sentences;
-  }
-  sentences.push_back(largest_scale_text(*best.answer, prediction.scenario.efficiency_bound));
-  sentences.push_back(limit_sentence(*best.point));
-  sentences.push_back(measure_next_text(best.answer->measure_next));
   return sentences;
 }
 
