@@ -60,6 +60,11 @@ void add_json(CLI::App& app, CommandLine& line) {
   app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
 }
 
+CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what) {
+  return app.add_option("--html", file, fmt::format("Write a page with {}, which needs no network", what))
+      ->type_name("FILE");
+}
+
 void add_changes(CLI::App& app, Variation& variation) {
   app.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
       ->type_name("NAME");
@@ -128,6 +133,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--sizes", command.sizes, "Sizes of the collective, e.g. 64KiB,16MiB; 1 KiB to 1 GiB if not given")
       ->delimiter(',')
       ->type_name("SIZE,SIZE");
+  add_html(predict, command.html, "charts, every point and where the time goes; of a sweep with controls");
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
@@ -145,6 +151,7 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
   plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
       ->excludes(csv);
+  add_html(plan, command.html, "the sentences, charts and all options");
   add_json(plan, line);
   add_output(plan, line);
 }

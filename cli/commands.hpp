@@ -53,6 +53,9 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
 /// To the --output file, whole or not at all, else to standard output.
 void emit(const CommandLine& line, const std::string& text);
 
+/// A page to its file, whole or not at all, told on standard error. Nothing for an empty name.
+void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page);
+
 /// One line on standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);
 

@@ -33,6 +33,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
                 "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
                 "sites: platforms/priors.json")
       ->excludes(cluster);
+  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors");
   calibrate.final_callback([&command] {
     if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
   });
@@ -59,8 +60,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->delimiter(',')
       ->type_name("SPLIT,SPLIT")
       ->check(CLI::IsMember(split_names()).description(""));
-  validate.add_option("--html", command.html, "Write a page with charts and every point, which needs no network")
-      ->type_name("FILE");
+  add_html(validate, command.html, "charts and every point");
   validate
       .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
       ->type_name("FILE");

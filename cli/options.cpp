@@ -42,6 +42,7 @@ std::string conflict_in(const PredictCommand& command) {
   if (sweep && !command.trace.empty()) return "--trace writes one iteration; give one scenario without --sweep";
   if (command.collective.empty()) return command.sizes.empty() ? "" : "--sizes are a collective's; give --collective";
   if (sweep) return "--collective asks one scenario; give it without --sweep";
+  if (!command.html.empty()) return "a page is of iterations; give --html without --collective";
   return command.trace.empty() ? "" : "--collective has no iteration to trace; give one of --collective and --trace";
 }
 

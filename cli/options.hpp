@@ -35,6 +35,7 @@ struct PredictCommand {
   bool csv = false;
   Fidelity fidelity = Fidelity::automatic;
   std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
+  std::filesystem::path html;     ///< write the page here; empty: no page
   std::string collective;         ///< all-reduce: tables of it over sizes in place of iterations; "": iterations
   std::vector<std::string> sizes; ///< of the collective, like 4MiB; empty: the usual ones
 };
@@ -53,6 +54,7 @@ struct PlanCommand {
   std::vector<JsonChange> changes; ///< to the request, before it is checked
   bool csv = false;
   bool markdown = false;
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 /// What others' tools read.
@@ -80,8 +82,9 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster; ///< "" with priors
-  bool priors = false; ///< learn priors.json from all clusters
+  std::string cluster;        ///< "" with priors
+  bool priors = false;        ///< learn priors.json from all clusters
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 struct ImportCommand {

@@ -5,6 +5,7 @@
 #include "sim/base/units.hpp"
 #include "sim/export/chrome_trace.hpp"
 #include "sim/predict/collectives.hpp"
+#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 
@@ -118,6 +119,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   const auto prediction = predict_scenario(only, command, line, options);
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   if (!command.trace.empty()) tracer.write(line);
+  write_page(line, command.html, [&] { return prediction_html(prediction); });
   emit(line, to_output(prediction, command, line));
   return 0;
 }

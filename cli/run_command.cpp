@@ -56,6 +56,12 @@ void emit(const CommandLine& line, const std::string& text) {
   narrate(line, fmt::format("wrote {}", line.output.string()));
 }
 
+void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page) {
+  if (file.empty()) return;
+  write_file(file, page());
+  narrate(line, fmt::format("wrote {}", file.string()));
+}
+
 void narrate(const CommandLine& line, const std::string& text) {
   if (!line.quiet) fmt::print(stderr, "{}\n", text);
 }

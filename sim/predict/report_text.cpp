@@ -277,6 +277,14 @@ std::string surroundings_sentence(const Surroundings& around) {
 
 } // namespace
 
+std::string largest_scale_text(const StrategyAnswer& answer, double bound) {
+  return largest_scale_sentence(answer, bound);
+}
+
+std::string measure_next_text(const MeasureNext& next) {
+  return measure_sentence(next);
+}
+
 std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
   std::string text = to_lines(
