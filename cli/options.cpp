@@ -74,11 +74,11 @@ void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
-  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters or presets");
-  list.add_option("WHAT", command.what, "models, gpus, clusters or presets")
+  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters, presets or inputs");
+  list.add_option("WHAT", command.what, "models, gpus, clusters, presets or inputs (storage, formats, loaders)")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets", "inputs"}).description(""));
 }
 
 const std::map<std::string, Fidelity>& fidelity_names() {
