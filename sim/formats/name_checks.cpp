@@ -174,6 +174,7 @@ void look_up_names(const PlanRequest& request, const JsonNode& root, const DataF
   const auto workload = root.at("workload");
   check_model_name(workload, "model", request.workload.model, data);
   check_convergence_of(request.workload, workload, data);
+  check_input_names(request.workload.input_names, workload, data);
   const auto places = root.list("candidates");
   for (std::size_t i = 0; i < request.candidates.size() && i < places.size(); ++i) {
     const auto& candidate = request.candidates[i];

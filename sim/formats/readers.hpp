@@ -41,8 +41,8 @@ bool is_date(std::string_view text);
 /// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
 Surroundings surroundings_from(const JsonNode& root);
 void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);
-/// "input" of a scenario, and back; nothing is written where nothing is said.
-void read_scenario_input(const JsonNode& node, Scenario& scenario);
+/// "input" of a scenario or of a plan's workload, and back; nothing is written where nothing is said.
+void read_input(const JsonNode& node, InputPipeline& input, InputNames& names);
 void add_input(nlohmann::ordered_json& json, const Scenario& scenario);
 std::vector<Preset> presets_from(const JsonNode& root);
 std::vector<Prior> priors_from(const JsonNode& root);

@@ -138,7 +138,7 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.series = root.text_or("series", "");
   scenario.software = root.text_or("software", "");
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
-  if (root.has("input")) read_scenario_input(root.at("input"), scenario);
+  if (root.has("input")) read_input(root.at("input"), scenario.input, scenario.input_names);
   scenario.around = surroundings_from(root);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {

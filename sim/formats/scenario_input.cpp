@@ -1,4 +1,4 @@
-// "input" of a scenario.
+// "input" of a scenario, and of a plan's workload.
 
 #include "sim/formats/readers.hpp"
 #include "sim/formats/scenario.hpp"
@@ -28,7 +28,7 @@ void check_input(const JsonNode& node) {
 
 } // namespace
 
-void read_scenario_input(const JsonNode& node, Scenario& scenario) {
+void read_input(const JsonNode& node, InputPipeline& input, InputNames& names) {
   static const std::vector<std::string> known{"bytes_per_sample",
                                               "loader_samples_per_s",
                                               "shared_read_bandwidth",
@@ -41,16 +41,14 @@ void read_scenario_input(const JsonNode& node, Scenario& scenario) {
                                               "readers_per_node"};
   if (!node.is_object()) return;
   node.allow_only(known);
-  auto& input = scenario.input;
   input.bytes_per_sample = node.quantity_or("bytes_per_sample", Dimension::size, 0);
   if (node.has("loader_samples_per_s")) input.loader_samples_per_s = node.positive("loader_samples_per_s");
   input.shared_read_Bps = node.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
   input.read_Bps = node.quantity_or("read_bandwidth", Dimension::bandwidth, 0);
-  auto& names = scenario.input_names;
-  names.dataset = node.text_or("dataset", "");
-  names.storage = node.text_or("storage", "");
-  names.format = node.text_or("format", "");
-  names.loader = node.text_or("loader", "");
+  if (node.has("dataset")) names.dataset = node.text("dataset");
+  if (node.has("storage")) names.storage = node.text("storage");
+  if (node.has("format")) names.format = node.text("format");
+  if (node.has("loader")) names.loader = node.text("loader");
   names.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores));
   names.readers_per_node = static_cast<int>(node.integer_or("readers_per_node", 0, 1, most_cores));
   check_input(node);

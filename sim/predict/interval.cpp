@@ -178,12 +178,12 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
 }
 
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> times_s) {
-  if (gpus == 1) return times_s;
   const auto setup = at_scale(curve, gpus);
-  const auto unexplained = unexplained_at(curve, gpus);
+  const auto unexplained = gpus > 1 ? unexplained_at(curve, gpus) : Unexplained{};
   for (std::size_t i = 0; i < times_s.size(); ++i) {
     const auto& sample = curve.samples.values[i];
-    times_s[i] = std::max(needed_input_s(setup, sample.input), times_s[i] * discrepancy_of(curve, sample, unexplained));
+    const double factor = gpus > 1 ? discrepancy_of(curve, sample, unexplained) : 1;
+    times_s[i] = std::max(needed_input_s(setup, sample.input), times_s[i] * factor);
   }
   return times_s;
 }

@@ -69,6 +69,11 @@ class Input(Case):
         for command in ("check", "predict"):
             self.refused(run(command, file), 1, "/input/storage", "did you mean nfs?", "/input/loader",
                          "did you mean pytorch-dataloader?")
+        scenario["input"]["storage"] = "\x1b[31mnfs\n" + 5000 * "x"
+        hostile = run("predict", self.write("hostile.json", json.dumps(scenario)))
+        self.refused(hostile, 1, "/input/storage", "\\u001b[31mnfs")
+        self.assertNotIn("\x1b", hostile.stderr)
+        self.assertLess(len(hostile.stderr), 2000)
         del scenario["input"]["dataset"]
         self.refused(run("predict", self.write("a.json", json.dumps(scenario))), 1, "/input/bytes_per_sample", "dataset")
 

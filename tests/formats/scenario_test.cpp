@@ -80,6 +80,8 @@ TEST_CASE("mistakes in a scenario's named input") {
            "/input/bytes_per_sample: missing; give the size of a stored sample, like \"110 KB\", or the name of a "
            "\"dataset\""},
           {"/input/loader", "", "/input/loader: missing; name what the cores decode with, like \"pytorch-dataloader\""},
+          {"/input/storage", "\"\"",
+           "/input/storage: the text is empty; say what it is, or \"unknown\" where that is allowed"},
           {"/input/cores_per_node", "0", "/input/cores_per_node: 0 is out of range; give 1 to 100000"},
           {"/input/storrage", "\"nfs\"", "/input/storrage: unknown key; did you mean \"storage\"?"},
       },

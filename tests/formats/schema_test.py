@@ -157,7 +157,8 @@ def variants(samples):
     yield "plan-request@owned", owned
     to_target = copy.deepcopy(owned)
     del to_target["workload"]["samples"], to_target["workload"]["epochs"]
-    to_target["workload"].update({"convergence": "resnet50-imagenet", "start_up": "5 min"})
+    to_target["workload"].update({"convergence": "resnet50-imagenet", "start_up": "5 min", "input": {"dataset": "imagenet", "loader": "keras"}})
+    to_target["candidates"][0]["cores_per_node"] = 4
     to_target["failures"] = {"storage": "2 GB/s", "bytes_per_parameter": 8, "repair": "24 h", "spare_nodes": 1}
     yield "plan-request@to-target", to_target
     yield "scenario@shared", {
@@ -270,7 +271,7 @@ READER_ONLY = (
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
-    "does not lie between", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
+    "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
 )
 
 

@@ -178,6 +178,19 @@ TEST_CASE("each factor takes every stratum of its interval once in a block, and 
   CHECK(same.values[0].input == InputFactors{});
 }
 
+TEST_CASE("the samples of a point wait for their own input, on one GPU too") {
+  const SmallCluster small;
+  const InputDoubts doubts{{}, {}, {}, {5, 2, 8}, {}, {}};
+  const auto curve = curve_with_input(small, cores_of(2, 5), doubts, 50);
+  const auto times_s = predict_point(curve, 1, Fidelity::closed_form).sample_times_s;
+  REQUIRE(times_s.size() == 50);
+  for (std::size_t i = 0; i < times_s.size(); ++i)
+    CHECK(times_s[i] == Approx(std::max(0.3, 10 / (10 * curve.samples.values[i].input.core))));
+  const auto next = find_measure_next(curve, 1, times_s);
+  CHECK(next.parameter == "core_decode");
+  CHECK(next.interval_then < 0.5 * next.interval_now);
+}
+
 TEST_CASE("a report says what input takes, and which of it is the limit") {
   const SmallCluster small;
   auto input = cores_of(4, 5);
