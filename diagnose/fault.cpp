@@ -27,20 +27,29 @@ void slow_messages(double severity, double, FaultySetup& one) {
   one.sample.operation_cost_s *= severity;
 }
 
-/// What a node's loader would need to keep its GPUs busy, over the severity.
+/// The scenario's loader; where it names none, what a node would need to keep its GPUs busy.
 void slow_loader(double severity, double healthy_sample_s, FaultySetup& one) {
   auto& input = one.setup.input;
-  const double rate = one.setup.cluster.gpus_per_node / healthy_sample_s / severity;
-  input.loader_samples_per_s = input.loader_samples_per_s > 0 ? std::min(input.loader_samples_per_s, rate) : rate;
+  if (input.loader_samples_per_s > 0) {
+    input.loader_samples_per_s /= severity;
+  } else if (input.core_samples_per_s > 0 || input.gpu_samples_per_s > 0) {
+    input.core_samples_per_s /= severity;
+    input.gpu_samples_per_s /= severity;
+  } else {
+    input.loader_samples_per_s = one.setup.cluster.gpus_per_node / healthy_sample_s / severity;
+  }
 }
 
-/// What all nodes at hand would need together, over the severity.
+/// The scenario's shared storage; where it names none, what all nodes at hand would need together.
 void slow_storage(double severity, double healthy_sample_s, FaultySetup& one) {
   auto& input = one.setup.input;
+  if (input.shared_read_Bps > 0) {
+    input.shared_read_Bps /= severity;
+    return;
+  }
   if (input.bytes_per_sample <= 0) input.bytes_per_sample = 1; // only the rate of samples counts
   const int gpus = one.setup.cluster.gpus_per_node * std::max(2, one.setup.cluster.available_nodes);
-  const double rate_Bps = input.bytes_per_sample * gpus / healthy_sample_s / severity;
-  input.shared_read_Bps = input.shared_read_Bps > 0 ? std::min(input.shared_read_Bps, rate_Bps) : rate_Bps;
+  input.shared_read_Bps = input.bytes_per_sample * gpus / healthy_sample_s / severity;
 }
 
 void slow_server(double severity, double, FaultySetup& one) {

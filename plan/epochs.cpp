@@ -72,6 +72,17 @@ double pooled_spread(const Points& points) {
   return degrees > 0 ? std::sqrt(squares / degrees) : 0;
 }
 
+/// All tokens as samples of one epoch.
+TrainingLength length_of_tokens(const Workload& work, const DataFolder& data) {
+  const auto model = load_model(data, work.model);
+  const double tokens = model.tokens_per_sample();
+  if (tokens <= 0)
+    throw UserError("", "/workload/tokens",
+                    fmt::format("a sample of {} is no sequence of tokens (\"{}\"); give \"samples\" and \"epochs\"",
+                                work.model, model.sample));
+  return {"", work.tokens / tokens, 1, std::nullopt};
+}
+
 } // namespace
 
 EpochLaw fit_epochs(const Points& points) {
@@ -92,6 +103,7 @@ double epochs_at(const EpochLaw& law, double global_batch) {
 }
 
 TrainingLength training_length(const Workload& work, const DataFolder& data) {
+  if (work.tokens > 0) return length_of_tokens(work, data);
   if (work.convergence.empty()) return {"", work.samples, work.epochs, std::nullopt};
   const auto convergence = load_convergence(data, work.convergence);
   if (!is_in(convergence.models, work.model))

@@ -57,6 +57,7 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   if (candidate.cores_per_node > 0) scenario.input_names.cores_per_node = candidate.cores_per_node;
   scenario.seed = request.seed;
   scenario.samples = request.samples;
+  scenario.slow_node = request.slow_node;
   return scenario;
 }
 

@@ -46,6 +46,7 @@ std::string energy_text(const PlannedOption& option) {
 }
 
 std::string count_text(double count) {
+  if (count >= 1e9) return fmt::format("{:.4g} G", count / 1e9);
   if (count >= 1e6) return fmt::format("{:.4g} M", count / 1e6);
   return fmt::format("{:.6g}", count);
 }
@@ -79,13 +80,17 @@ std::string figures_text(const PlannedOption& option) {
   return text;
 }
 
+std::string length_text(const Workload& work) {
+  if (!work.convergence.empty()) return fmt::format("to the target of {}", work.convergence);
+  if (work.tokens > 0) return fmt::format("{} tokens", count_text(work.tokens));
+  return fmt::format("{:g} epochs of {} samples", work.epochs, count_text(work.samples));
+}
+
 std::string question_text(const Plan& plan) {
   const auto& work = plan.request.workload;
   const std::string batch = work.global_batch > 0 ? fmt::format("{:g} samples an iteration", work.global_batch)
                                                   : fmt::format("{:g} samples a GPU", work.batch_per_gpu);
-  const std::string length = work.convergence.empty()
-                                 ? fmt::format("{:g} epochs of {} samples", work.epochs, count_text(work.samples))
-                                 : fmt::format("to the target of {}", work.convergence);
+  const std::string length = length_text(work);
   return fmt::format("{}: {}, {}, {}, {}", plan.request.name, work.model, length, batch, to_text(work.precision));
 }
 

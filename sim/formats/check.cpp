@@ -93,7 +93,9 @@ std::string check_plan_request(const fs::path& file, const DataFolder& data) {
       [&](const PlanRequest& request, const JsonNode& root) { look_up_names(request, root, data); },
       [](const PlanRequest& request) {
         const auto& work = request.workload;
-        const auto length = work.convergence.empty() ? fmt::format("{:g} epochs", work.epochs) : work.convergence;
+        const auto length = !work.convergence.empty() ? work.convergence
+                            : work.tokens > 0         ? fmt::format("{:g} tokens", work.tokens)
+                                                      : fmt::format("{:g} epochs", work.epochs);
         return fmt::format("plan request {}: {}, {}, {} candidates", request.name, work.model, length,
                            request.candidates.size());
       });

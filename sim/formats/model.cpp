@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace ddlsim {
 namespace {
@@ -116,6 +118,17 @@ Model read_model(const std::filesystem::path& file) {
   Model model;
   read_document(file, "ddlsim-model", 1, [&](const JsonNode& root) { model = model_from(root); });
   return model;
+}
+
+double Model::tokens_per_sample() const {
+  constexpr std::string_view before = "sequence of ";
+  constexpr std::string_view after = " tokens";
+  if (!sample.starts_with(before) || !sample.ends_with(after)) return 0;
+  double tokens = 0;
+  const auto* const first = sample.data() + before.size();
+  const auto* const last = sample.data() + sample.size() - after.size();
+  const auto read = std::from_chars(first, last, tokens);
+  return read.ec == std::errc() && read.ptr == last && tokens > 0 ? tokens : 0;
 }
 
 double Model::size_bytes() const {

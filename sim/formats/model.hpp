@@ -33,7 +33,8 @@ struct Model {
   double parameters = 0;     ///< trainable scalars, equal to the sum of the shapes
   std::vector<Layer> layers; ///< forward order
 
-  double size_bytes() const; ///< all tensors, fp32
+  double tokens_per_sample() const; ///< as `sample` says: 128 of "sequence of 128 tokens"; 0 where it has none
+  double size_bytes() const;        ///< all tensors, fp32
   double forward_flop_per_sample() const;
 };
 

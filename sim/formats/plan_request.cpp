@@ -33,12 +33,16 @@ void read_evaluation(const JsonNode& node, Workload& work) {
     node.mistake_at("epochs_apart", fmt::format("{:g} found; give 1000000 or fewer", work.epochs_per_evaluation));
 }
 
-/// Samples and epochs, or the runs that tell them.
+/// Samples and epochs, tokens in their place, or the runs that tell them.
 void read_length(const JsonNode& node, Workload& work) {
   if (node.has("convergence")) {
     work.convergence = node.text("convergence");
-    if (node.has("samples") || node.has("epochs"))
+    if (node.has("samples") || node.has("epochs") || node.has("tokens"))
       node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
+  } else if (node.has("tokens")) {
+    work.tokens = node.positive("tokens");
+    if (node.has("samples") || node.has("epochs"))
+      node.mistake("\"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\"");
   } else {
     work.samples = node.positive("samples");
     work.epochs = node.positive("epochs");
@@ -47,9 +51,9 @@ void read_length(const JsonNode& node, Workload& work) {
 }
 
 Workload workload_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"model",          "convergence",  "samples",    "epochs",
-                                              "batch_per_gpu",  "global_batch", "evaluation", "precision",
-                                              "wire_precision", "start_up",     "input"};
+  static const std::vector<std::string> known{"model",     "tokens",         "convergence",  "samples",
+                                              "epochs",    "batch_per_gpu",  "global_batch", "evaluation",
+                                              "precision", "wire_precision", "start_up",     "input"};
   Workload work;
   if (!node.is_object()) return work;
   node.allow_only(known);
@@ -189,8 +193,8 @@ PlanGoal usual_goal(const PlanLimits& limits) {
 } // namespace
 
 PlanRequest plan_request_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",   "version", "name",       "workload", "goal",   "limits",
-                                              "failures", "energy",  "candidates", "seed",     "samples"};
+  static const std::vector<std::string> known{"format",   "version", "name",       "workload", "goal",    "limits",
+                                              "failures", "energy",  "candidates", "seed",     "samples", "slow_node"};
   constexpr long fewest_samples = 40;
   constexpr long most_samples = 10'000;
   PlanRequest request;
@@ -200,6 +204,7 @@ PlanRequest plan_request_from(const JsonNode& root) {
   if (root.has("limits")) request.limits = limits_from(root.at("limits"));
   request.goal = one_of_or(root, "goal", usual_goal(request.limits));
   if (root.has("failures")) request.failures = failures_from(root.at("failures"));
+  if (root.has("slow_node")) request.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("energy")) request.energy = energy_from(root.at("energy"));
   request.candidates = candidates_from(root, request.workload);
   for (auto& candidate : request.candidates) {

@@ -18,6 +18,7 @@ namespace ddlsim {
 struct Workload {
   std::string model;
   std::string convergence{};        ///< runs that tell the epochs by the global batch; "": samples and epochs are given
+  double tokens = 0;                ///< of the whole training, of a model of sequences; 0: samples and epochs are given
   double samples = 0;               ///< of the data set: an epoch
   double epochs = 0;                ///< 0: by the convergence
   double start_up_s = 0;            ///< from the start of the job until the first iteration; paid, and trains nothing
@@ -92,6 +93,7 @@ struct PlanRequest {
   PlanLimits limits;
   FailureRules failures;
   EnergyRules energy;
+  SlowNode slow_node; ///< that a job on several nodes has among them
   std::vector<PlanCandidate> candidates;
   std::uint64_t seed = 1;
   int samples = 200; ///< draws of the parameters behind every chance and interval

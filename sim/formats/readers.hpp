@@ -52,6 +52,8 @@ void read_calibration_document(const std::filesystem::path& file, const std::fun
 Convergence convergence_from(const JsonNode& root);
 InputCatalogue inputs_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
+/// "slow_node" of a scenario or a plan request.
+SlowNode slow_node_from(const JsonNode& node);
 PlanRequest plan_request_from(const JsonNode& root);
 /// "gpus" and "strategies", which scenarios and the candidates of a plan have alike.
 std::vector<int> gpu_counts_from(const JsonNode& node);

@@ -14,17 +14,6 @@ namespace ddlsim {
 
 namespace {
 
-SlowNode slow_node_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"compute_factor", "network_factor"};
-  constexpr double most_factor = 1000;
-  SlowNode slow;
-  if (!node.is_object()) return slow;
-  node.allow_only(known);
-  slow.compute_factor = node.number_or("compute_factor", 1, 1, most_factor);
-  slow.network_factor = node.number_or("network_factor", 1, 1 / most_factor, 1);
-  return slow;
-}
-
 StatedRate stated_rate_from(const JsonNode& root) {
   static const std::vector<std::string> known{"value", "low", "high"};
   const char* const key = "one_gpu_samples_per_s";
@@ -46,6 +35,17 @@ StatedRate stated_rate_from(const JsonNode& root) {
 }
 
 } // namespace
+
+SlowNode slow_node_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"compute_factor", "network_factor"};
+  constexpr double most_factor = 1000;
+  SlowNode slow;
+  if (!node.is_object()) return slow;
+  node.allow_only(known);
+  slow.compute_factor = node.number_or("compute_factor", 1, 1, most_factor);
+  slow.network_factor = node.number_or("network_factor", 1, 1 / most_factor, 1);
+  return slow;
+}
 
 std::vector<int> gpu_counts_from(const JsonNode& root) {
   std::vector<int> counts;

@@ -79,6 +79,20 @@ TEST_CASE("a plan request by convergence, with storage, spares and the usual rat
   CHECK(request.failures.spare_nodes == 2);
 }
 
+TEST_CASE("a plan request by tokens, with a slow node") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_plan_request();
+  json["workload"].erase("samples");
+  json["workload"].erase("epochs");
+  json["workload"]["tokens"] = 3e11;
+  json["slow_node"] = {{"compute_factor", 1.25}};
+  const auto request = read_plan_request(folder.write("a.json", json.dump()));
+  CHECK(request.workload.tokens == 3e11);
+  CHECK(request.workload.epochs == 0);
+  CHECK(request.slow_node.compute_factor == 1.25);
+  CHECK(request.slow_node.network_factor == 1);
+}
+
 TEST_CASE("mistakes in a plan request") {
   const auto read = [](const std::filesystem::path& file) { read_plan_request(file); };
   ddlsim_test::check_spoilt(
@@ -94,6 +108,10 @@ TEST_CASE("mistakes in a plan request") {
           {"/goal", "\"money\"", "/goal: \"money\" found; give one of cost, time, energy"},
           {"/workload/convergence", "\"tiny-set\"",
            "/workload: \"convergence\" tells samples and epochs; give it alone, or those two"},
+          {"/workload/tokens", "1e9",
+           "/workload: \"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\""},
+          {"/slow_node", R"({"compute_factor": 0.5})",
+           "/slow_node/compute_factor: 0.5 is out of range; give 1 to 1000"},
           {"/failures/checkpoint", "",
            "/failures: give one of \"checkpoint\" (the time to write one) and \"storage\" (the rate it is written at)"},
           {"/failures/bytes_per_parameter", "8",

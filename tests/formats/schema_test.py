@@ -161,6 +161,11 @@ def variants(samples):
     to_target["candidates"][0]["cores_per_node"] = 4
     to_target["failures"] = {"storage": "2 GB/s", "bytes_per_parameter": 8, "repair": "24 h", "spare_nodes": 1}
     yield "plan-request@to-target", to_target
+    by_tokens = copy.deepcopy(owned)
+    del by_tokens["workload"]["samples"], by_tokens["workload"]["epochs"]
+    by_tokens["workload"]["tokens"] = 1e9
+    by_tokens["slow_node"] = {"compute_factor": 1.2, "network_factor": 0.5}
+    yield "plan-request@tokens", by_tokens
     yield "scenario@shared", {
         **samples["scenario"], "node_placement": [4, 2], "background_traffic": 0.25,
         "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}

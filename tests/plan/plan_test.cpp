@@ -75,6 +75,28 @@ TEST_CASE("a plan's training waits for input that is slower than its GPUs, as pr
   CHECK(starved.bottleneck == "input");
 }
 
+TEST_CASE("tokens are samples of so many tokens, once") {
+  Workload work;
+  work.model = "bert_large_seq512";
+  work.tokens = 512e6;
+  const auto length = training_length(work, shipped);
+  CHECK(length.samples == Approx(1e6));
+  CHECK(epochs_at(length, 64) == 1);
+  work.model = "vgg16";
+  CHECK_THROWS_WITH(training_length(work, shipped), Catch::Contains("is no sequence of tokens"));
+}
+
+TEST_CASE("a slow node delays jobs on several nodes as predict says, and none on one") {
+  auto request = short_request({p3("rent", 24.48)});
+  const auto healthy = make_plan(request, shipped);
+  request.slow_node.compute_factor = 1.3;
+  const auto slow = make_plan(request, shipped);
+  CHECK(option_at(slow, "rent", 8).time_s.value == option_at(healthy, "rent", 8).time_s.value);
+  const double longer = option_at(slow, "rent", 32).time_s.value / option_at(healthy, "rent", 32).time_s.value;
+  CHECK(longer > 1.15);
+  CHECK(longer < 1.3);
+}
+
 TEST_CASE("time, cost and energy of one option, by hand") {
   const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);
