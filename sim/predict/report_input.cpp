@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -76,6 +79,23 @@ std::string limit_sentence(const PredictedPoint& point) {
                      chance, limit_in_words(need.limit));
 }
 
+/// " At 8, 32 GPUs it is decoding.": where smaller scales wait for something else.
+std::string other_limits(const StrategyAnswer& answer, const PredictedPoint& largest) {
+  std::vector<std::pair<InputLimit, std::string>> others; // by first appearance
+  for (const auto& point : answer.points) {
+    if (!point.error.empty() || !point.input || point.input_wait_s == 0) continue;
+    const auto limit = point.input->limit;
+    if (limit == largest.input->limit) continue;
+    auto found = std::find_if(others.begin(), others.end(), [&](const auto& one) { return one.first == limit; });
+    if (found == others.end()) found = others.insert(found, {limit, ""});
+    found->second += fmt::format("{}{}", found->second.empty() ? "" : ", ", point.gpus);
+  }
+  std::string text;
+  for (const auto& [limit, scales] : others)
+    text += fmt::format(" At {} GPUs it is {}.", scales, limit_in_words(limit));
+  return text;
+}
+
 } // namespace
 
 std::string input_lines(const StrategyAnswer& answer) {
@@ -83,7 +103,7 @@ std::string input_lines(const StrategyAnswer& answer) {
   for (const auto& point : answer.points)
     if (point.error.empty() && point.input) largest = &point;
   if (largest == nullptr) return "";
-  return to_lines(needs_sentence(*largest) + " " + limit_sentence(*largest));
+  return to_lines(needs_sentence(*largest) + " " + limit_sentence(*largest) + other_limits(answer, *largest));
 }
 
 } // namespace ddlsim
