@@ -1,4 +1,5 @@
 #include "calibrate/fit/calibrate.hpp"
+#include "calibrate/page/calibration_html.hpp"
 #include "calibrate/priors/learn_priors.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
@@ -43,6 +44,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   load_cluster(data, command.cluster); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);
   const auto calibrated = calibrate(reference, command.cluster, all_records(data));
+  write_page(line, command.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms() / command.cluster / "calibration.json", calibration_json(calibrated.calibration),
             calibration_text(calibrated));
   return 0;

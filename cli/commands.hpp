@@ -43,6 +43,8 @@ int run_validate(const ValidateCommand& command, const CommandLine& line);
 /// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
+/// Exit code 3 where the measured times are not those of a healthy cluster.
+int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
 int run_export(const ExportCommand& command, const CommandLine& line);
 
 /// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
@@ -50,6 +52,9 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
 
 /// To the --output file, whole or not at all, else to standard output.
 void emit(const CommandLine& line, const std::string& text);
+
+/// A page to its file, whole or not at all, told on standard error. Nothing for an empty name.
+void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page);
 
 /// One line on standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);

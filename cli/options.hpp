@@ -34,7 +34,19 @@ struct PredictCommand {
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
   Fidelity fidelity = Fidelity::automatic;
-  std::filesystem::path trace; ///< write one simulated iteration here; empty: none
+  std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
+  std::filesystem::path html;     ///< write the page here; empty: no page
+  std::string collective;         ///< all-reduce: tables of it over sizes in place of iterations; "": iterations
+  std::vector<std::string> sizes; ///< of the collective, like 4MiB; empty: the usual ones
+};
+
+struct DiagnoseCommand {
+  std::filesystem::path scenario;
+  std::vector<JsonChange> changes;         ///< to the scenario, before it is checked
+  std::vector<std::string> strategies;     ///< as for predict; the first one left is meant
+  std::vector<std::filesystem::path> logs; ///< of nccl-tests, tables of rates (.csv), records (.jsonl)
+  std::vector<std::string> steps;          ///< GPUS=TIME
+  double level = 0.05;                     ///< the share of healthy clusters that may be called ill
 };
 
 struct PlanCommand {
@@ -42,6 +54,7 @@ struct PlanCommand {
   std::vector<JsonChange> changes; ///< to the request, before it is checked
   bool csv = false;
   bool markdown = false;
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 /// What others' tools read.
@@ -69,8 +82,9 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster; ///< "" with priors
-  bool priors = false; ///< learn priors.json from all clusters
+  std::string cluster;        ///< "" with priors
+  bool priors = false;        ///< learn priors.json from all clusters
+  std::filesystem::path html; ///< write the page here; empty: no page
 };
 
 struct ImportCommand {
@@ -81,7 +95,7 @@ struct ImportCommand {
 
 struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
-               ExportCommand>
+               ExportCommand, DiagnoseCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   std::filesystem::path output;      ///< empty: standard output

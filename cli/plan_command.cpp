@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
 
@@ -17,6 +18,7 @@ int run_plan(const PlanCommand& command, const CommandLine& line) {
   const auto request = read_plan_request(command.request, command.changes);
   const auto plan = make_plan(request, DataFolder{line.data_folder}, make_progress(line.quiet));
   for (const auto& warning : plan.warnings) narrate(line, warning);
+  write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));
   return 0;
 }

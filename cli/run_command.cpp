@@ -31,6 +31,10 @@ struct Runner {
     return run_validate(command, line);
   }
   int operator()(const ImportCommand& command) const { return run_import(command, line); }
+  int operator()(const DiagnoseCommand& command) const {
+    start_fork_server();
+    return run_diagnose(command, line);
+  }
   int operator()(const ExportCommand& command) const {
     start_fork_server();
     return run_export(command, line);
@@ -50,6 +54,12 @@ void emit(const CommandLine& line, const std::string& text) {
   }
   write_file(line.output, text);
   narrate(line, fmt::format("wrote {}", line.output.string()));
+}
+
+void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page) {
+  if (file.empty()) return;
+  write_file(file, page());
+  narrate(line, fmt::format("wrote {}", file.string()));
 }
 
 void narrate(const CommandLine& line, const std::string& text) {

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
+#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
@@ -17,20 +18,30 @@ std::string name_of(const SweepCase& one) {
   return one.variant.empty() ? file : file + " " + one.variant;
 }
 
-/// What a worker sends: a mark for what follows; then the prediction's warnings, each with its end, and the report; or
-/// the error.
+/// What a worker sends: a mark for what follows; then the part for the page, its length before it, the prediction's
+/// warnings, each with its end, and the report; or the error.
 constexpr char answered = 'A';
 constexpr char refused = 'R';
+constexpr char end_of_length = ':';
 constexpr char end_of_warning = '\f';
 
 std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                       const MeasuredTimes* measured) {
   auto prediction = predict_scenario(one, command, line, {command.fidelity, {}, measured});
   prediction.scenario.name = name_of(one);
-  std::string text;
+  const auto page = command.html.empty() ? "" : page_part(page_scenario(prediction));
+  std::string text = fmt::format("{}{}{}", page.size(), end_of_length, page);
   for (const auto& warning : prediction.warnings) text += warning + end_of_warning;
   if (line.json) return text + to_json_text(prediction);
   return text + (command.csv ? csv_rows(prediction) : sweep_rows(prediction));
+}
+
+/// Takes the part for the page off the front of what a worker sent.
+std::string take_page_part(std::string& text) {
+  const auto end = text.find(end_of_length);
+  auto page = text.substr(end + 1, std::stoul(text));
+  text.erase(0, end + 1 + page.size());
+  return page;
 }
 
 /// Takes the warnings off the front of a report, and notes those that are new.
@@ -77,6 +88,22 @@ std::string whole_report(const std::vector<std::string>& parts, const PredictCom
   return command.csv ? csv_header() + rows : sweep_table(rows);
 }
 
+/// What the command line varies: the file, where there are several, and each axis by its path without the first stroke.
+std::vector<std::string> names_of_axes(const PredictCommand& command) {
+  std::vector<std::string> names;
+  if (command.scenarios.size() > 1) names.push_back("scenario");
+  for (const auto& axis : command.axes) names.push_back(axis.path.substr(axis.path.starts_with('/') ? 1 : 0));
+  return names;
+}
+
+SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
+  SweepPart part;
+  part.name = command.scenarios.size() > 1 || one.variant.empty() ? name_of(one) : one.variant;
+  if (command.scenarios.size() > 1) part.values.push_back(one.scenario.string());
+  for (std::size_t i = command.changes.size(); i < one.changes.size(); ++i) part.values.push_back(one.changes[i].value);
+  return part;
+}
+
 } // namespace
 
 std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
@@ -110,16 +137,25 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
         if (progress) progress(fmt::format("{} of {} scenarios", ended, cases.size()));
       });
   std::vector<std::string> parts;
+  std::vector<SweepPart> pages;
   std::set<std::string> warnings;
   bool one_could = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& [bytes, error] = results[i];
     const bool could = error.empty() && bytes.front() == answered;
     one_could = one_could || could;
-    const std::string words = error.empty() ? bytes.substr(1) : error;
+    std::string words = error.empty() ? bytes.substr(1) : error;
+    pages.push_back(page_part_of(cases[i], command));
+    if (could) {
+      const auto page = take_page_part(words);
+      if (!page.empty()) pages.back().scenario = read_page_part(page);
+    } else {
+      pages.back().error = words;
+    }
     parts.push_back(could ? without_warnings(words, warnings) : error_report(name_of(cases[i]), words, command, line));
   }
   for (const auto& warning : warnings) narrate(line, warning);
+  write_page(line, command.html, [&] { return sweep_html(names_of_axes(command), pages); });
   emit(line, whole_report(parts, command, line));
   return one_could ? 0 : 1;
 }

@@ -186,10 +186,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   const auto result = validate_measurements(sources.files, all_methods(data), options);
   narrate_own(sources, result, data, line);
-  if (!command.html.empty()) {
-    write_file(command.html, validation_html(result));
-    narrate(line, fmt::format("wrote {}", command.html.string()));
-  }
+  write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : validation_text(result));
   return hold_bar(command, result, line);
 }

@@ -38,6 +38,14 @@ struct InputNeed {
   double wait_chance = 0; ///< that the limit is slower than the GPUs
 };
 
+/// What was measured at a point, by the records of the cluster. The calibration may have learnt from them.
+struct MeasuredHere {
+  double iteration_s = 0; ///< median of the records
+  int records = 0;
+  std::string series{}; ///< of the record nearest the median
+  bool suspect = false; ///< all of them are doubted by their source or importer
+};
+
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -68,6 +76,7 @@ struct PredictedPoint {
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
   std::optional<InputNeed> input{};     ///< where the scenario has input
+  std::optional<MeasuredHere> measured{};
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run

@@ -19,6 +19,11 @@ const Strategy& shown_strategy(const StrategyAnswer& answer);
 /// What a point rests on: the label of its evidence, and "extrapolated" beside a label that does not say it.
 std::string evidence_text(const PredictedPoint& point);
 
+/// The two sentences: how far efficiency stays at or above the bound and what costs most there; what to measure next,
+/// where there is something.
+std::string largest_scale_text(const StrategyAnswer& answer, double bound);
+std::string measure_next_text(const MeasureNext& next);
+
 /// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
 std::string to_json_text(const Prediction& prediction);
 

@@ -1,4 +1,5 @@
 #include "sim/base/json.hpp"
+#include "sim/predict/measured.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/report.hpp"
 
@@ -68,6 +69,15 @@ Json to_json(const InputNeed& need, int nodes) {
   return json;
 }
 
+Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
+  Json json{{"iteration_s", nine_digits(measured.iteration_s)},
+            {"records", measured.records},
+            {"series", measured.series},
+            {"inside", held_by(point, measured) == Held::inside}};
+  if (measured.suspect) json["suspect"] = true;
+  return json;
+}
+
 /// What a search names.
 Json servers_found(const Strategy& strategy) {
   return {{"servers", {{"count", strategy.servers.value}}},
@@ -109,6 +119,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
     json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},
                                   {"iteration_s_low", nine_digits(point.alone->s_low)},
                                   {"iteration_s_high", nine_digits(point.alone->s_high)}};
+  if (point.measured) json["measured"] = to_json(*point.measured, point);
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   if (point.input) json["input"] = to_json(*point.input, point.nodes);

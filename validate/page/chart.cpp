@@ -1,7 +1,8 @@
 #include "validate/page/chart.hpp"
 
 #include "sim/base/table.hpp"
-#include "validate/page/html_text.hpp"
+#include "sim/page/html_text.hpp"
+#include "sim/page/svg.hpp"
 
 #include <fmt/format.h>
 
@@ -13,31 +14,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr double width = 640; ///< of the drawing, in its own units; the page scales it
-constexpr double height = 440;
 constexpr double left = 62, right = 14, top = 12, bottom = 40;
 constexpr double radius = 3.5;
-
-/// A value's place along an axis.
-struct Axis {
-  double from = 0; ///< value at `start`
-  double to = 1;
-  double start = 0;
-  double end = 1;
-  double at(double value) const { return start + (end - start) * (value - from) / (to - from); }
-};
-
-std::string line(double x1, double y1, double x2, double y2, const char* kind) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
-                     y2);
-}
-
-/// `whole` is read under a pointer, where `text` is not all of it.
-std::string label(double x, double y, const char* anchor, const std::string& text, const std::string& whole = "") {
-  const auto title = whole.empty() || whole == text ? "" : fmt::format("<title>{}</title>", html_escaped(whole));
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}{}</text>\n", x, y, anchor, title,
-                     html_escaped(text));
-}
 
 std::string classes_of(const ChartPoint& point) {
   std::string classes = "m";
@@ -52,12 +30,6 @@ std::string mark(const ChartPoint& point, double x, double y, bool over, bool ti
                                  classes_of(point), over ? " over" : "", point.id, x, y, radius);
   if (!titled) return start + "/>\n";
   return fmt::format("{}><title>{}</title></circle>\n", start, html_escaped(point.title));
-}
-
-std::string figure(const std::string& caption, double drawing_height, const std::string& drawing) {
-  return fmt::format("<figure>\n<svg class=\"points\" role=\"img\" tabindex=\"0\" aria-label=\"{0}\" "
-                     "viewBox=\"0 0 {1:.0f} {2:.0f}\">\n{3}</svg>\n<figcaption>{0}</figcaption>\n</figure>\n",
-                     html_escaped(caption), width, drawing_height, drawing);
 }
 
 double residual_of(const ChartPoint& point) {
@@ -82,19 +54,6 @@ std::string residual_text(double residual) {
   return residual == 0 ? "0 %" : fmt::format("{:+.3g} %", 100 * residual);
 }
 
-/// Decades and their thirds (1, 2, 5) between the ends, in log10.
-std::vector<double> log_ticks(double from, double to) {
-  std::vector<double> ticks;
-  const bool wide = to - from > 3;
-  for (double decade = std::floor(from); decade <= to; ++decade) {
-    for (const double times : {1.0, 2.0, 5.0}) {
-      const double tick = decade + std::log10(times);
-      if (tick >= from && tick <= to && (times == 1 || !wide)) ticks.push_back(tick);
-    }
-  }
-  return ticks;
-}
-
 Axis time_range(const std::vector<ChartPoint>& points) {
   double low = points.front().measured_s, high = low;
   for (const auto& point : points) {
@@ -109,17 +68,19 @@ std::string time_grid(const Axis& x, const Axis& y) {
   std::string grid;
   for (const double tick : log_ticks(x.from, x.to)) {
     const auto text = seconds_text(std::pow(10, tick));
-    grid += line(x.at(tick), y.start, x.at(tick), y.end, "grid") + label(x.at(tick), y.start + 15, "middle", text);
-    grid += line(x.start, y.at(tick), x.end, y.at(tick), "grid") + label(x.start - 5, y.at(tick) + 4, "end", text);
+    grid +=
+        svg_line(x.at(tick), y.start, x.at(tick), y.end, "grid") + svg_text(x.at(tick), y.start + 15, "middle", text);
+    grid +=
+        svg_line(x.start, y.at(tick), x.end, y.at(tick), "grid") + svg_text(x.start - 5, y.at(tick) + 4, "end", text);
   }
-  grid += label((x.start + x.end) / 2, y.start + 32, "middle", "measured iteration");
-  return grid + label(x.start + 4, y.end + 10, "start", "predicted iteration");
+  grid += svg_text((x.start + x.end) / 2, y.start + 32, "middle", "measured iteration");
+  return grid + svg_text(x.start + 4, y.end + 10, "start", "predicted iteration");
 }
 
 /// Parallel to the diagonal, `shift` decades above it, cut to the square.
 std::string parallel(const Axis& x, const Axis& y, double shift, const char* kind) {
   const double from = std::max(x.from, x.from - shift), to = std::min(x.to, x.to - shift);
-  return line(x.at(from), y.at(from + shift), x.at(to), y.at(to + shift), kind);
+  return svg_line(x.at(from), y.at(from + shift), x.at(to), y.at(to + shift), kind);
 }
 
 /// Marks of one scale or group do not cover each other; by id, so that the bytes stay the same.
@@ -156,16 +117,16 @@ std::vector<Group> groups_of(const std::vector<ChartPoint>& points) {
 std::string strip(const Group& group, const Axis& x, double limit, double y) {
   constexpr std::size_t longest_name = 36; // some 6.3 units a letter
   constexpr double reach = 11, half_bar = 8;
-  auto drawn = label(x.start - 8, y + 4, "end", cut_in_the_middle(group.name, longest_name), group.name);
-  drawn +=
-      label(x.end + 8, y + 4, "start", fmt::format("{} % of {}", html_percent(group.mean_error), group.points.size()));
+  auto drawn = svg_text(x.start - 8, y + 4, "end", cut_in_the_middle(group.name, longest_name), group.name);
+  drawn += svg_text(x.end + 8, y + 4, "start",
+                    fmt::format("{} % of {}", html_percent(group.mean_error), group.points.size()));
   for (const auto* point : group.points) {
     const double residual = residual_of(*point);
     drawn += mark(*point, x.at(std::clamp(residual, -limit, limit)), y + jitter(*point, reach),
                   std::abs(residual) > limit, false);
   }
   const double mean = x.at(std::clamp(group.mean, -limit, limit));
-  return drawn + line(mean, y - half_bar, mean, y + half_bar, "mean");
+  return drawn + svg_line(mean, y - half_bar, mean, y + half_bar, "mean");
 }
 
 } // namespace
@@ -173,65 +134,65 @@ std::string strip(const Group& group, const Axis& x, double limit, double y) {
 std::string scatter_chart(const std::vector<ChartPoint>& points, const std::string& caption) {
   if (points.empty()) return "";
   auto x = time_range(points), y = x;
-  x.start = left, x.end = width - right;
-  y.start = height - bottom, y.end = top;
+  x.start = left, x.end = chart_width - right;
+  y.start = chart_height - bottom, y.end = top;
   constexpr double near_error = 0.1;
   const double shift = std::log10(std::exp(near_error));
   auto drawing =
       time_grid(x, y) + parallel(x, y, 0, "zero") + parallel(x, y, shift, "near") + parallel(x, y, -shift, "near");
   for (const auto& point : points)
     drawing += mark(point, x.at(std::log10(point.measured_s)), y.at(std::log10(point.predicted_s)), false, true);
-  return figure(caption, height, drawing);
+  return svg_figure(caption, chart_height, drawing);
 }
 
 std::string scale_chart(const std::vector<ChartPoint>& points, const std::string& caption) {
   if (points.empty()) return "";
   const double limit = residual_limit(points);
-  const Axis y{-limit, limit, height - bottom, top};
+  const Axis y{-limit, limit, chart_height - bottom, top};
   int least = points.front().gpus, most = least;
   for (const auto& point : points) least = std::min(least, point.gpus), most = std::max(most, point.gpus);
   const double first = std::floor(std::log2(least)), last = std::ceil(std::log2(most));
   constexpr double margin = 0.4; // of a doubling
-  const Axis x{first - margin, last + margin, left, width - right};
+  const Axis x{first - margin, last + margin, left, chart_width - right};
   std::string drawing;
   for (double tick = first; tick <= last; ++tick) {
-    drawing += line(x.at(tick), y.start, x.at(tick), y.end, "grid") +
-               label(x.at(tick), y.start + 15, "middle", fmt::format("{:.0f}", std::exp2(tick)));
+    drawing += svg_line(x.at(tick), y.start, x.at(tick), y.end, "grid") +
+               svg_text(x.at(tick), y.start + 15, "middle", fmt::format("{:.0f}", std::exp2(tick)));
   }
   for (const double part : residual_ticks) {
     const double tick = part * limit;
-    drawing += line(x.start, y.at(tick), x.end, y.at(tick), part == 0 ? "zero" : "grid") +
-               label(x.start - 5, y.at(tick) + 4, "end", residual_text(tick));
+    drawing += svg_line(x.start, y.at(tick), x.end, y.at(tick), part == 0 ? "zero" : "grid") +
+               svg_text(x.start - 5, y.at(tick) + 4, "end", residual_text(tick));
   }
-  drawing += label((x.start + x.end) / 2, y.start + 32, "middle", "GPUs");
+  drawing += svg_text((x.start + x.end) / 2, y.start + 32, "middle", "GPUs");
   constexpr double reach = 16;
   for (const auto& point : points) {
     const double residual = residual_of(point);
     drawing += mark(point, x.at(std::log2(point.gpus)) + jitter(point, reach),
                     y.at(std::clamp(residual, -limit, limit)), std::abs(residual) > limit, false);
   }
-  return figure(caption, height, drawing);
+  return svg_figure(caption, chart_height, drawing);
 }
 
 std::string strip_chart(const std::vector<ChartPoint>& points, const std::string& caption) {
   if (points.empty()) return "";
   constexpr double names = 236, figures = 96, row = 24, head = 26;
   const double limit = residual_limit(points);
-  const Axis x{-limit, limit, names, width - figures};
+  const Axis x{-limit, limit, names, chart_width - figures};
   const auto groups = groups_of(points);
   const double end = head + row * static_cast<double>(groups.size());
   std::string drawing;
   for (const double part : residual_ticks) {
     const double tick = part * limit;
-    drawing += line(x.at(tick), head, x.at(tick), end, part == 0 ? "zero" : "grid") +
-               label(x.at(tick), head - 8, "middle", residual_text(tick));
+    drawing += svg_line(x.at(tick), head, x.at(tick), end, part == 0 ? "zero" : "grid") +
+               svg_text(x.at(tick), head - 8, "middle", residual_text(tick));
   }
   double y = head + row / 2;
   for (const auto& group : groups) {
     drawing += strip(group, x, limit, y);
     y += row;
   }
-  return figure(caption, end + 4, drawing);
+  return svg_figure(caption, end + 4, drawing);
 }
 
 } // namespace ddlsim

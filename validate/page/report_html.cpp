@@ -1,5 +1,5 @@
-#include "validate/page/html_text.hpp"
-#include "validate/page/page.hpp"
+#include "sim/page/html_text.hpp"
+#include "sim/page/page.hpp"
 #include "validate/page/split_section.hpp"
 #include "validate/report.hpp"
 

@@ -1,8 +1,8 @@
 #include "validate/page/split_section.hpp"
 
 #include "sim/base/table.hpp"
+#include "sim/page/html_text.hpp"
 #include "validate/page/chart.hpp"
-#include "validate/page/html_text.hpp"
 #include "validate/report.hpp"
 
 #include <fmt/format.h>

@@ -1,0 +1,68 @@
+#pragma once
+// What a page shows of a prediction, as text and figures that can be sent from the process that computed it.
+
+#include "sim/predict/prediction.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// A figure with its 90 % interval.
+struct PageInterval {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// One strategy at one scale.
+struct PagePoint {
+  int gpus = 0;
+  std::string error; ///< not empty: the point cannot be, and nothing but nodes stands in the cells
+  PageInterval samples_per_s;
+  PageInterval efficiency;
+  std::vector<std::string> cells; ///< below point_headers()
+  std::vector<double> parts_s;    ///< of the iteration, as part_names() names them
+  std::string alone;              ///< the iteration without neighbours, where there are some
+};
+
+/// One strategy of one scenario.
+struct PageCurve {
+  std::string name;               ///< "ring with horovod over nccl-ib"
+  std::vector<std::string> facts; ///< below fact_headers(): in what curves of a sweep may differ
+  std::vector<std::string> cells; ///< below comparison_headers()
+  std::vector<PagePoint> points;
+};
+
+struct PageScenario {
+  std::string name;
+  double efficiency_bound = 0.8;
+  std::vector<PageCurve> curves;
+  std::vector<std::string> warnings;
+  std::vector<UsedFile> files;
+  std::string produced_by; ///< versions, seed and samples
+  std::string text;        ///< the terminal's report
+};
+
+const std::vector<std::string>& point_headers();      ///< GPUs, nodes, iteration, ...
+const std::vector<std::string>& part_names();         ///< compute, communication, ...
+const std::vector<std::string>& fact_headers();       ///< model, cluster, ..., strategy
+const std::vector<std::string>& comparison_headers(); ///< strategy, preset, transport, ..., measure next
+
+PageScenario page_scenario(const Prediction& prediction);
+
+/// "28.31k samples/s (24.2..33.4)".
+std::string rate_words(const PredictedPoint& point);
+
+/// "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
+std::string answer_name(const StrategyAnswer& answer);
+
+/// The point at the largest scale that can be; null where none can.
+const PredictedPoint* largest_possible(const StrategyAnswer& answer);
+
+/// As JSON, for the way from one process to another; read_page_part() gives back what was written.
+std::string page_part(const PageScenario& scenario);
+PageScenario read_page_part(const std::string& text);
+
+} // namespace ddlsim

@@ -1,0 +1,35 @@
+#include "sim/predict/page/prediction_html.hpp"
+
+#include "sim/page/html_text.hpp"
+#include "sim/page/page.hpp"
+#include "sim/predict/page/curve_sections.hpp"
+
+#include <fmt/format.h>
+
+namespace ddlsim {
+namespace {
+
+std::vector<ShownCurve> shown_curves(const PageScenario& scenario) {
+  std::vector<ShownCurve> curves;
+  for (const auto& curve : scenario.curves) curves.push_back({&curve, "", "", scenario.efficiency_bound});
+  return curves;
+}
+
+} // namespace
+
+std::string prediction_html(const Prediction& prediction) {
+  const auto scenario = page_scenario(prediction);
+  const auto curves = shown_curves(scenario);
+  std::string body = "<section class=\"answer\" aria-label=\"the answer\">\n";
+  for (const auto& sentence : prediction_sentences(prediction)) body += html_paragraph(sentence);
+  body += "</section>\n" + warning_paragraphs(scenario.warnings) + curve_charts(curves) + comparison_table(curves);
+  body += "<h2>Every point</h2>\n" + point_table(curves);
+  body += "<h2>Where the time goes</h2>\n" + parts_table(curves);
+  body += "<h2>What the answer rests on</h2>\n";
+  body += html_paragraph("One GPU without synchronisation: " + prediction.one_gpu.text + ".");
+  body += html_paragraph(scenario.produced_by) + files_table(scenario.files);
+  body += html_raw_text("The report as the terminal shows it, with every remark", scenario.text);
+  return html_page("Predicted training speed: " + scenario.name, body);
+}
+
+} // namespace ddlsim

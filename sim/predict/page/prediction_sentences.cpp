@@ -1,0 +1,122 @@
+#include "sim/base/chart.hpp"
+#include "sim/base/table.hpp"
+#include "sim/predict/page/prediction_html.hpp"
+#include "sim/predict/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// A strategy at one scale.
+struct Contender {
+  const StrategyAnswer* answer = nullptr;
+  const PredictedPoint* point = nullptr;
+};
+
+/// The largest scale at which some strategy can be; 0 for none.
+int largest_scale_of(const Prediction& prediction) {
+  int gpus = 0;
+  for (const auto& answer : prediction.strategies)
+    if (const auto* point = largest_possible(answer)) gpus = std::max(gpus, point->gpus);
+  return gpus;
+}
+
+/// Those that can be at that scale, the most samples a second first.
+std::vector<Contender> contenders_at(const Prediction& prediction, int gpus) {
+  std::vector<Contender> all;
+  for (const auto& answer : prediction.strategies)
+    for (const auto& point : answer.points)
+      if (point.gpus == gpus && point.error.empty()) all.push_back({&answer, &point});
+  std::stable_sort(all.begin(), all.end(), [](const Contender& a, const Contender& b) {
+    return a.point->samples_per_s > b.point->samples_per_s;
+  });
+  return all;
+}
+
+std::string question_sentence(const Prediction& prediction) {
+  const auto& scenario = prediction.scenario;
+  return fmt::format("{} at {:g} samples a GPU, {}, on {} ({} GPUs available, growth to {}).", scenario.model,
+                     scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster, prediction.available_gpus,
+                     prediction.growth_gpus);
+}
+
+std::string nodes_words(const PredictedPoint& point) {
+  const auto servers = point.server_nodes > 0 ? fmt::format(" and {} bought for servers", point.server_nodes) : "";
+  return fmt::format("{} node{}{}", point.nodes, point.nodes == 1 ? "" : "s", servers);
+}
+
+std::string best_sentence(const Contender& best) {
+  const auto& p = *best.point;
+  const auto time = seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high);
+  const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);
+  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, {} {} an iteration, efficiency {} {}. Evidence: {}.",
+                     p.gpus, nodes_words(p), answer_name(*best.answer), rate_words(p), time.value, time.bounds,
+                     share.value, share.bounds, evidence_text(p));
+}
+
+std::string next_best_sentence(const Contender& best, const Contender& next) {
+  const bool apart = next.point->samples_per_s_high < best.point->samples_per_s_low;
+  return fmt::format("Next: {}, with {}. The two intervals {}.", answer_name(*next.answer), rate_words(*next.point),
+                     apart ? "do not meet" : "overlap, so that the order of the two is not certain");
+}
+
+/// The largest scale asked for that exists today, where a larger one was asked for too; "" else.
+std::string available_sentence(const Prediction& prediction, int largest) {
+  int gpus = 0;
+  for (const int asked : prediction.scenario.gpus)
+    if (asked <= prediction.available_gpus && asked < largest) gpus = std::max(gpus, asked);
+  const auto all = largest > prediction.available_gpus ? contenders_at(prediction, gpus) : std::vector<Contender>{};
+  if (all.empty()) return "";
+  return fmt::format("At {} GPUs, the largest scale asked for that is available, the fastest is {}, with {}.", gpus,
+                     answer_name(*all.front().answer), rate_words(*all.front().point));
+}
+
+/// The parts of the iteration that are more than a hundredth of it.
+std::string limit_sentence(const PredictedPoint& point) {
+  constexpr double told = 0.01;
+  const std::array<std::pair<const char*, double>, 7> parts{{{"compute", point.compute_s},
+                                                             {"exposed communication", point.exposed_communication_s},
+                                                             {"synchronisation", point.synchronisation_s},
+                                                             {"straggling", point.straggling_s},
+                                                             {"neighbours", point.neighbours_s},
+                                                             {"input", point.input_wait_s},
+                                                             {"unexplained", point.unexplained_s}}};
+  std::string list;
+  for (const auto& [name, part_s] : parts)
+    if (std::abs(part_s) > told * point.iteration_s)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name, short_seconds_text(part_s));
+  return fmt::format("Where its {} go: {}. What dominates is {}.", seconds_text(point.iteration_s), list,
+                     point.bottleneck);
+}
+
+} // namespace
+
+std::vector<std::string> prediction_sentences(const Prediction& prediction) {
+  std::vector<std::string> sentences{question_sentence(prediction)};
+  const auto& asked = prediction.scenario.gpus;
+  const int gpus = largest_scale_of(prediction);
+  const auto all = contenders_at(prediction, gpus);
+  if (all.empty()) {
+    sentences.push_back("None of the scales asked for can be; the table says why.");
+    return sentences;
+  }
+  if (!asked.empty() && asked.back() > gpus)
+    sentences.push_back(fmt::format("{} GPUs cannot be; the table says why.", asked.back()));
+  const auto& best = all.front();
+  sentences.push_back(best_sentence(best));
+  const auto& next = best.answer->measure_next;
+  if (!next.parameter.empty())
+    sentences.push_back(largest_scale_text(*best.answer, prediction.scenario.efficiency_bound));
+  sentences.push_back(limit_sentence(*best.point));
+  if (!next.parameter.empty()) sentences.push_back(measure_next_text(next));
+  if (all.size() > 1) sentences.push_back(next_best_sentence(best, all[1]));
+  if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
+  return sentences;
+}
+
+} // namespace ddlsim
