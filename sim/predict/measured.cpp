@@ -1,6 +1,7 @@
 #include "sim/predict/measured.hpp"
 
 #include "sim/base/statistics.hpp"
+#include "sim/compute/layer_times.hpp"
 
 #include <algorithm>
 #include <cmath>
