@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -128,6 +129,23 @@ std::string inputs_tables(const DataFolder& data) {
          datasets_table(inputs);
 }
 
+std::string convergence_table(const DataFolder& data) {
+  Rows rows;
+  for (const auto& name : list_convergence(data)) {
+    const auto runs = load_convergence(data, name);
+    rows.push_back({name, join_names(runs.models),
+                    fmt::format("{:g} .. {:g}", runs.points.front().global_batch, runs.points.back().global_batch),
+                    fmt::format("{:.3g} .. {:.3g}", runs.points.front().epochs, runs.points.back().epochs),
+                    runs.target});
+  }
+  return to_table({{"convergence", Align::left},
+                   {"models", Align::left},
+                   {"samples an iteration", Align::left},
+                   {"epochs", Align::left},
+                   {"target", Align::left}},
+                  rows);
+}
+
 } // namespace
 
 int run_list(const ListCommand& command, const CommandLine& line) {
@@ -136,6 +154,7 @@ int run_list(const ListCommand& command, const CommandLine& line) {
   if (command.what == "gpus") emit(line, gpus_table(data));
   if (command.what == "clusters") emit(line, clusters_table(data));
   if (command.what == "presets") emit(line, presets_table(data));
+  if (command.what == "convergence") emit(line, convergence_table(data));
   if (command.what == "inputs") emit(line, inputs_tables(data));
   return 0;
 }

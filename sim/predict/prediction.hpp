@@ -19,6 +19,14 @@ struct IterationTime {
   double s_high = 0;
 };
 
+/// What was measured at a point, by the records of the cluster. The calibration may have learnt from them.
+struct MeasuredHere {
+  double iteration_s = 0; ///< median of the records
+  int records = 0;
+  std::string series{}; ///< of the record nearest the median
+  bool suspect = false; ///< all of them are doubted by their source or importer
+};
+
 /// What of the input takes longest: nothing that is known, what decodes, a node's reading or opening of files, the same
 /// of all nodes together.
 enum class InputLimit { none, decoding, storage, opening, shared_storage, shared_opening };
@@ -36,14 +44,6 @@ struct InputNeed {
   int cores_per_node = 0; ///< that the scenario has; 0: not said, and no limit
   InputLimit limit = InputLimit::none;
   double wait_chance = 0; ///< that the limit is slower than the GPUs
-};
-
-/// What was measured at a point, by the records of the cluster. The calibration may have learnt from them.
-struct MeasuredHere {
-  double iteration_s = 0; ///< median of the records
-  int records = 0;
-  std::string series{}; ///< of the record nearest the median
-  bool suspect = false; ///< all of them are doubted by their source or importer
 };
 
 struct PredictedPoint {
@@ -75,8 +75,8 @@ struct PredictedPoint {
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
-  std::optional<InputNeed> input{};     ///< where the scenario has input
   std::optional<MeasuredHere> measured{};
+  std::optional<InputNeed> input{}; ///< where the scenario has input
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run

@@ -49,6 +49,15 @@ Json to_json(const UnsplitTensor& tensor) {
           {"share_of_busiest_server", nine_digits(tensor.share_of_busiest_server)}};
 }
 
+Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
+  Json json{{"iteration_s", nine_digits(measured.iteration_s)},
+            {"records", measured.records},
+            {"series", measured.series},
+            {"inside", held_by(point, measured) == Held::inside}};
+  if (measured.suspect) json["suspect"] = true;
+  return json;
+}
+
 /// Rates of a node are those of all, because nodes take alike.
 Json to_json(const InputNeed& need, int nodes) {
   Json json{{"samples_per_s", nine_digits(need.samples_per_s)}};
@@ -66,15 +75,6 @@ Json to_json(const InputNeed& need, int nodes) {
   if (need.cores_per_node > 0) json["cores_per_node"] = need.cores_per_node;
   json["limit"] = to_text(need.limit);
   json["wait_chance"] = nine_digits(need.wait_chance);
-  return json;
-}
-
-Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
-  Json json{{"iteration_s", nine_digits(measured.iteration_s)},
-            {"records", measured.records},
-            {"series", measured.series},
-            {"inside", held_by(point, measured) == Held::inside}};
-  if (measured.suspect) json["suspect"] = true;
   return json;
 }
 
