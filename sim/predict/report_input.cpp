@@ -6,12 +6,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ddlsim {
 namespace {
 
-std::string rate_text(double rate_Bps) {
+std::string storage_rate_text(double rate_Bps) {
   return print_quantity(rate_Bps, Dimension::bandwidth);
 }
 
@@ -23,9 +26,10 @@ std::string samples_text(double samples_per_s) {
 /// "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" where a sample's size is not known.
 std::string storage_text(const InputNeed& need, int nodes) {
   if (need.storage_Bps == 0) return "";
-  const auto a_node = nodes > 1 ? fmt::format(", {} a node", rate_text(need.storage_Bps / nodes)) : "";
-  return fmt::format("{} from storage{} (90 %{}: {} .. {})", rate_text(need.storage_Bps), a_node,
-                     nodes > 1 ? " in all" : "", rate_text(need.storage_Bps_low), rate_text(need.storage_Bps_high));
+  const auto a_node = nodes > 1 ? fmt::format(", {} a node", storage_rate_text(need.storage_Bps / nodes)) : "";
+  return fmt::format("{} from storage{} (90 %{}: {} .. {})", storage_rate_text(need.storage_Bps), a_node,
+                     nodes > 1 ? " in all" : "", storage_rate_text(need.storage_Bps_low),
+                     storage_rate_text(need.storage_Bps_high));
 }
 
 /// "11 cores a node that decode (90 %: 5 .. 25; there are 40)"; "" where no loader is named.
@@ -65,7 +69,7 @@ const char* limit_in_words(InputLimit limit) {
   return "nothing";
 }
 
-std::string limit_sentence(const PredictedPoint& point) {
+std::string input_limit_sentence(const PredictedPoint& point) {
   const auto& need = *point.input;
   if (need.limit == InputLimit::none) return "Nothing that is known limits the input.";
   const auto chance = fmt::format("{:.0f} %", 100 * need.wait_chance);
@@ -76,14 +80,36 @@ std::string limit_sentence(const PredictedPoint& point) {
                      chance, limit_in_words(need.limit));
 }
 
+/// " At 8, 32 GPUs it is decoding.": where smaller scales wait for something else.
+std::string other_limits(const StrategyAnswer& answer, const PredictedPoint& largest) {
+  std::vector<std::pair<InputLimit, std::string>> others; // by first appearance
+  for (const auto& point : answer.points) {
+    if (!point.error.empty() || !point.input || point.input_wait_s == 0) continue;
+    const auto limit = point.input->limit;
+    if (limit == largest.input->limit) continue;
+    auto found = std::find_if(others.begin(), others.end(), [&](const auto& one) { return one.first == limit; });
+    if (found == others.end()) found = others.insert(found, {limit, ""});
+    found->second += fmt::format("{}{}", found->second.empty() ? "" : ", ", point.gpus);
+  }
+  std::string text;
+  for (const auto& [limit, scales] : others)
+    text += fmt::format(" At {} GPUs it is {}.", scales, limit_in_words(limit));
+  return text;
+}
+
 } // namespace
+
+std::string input_sentences(const PredictedPoint& point) {
+  if (!point.error.empty() || !point.input) return "";
+  return needs_sentence(point) + " " + input_limit_sentence(point);
+}
 
 std::string input_lines(const StrategyAnswer& answer) {
   const PredictedPoint* largest = nullptr;
   for (const auto& point : answer.points)
     if (point.error.empty() && point.input) largest = &point;
   if (largest == nullptr) return "";
-  return to_lines(needs_sentence(*largest) + " " + limit_sentence(*largest));
+  return to_lines(input_sentences(*largest) + other_limits(answer, *largest));
 }
 
 } // namespace ddlsim

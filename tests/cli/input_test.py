@@ -59,6 +59,12 @@ class Input(Case):
         answer = " ".join(run("predict", self.write("a.json", json.dumps(scenario)), *AT_32).stdout.split())
         self.assertIn("the scenario does not say how many there are", answer)
 
+    def test_the_page_says_it_too(self):
+        page = self.folder / "page.html"
+        result = run("predict", NFS, *AT_32, "--html", page)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("To keep 32 GPUs busy takes", page.read_text())
+
     def test_same_seed_same_bytes(self):
         self.assertEqual(run("predict", NFS, *AT_32, "--json").stdout, run("predict", NFS, *AT_32, "--json").stdout)
 

@@ -202,6 +202,11 @@ TEST_CASE("a report says what input takes, and which of it is the limit") {
       "To keep 1 GPU busy takes 33.33 samples/s: 33.33 MB/s from storage (90 %: 33.33 MB/s .. 33.33 MB/s), and 7 cores "
       "a node\n  that decode (90 %: 7 .. 7; there are 4). The GPUs wait for input, 200 ms an iteration (chance of any "
       "wait 100 %): the\n  limit is decoding.\n");
+  input.shared_read_Bps = 1e7; // 10 samples/s for all nodes, and 20 of a node's cores
+  const auto both = curve_with_input(small, input, {}, 20);
+  input.shared_read_Bps = 0;
+  answer.points = {input_point(curve_with_input(small, input, {}, 20), 1), input_point(both, 4)};
+  CHECK_THAT(input_lines(answer), Catch::Contains("together read from storage. At 1 GPUs it is decoding."));
   answer.points = {input_point(curve_with_input(small, {}, {}, 20), 1)};
   CHECK(input_lines(answer).empty());
 }

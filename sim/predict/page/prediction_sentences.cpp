@@ -2,6 +2,7 @@
 #include "sim/base/table.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_input.hpp"
 
 #include <fmt/format.h>
 
@@ -113,6 +114,7 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   if (!next.parameter.empty())
     sentences.push_back(largest_scale_text(*best.answer, prediction.scenario.efficiency_bound));
   sentences.push_back(limit_sentence(*best.point));
+  if (best.point->input) sentences.push_back(input_sentences(*best.point));
   if (!next.parameter.empty()) sentences.push_back(measure_next_text(next));
   if (all.size() > 1) sentences.push_back(next_best_sentence(best, all[1]));
   if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
