@@ -154,7 +154,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
                   "Write the simulated iteration of the first strategy at the largest scale to this file, as Chrome "
                   "trace JSON for Perfetto; --strategy and --gpus choose another")
       ->type_name("FILE");
-  add_html(predict, command.html, "charts, every point and where the time goes; of a sweep with controls");
+  add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);
