@@ -66,8 +66,7 @@ void add_json(CLI::App& app, CommandLine& line) {
 }
 
 CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what) {
-  return app.add_option("--html", file, fmt::format("Write a page with {}, which needs no network", what))
-      ->type_name("FILE");
+  return app.add_option("--html", file, "Write a page with " + what + ", which needs no network")->type_name("FILE");
 }
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
