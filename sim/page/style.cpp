@@ -75,7 +75,7 @@ svg.parts { min-width: 0; width: 160px; } .parts rect { stroke: var(--paper); }
   body { font-size: 10pt; max-width: none; padding: 0; print-color-adjust: exact; }
   nav, #pick, #tip, details.raw { display: none; }
   .box { overflow: visible; max-height: none; } thead { display: table-header-group; } thead th { position: static; }
-  figure, tr { break-inside: avoid; } figure { overflow: visible; } svg { min-width: 0; }
+  figure, tr { break-inside: avoid; } figure { overflow: visible; flex-basis: 40%; } svg { min-width: 0; }
   table { width: 100%; font-size: 7pt; } td > .long { width: auto; }
   th, td, th[scope=row], td.t { white-space: normal; padding: 0.1rem 0.2rem; min-width: 0; overflow-wrap: break-word; }
 }
