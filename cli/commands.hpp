@@ -43,6 +43,8 @@ int run_validate(const ValidateCommand& command, const CommandLine& line);
 /// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
+/// Exit code 3 where the measured times are not those of a healthy cluster.
+int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
 int run_export(const ExportCommand& command, const CommandLine& line);
 
 /// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.

@@ -39,6 +39,11 @@ std::string examples_of(const std::string& command) {
                    "  ddlsim validate --collectives      all-reduces size by size\n"
                    "  ddlsim validate --measurements rates.csv --cluster my-cluster --own-only --html page.html\n"
                    "rates.csv needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together)."},
+      {"diagnose",
+       "Examples:\n"
+       "  ddlsim diagnose scenarios/iris-resnet50.json --strategy auto --step 1=\"366 ms\" --step 16=\"640 ms\"\n"
+       "  ddlsim diagnose scenarios/iris-resnet50.json --strategy auto all_reduce.log     as nccl-tests printed it\n"
+       "Exit code: 0 normal, 3 not normal, 1 a file or a name is wrong, 2 wrong use."},
       {"export", "Examples:\n"
                  "  ddlsim export chakra scenarios/iris-resnet50.json --gpus 8 --strategy ring --output resnet50\n"
                  "  ddlsim export simgrid scenarios/iris-resnet50.json --gpus 96 --output iris.xml"},

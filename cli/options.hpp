@@ -34,8 +34,19 @@ struct PredictCommand {
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
   Fidelity fidelity = Fidelity::automatic;
-  std::filesystem::path trace; ///< write one simulated iteration here; empty: none
-  std::filesystem::path html;  ///< write the page here; empty: no page
+  std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
+  std::filesystem::path html;     ///< write the page here; empty: no page
+  std::string collective;         ///< all-reduce: tables of it over sizes in place of iterations; "": iterations
+  std::vector<std::string> sizes; ///< of the collective, like 4MiB; empty: the usual ones
+};
+
+struct DiagnoseCommand {
+  std::filesystem::path scenario;
+  std::vector<JsonChange> changes;         ///< to the scenario, before it is checked
+  std::vector<std::string> strategies;     ///< as for predict; the first one left is meant
+  std::vector<std::filesystem::path> logs; ///< of nccl-tests, tables of rates (.csv), records (.jsonl)
+  std::vector<std::string> steps;          ///< GPUS=TIME
+  double level = 0.05;                     ///< the share of healthy clusters that may be called ill
 };
 
 struct PlanCommand {
@@ -84,7 +95,7 @@ struct ImportCommand {
 
 struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
-               ExportCommand>
+               ExportCommand, DiagnoseCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   std::filesystem::path output;      ///< empty: standard output

@@ -2,7 +2,9 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/base/units.hpp"
 #include "sim/export/chrome_trace.hpp"
+#include "sim/predict/collectives.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
@@ -52,6 +54,33 @@ std::string to_output(const Prediction& prediction, const PredictCommand& comman
   return command.csv ? to_csv_text(prediction) : to_terminal_text(prediction);
 }
 
+std::vector<double> sizes_of(const std::vector<std::string>& texts) {
+  if (texts.empty()) return usual_collective_sizes();
+  std::vector<double> sizes_bytes;
+  for (const auto& text : texts) {
+    try {
+      sizes_bytes.push_back(parse_quantity(text, Dimension::size));
+    } catch (const UserError& error) {
+      throw UserError("--sizes", "", error.mistakes().front().what);
+    }
+  }
+  std::sort(sizes_bytes.begin(), sizes_bytes.end());
+  return sizes_bytes;
+}
+
+int run_collective(const PredictCommand& command, const CommandLine& line) {
+  Scenario scenario = read_scenario(command.scenarios.front(), command.changes);
+  keep_strategies(scenario, command.strategies);
+  const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), DataFolder{line.data_folder});
+  for (const auto& warning : prediction.warnings) narrate(line, warning);
+  if (line.json) {
+    emit(line, to_json_text(prediction));
+  } else {
+    emit(line, command.csv ? to_csv_text(prediction) : to_terminal_text(prediction));
+  }
+  return 0;
+}
+
 } // namespace
 
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
@@ -79,6 +108,7 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
 }
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {
+  if (!command.collective.empty()) return run_collective(command, line);
   if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
   const SweepCase only{command.scenarios.front(), command.changes, ""};
   PredictOptions options{command.fidelity, make_progress(line.quiet)};

@@ -31,6 +31,10 @@ struct Runner {
     return run_validate(command, line);
   }
   int operator()(const ImportCommand& command) const { return run_import(command, line); }
+  int operator()(const DiagnoseCommand& command) const {
+    start_fork_server();
+    return run_diagnose(command, line);
+  }
   int operator()(const ExportCommand& command) const {
     start_fork_server();
     return run_export(command, line);

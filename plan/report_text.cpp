@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_rows = 20;   ///< of the table: with the sentences, one screen
 constexpr std::size_t widest_name = 20; ///< in the table
-constexpr std::size_t widest_strategy = 24;
+constexpr std::size_t widest_strategy = 18;
 constexpr int epochs_column = 5; ///< after the nodes
 constexpr double hour_s = 3600;
 

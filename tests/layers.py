@@ -37,11 +37,13 @@ ROOMS = {
     "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/page": ["sim/base", "sim/formats", "sim/page", "validate"],
     "plan": SIM,
+    "diagnose": SIM,
     "plan/page": SIM + ["sim/page", "plan"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
     "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "calibrate/data", "calibrate/fit", "calibrate/page",
-            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/page", "plan", "plan/page"],
+            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/page", "plan", "plan/page",
+            "diagnose"],
 }
 
 # Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.

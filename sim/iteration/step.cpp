@@ -193,6 +193,12 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   return time;
 }
 
+double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+  auto machine = machine_of(setup, sample);
+  if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
+  return sample.operation_cost_s + sum_s(machine, sum_rules_of(setup, sample), size_bytes);
+}
+
 StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
   StepRun run;
   run.graph = synchronises(setup)

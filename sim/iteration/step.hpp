@@ -96,6 +96,10 @@ double work_of_step(const StepSetup& setup, const Parameters& sample);
 /// Throws UserError for a strategy that cannot be run by the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
+/// One all-reduce of so many bytes among the setup's GPUs while nothing else runs, seconds: the launch of the operation and
+/// the closed form of the way that the library takes.
+double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
+
 /// The operations that time_step() times, and when each of them runs.
 struct StepRun {
   Graph graph;

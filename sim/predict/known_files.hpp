@@ -21,6 +21,9 @@ public:
 
   OneGpuEstimate find(const ComputeQuestion& question);
 
+  /// Steps measured on the cluster itself.
+  const std::vector<StepRecord>& own() const { return own_; }
+
 private:
   DataFolder data_;
   const Cluster& cluster_;
@@ -43,6 +46,7 @@ public:
 
   const Model& model() const { return model_; }
   const Knowledge& knowledge() const { return knowledge_; }
+  const std::vector<StepRecord>& measured_steps() const { return one_gpu_->own(); }
   /// What of the calibration no longer fits the files, and what to run.
   const std::vector<std::string>& warnings() const { return warnings_; }
 

@@ -3,6 +3,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
+#include "sim/predict/measured.hpp"
 
 #include <fmt/format.h>
 
@@ -113,6 +114,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
     const auto curve = make_curve(scenario, strategy, model, known);
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
     auto& answer = prediction.strategies.back();
+    add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;
     answer.one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
     if (options.answered) options.answered(curve, answer);

@@ -19,6 +19,14 @@ struct IterationTime {
   double s_high = 0;
 };
 
+/// What was measured at a point, by the records of the cluster. The calibration may have learnt from them.
+struct MeasuredHere {
+  double iteration_s = 0; ///< median of the records
+  int records = 0;
+  std::string series{}; ///< of the record nearest the median
+  bool suspect = false; ///< all of them are doubted by their source or importer
+};
+
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -48,6 +56,7 @@ struct PredictedPoint {
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
+  std::optional<MeasuredHere> measured{};
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run

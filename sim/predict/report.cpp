@@ -1,5 +1,6 @@
 #include "sim/predict/report.hpp"
 
+#include "sim/predict/measured.hpp"
 #include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 30; // the numbers and six labels
+  constexpr int empty_columns = 32; // the numbers, what was measured and six labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number : {point.iteration_s,
                               point.iteration_s_low,
@@ -43,6 +44,9 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
                               point.unexplained_s,
                               point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
+  row += point.measured
+             ? fmt::format(",{:.9g},{}", point.measured->iteration_s, held_by(point, *point.measured) == Held::inside)
+             : ",,";
   const auto unsplit = point.unsplit_tensor ? quoted(point.unsplit_tensor->name) : "";
   const auto best = point.best_servers ? quoted(servers_in_words(*point.best_servers)) : "";
   return row + fmt::format(",{},{},{},{},{},{},{},\n", point.bottleneck, unsplit, best, to_text(point.evidence),
@@ -67,7 +71,7 @@ std::string csv_header() {
          "node_bought,"
          "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
          "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,mean_"
-         "staleness,bottleneck,"
+         "staleness,measured_s,measured_inside,bottleneck,"
          "unsplit_tensor,best_servers,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 
@@ -79,7 +83,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 36;
+  constexpr int empty_columns = 38;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

@@ -1,4 +1,5 @@
 #include "sim/base/json.hpp"
+#include "sim/predict/measured.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/report.hpp"
 
@@ -48,6 +49,15 @@ Json to_json(const UnsplitTensor& tensor) {
           {"share_of_busiest_server", nine_digits(tensor.share_of_busiest_server)}};
 }
 
+Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
+  Json json{{"iteration_s", nine_digits(measured.iteration_s)},
+            {"records", measured.records},
+            {"series", measured.series},
+            {"inside", held_by(point, measured) == Held::inside}};
+  if (measured.suspect) json["suspect"] = true;
+  return json;
+}
+
 /// What a search names.
 Json servers_found(const Strategy& strategy) {
   return {{"servers", {{"count", strategy.servers.value}}},
@@ -89,6 +99,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
     json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},
                                   {"iteration_s_low", nine_digits(point.alone->s_low)},
                                   {"iteration_s_high", nine_digits(point.alone->s_high)}};
+  if (point.measured) json["measured"] = to_json(*point.measured, point);
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   json["bottleneck"] = point.bottleneck;

@@ -2,6 +2,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
+#include "sim/predict/measured.hpp"
 #include "sim/predict/report.hpp"
 #include "sim/predict/report_servers.hpp"
 
@@ -31,6 +32,19 @@ bool has_neighbours(const StrategyAnswer& answer) {
                      [](const PredictedPoint& point) { return point.alone.has_value(); });
 }
 
+bool has_measured(const StrategyAnswer& answer) {
+  return std::any_of(answer.points.begin(), answer.points.end(),
+                     [](const PredictedPoint& point) { return point.measured.has_value(); });
+}
+
+/// "412.0 ms, inside": of the interval beside it; "412.0 ms?, slower" where the records are doubted.
+std::string measured_text(const PredictedPoint& point) {
+  if (!point.measured) return "";
+  const auto held = held_by(point, *point.measured);
+  const char* const where = held == Held::inside ? "inside" : held == Held::faster ? "faster" : "slower";
+  return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "", where);
+}
+
 std::string to_point_table(const StrategyAnswer& answer) {
   const auto times = to_cells(answer, [](const PredictedPoint& point) {
     return seconds_interval(point.iteration_s, point.iteration_s_low, point.iteration_s_high);
@@ -52,12 +66,17 @@ std::string to_point_table(const StrategyAnswer& answer) {
                               {"efficiency (90 %)", Align::left},
                               {"evidence", Align::left}};
   if (has_neighbours(answer)) columns.insert(columns.begin() + 3, {"without neighbours (90 %)", Align::left});
+  const std::size_t after_time = has_neighbours(answer) ? 4 : 3;
+  const bool measured = has_measured(answer);
+  if (measured) columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(after_time), {"measured", Align::left});
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const auto& point = answer.points[i];
     rows.push_back({fmt::format("{}", point.gpus), hosts_text(point), "-"});
     if (!point.error.empty()) continue;
     rows.back() = {rows.back()[0], rows.back()[1], times[i], rates[i], shares[i], evidence_text(point)};
     if (has_neighbours(answer)) rows.back().insert(rows.back().begin() + 3, alone[i]);
+    if (measured)
+      rows.back().insert(rows.back().begin() + static_cast<std::ptrdiff_t>(after_time), measured_text(point));
   }
   return to_table(columns, rows);
 }

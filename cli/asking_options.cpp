@@ -1,0 +1,184 @@
+#include "cli/command_options.hpp"
+#include "sim/base/names.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+const std::map<std::string, Fidelity>& fidelity_names() {
+  static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
+                                                     {"by-symmetry", Fidelity::by_symmetry},
+                                                     {"full", Fidelity::full},
+                                                     {"screening", Fidelity::screening}};
+  return names;
+}
+
+/// The name of a value becomes its number, which is what CLI11 reads an enum from.
+template <class Value> CLI::Validator by_name(const std::map<std::string, Value>& values) {
+  const auto replace = [values](std::string& text) {
+    const auto found = values.find(text);
+    if (found == values.end()) {
+      std::vector<std::string> names;
+      for (const auto& row : values) names.push_back(row.first);
+      const std::string nearest = nearest_name(text, names);
+      return fmt::format("{} found, one of {} expected{}", in_quotes(text), join_names(names),
+                         nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+    }
+    text = std::to_string(static_cast<int>(found->second));
+    return std::string();
+  };
+  return CLI::Validator(replace, "");
+}
+
+} // namespace
+
+void add_common_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--data", line.data_folder,
+                 fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
+      ->type_name("FOLDER")
+      ->group("Of every command");
+  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")->group("Of every command");
+}
+
+CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
+  auto& command = *app.add_subcommand(name, description);
+  command.footer(examples_of(name));
+  add_common_options(command, line);
+  return command;
+}
+
+void add_output(CLI::App& app, CommandLine& line, const std::string& what) {
+  app.add_option("--output,-o", line.output,
+                 fmt::format("Write {} to this file, whole or not at all, instead of to standard output", what))
+      ->type_name("FILE");
+}
+
+void add_json(CLI::App& app, CommandLine& line) {
+  app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
+}
+
+CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what) {
+  return app.add_option("--html", file, fmt::format("Write a page with {}, which needs no network", what))
+      ->type_name("FILE");
+}
+
+void add_changes(CLI::App& app, Variation& variation) {
+  app.add_option("--cluster", variation.cluster, "Cluster instead of the scenario's (`ddlsim list clusters`)")
+      ->type_name("NAME");
+  app.add_option("--set", variation.set,
+                 "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+      ->type_name("/PATH=VALUE");
+}
+
+void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
+  auto& check = add_command(app, line, "check",
+                            "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
+  check.add_option("FILE", command.files, "Files to check; all mistakes of all files are reported")
+      ->required()
+      ->type_name("");
+}
+
+void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
+  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters or presets");
+  list.add_option("WHAT", command.what, "models, gpus, clusters or presets")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
+}
+
+void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
+  auto& predict = add_command(app, line, "predict",
+                              "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
+  predict.add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required()->type_name("");
+  predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
+      ->delimiter(',')
+      ->type_name("N,N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
+      ->delimiter(',')
+      ->type_name("NAME,NAME");
+  add_changes(predict, variation);
+  predict
+      .add_option("--sweep", variation.sweep,
+                  "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
+      ->type_name("/PATH=A,B");
+  predict
+      .add_option("--jobs,-j", command.jobs,
+                  "So many scenarios of a sweep beside each other; as many as cores if not given")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  predict
+      .add_option(
+          "--fidelity", command.fidelity,
+          "How communication is run: auto (by symmetry where ranks or connections are alike, else full, else "
+          "screening; if not given), by-symmetry (on SimGrid, what plays the same role once), full (every message on "
+          "SimGrid), screening (formulas, without SimGrid)")
+      ->type_name("HOW")
+      ->transform(by_name(fidelity_names()));
+  predict
+      .add_option("--trace", command.trace,
+                  "Write the simulated iteration of the first strategy at the largest scale to this file, as Chrome "
+                  "trace JSON for Perfetto; --strategy and --gpus choose another")
+      ->type_name("FILE");
+  predict
+      .add_option(
+          "--collective", command.collective,
+          "all-reduce: its time and bus bandwidth over size and GPUs, nothing else running, in place of iterations")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"all-reduce"}).description(""));
+  predict
+      .add_option("--sizes", command.sizes, "Sizes of the collective, e.g. 64KiB,16MiB; 1 KiB to 1 GiB if not given")
+      ->delimiter(',')
+      ->type_name("SIZE,SIZE");
+  add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
+  predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
+  add_json(predict, line);
+  add_output(predict, line);
+}
+
+void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set) {
+  auto& plan = add_command(app, line, "plan",
+                           "What to buy or rent for a training: time, cost and energy of each way, with intervals");
+  plan.add_option("REQUEST", command.request, "Request file: the training, its limits, what could be had")
+      ->required()
+      ->type_name("");
+  plan.add_option("--set", set,
+                  "Another value of a field of the request, e.g. /limits/deadline=\"12 h\"; may be given several times")
+      ->type_name("/PATH=VALUE");
+  auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
+  plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
+      ->excludes(csv);
+  add_html(plan, command.html, "the sentences, charts and all options");
+  add_json(plan, line);
+  add_output(plan, line);
+}
+
+void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation) {
+  auto& exporting =
+      add_command(app, line, "export",
+                  "Write for other tools what is simulated: the iteration for Chakra, the cluster for SimGrid");
+  const std::map<std::string, ExportFormat> formats{{"chakra", ExportFormat::chakra},
+                                                    {"simgrid", ExportFormat::simgrid}};
+  exporting
+      .add_option("FORMAT", command.format, "chakra (files FILE.ROLE.et, one a role) or simgrid (platform XML 4.1)")
+      ->required()
+      ->type_name("")
+      ->transform(by_name(formats));
+  exporting.add_option("SCENARIO", command.scenario, "Scenario file")->required()->type_name("");
+  exporting.add_option("--gpus", variation.gpus, "Number of GPUs; the scenario's largest if not given")
+      ->expected(1)
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  exporting.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
+      ->expected(1)
+      ->type_name("NAME");
+  add_changes(exporting, variation);
+  exporting.add_option("--output,-o", line.output, "The file to write, or what the names of the files begin with")
+      ->required()
+      ->type_name("FILE");
+}
+
+} // namespace ddlsim

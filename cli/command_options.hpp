@@ -1,0 +1,39 @@
+#pragma once
+// The options of each command, as CLI11 reads them: the words of `ddlsim COMMAND --help`.
+
+#include "cli/options.hpp"
+#include "cli/variation.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// Options of every command, before its name or after it.
+void add_common_options(CLI::App& app, CommandLine& line);
+/// A command with its examples and the options that every command has.
+CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description);
+void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the result");
+void add_json(CLI::App& app, CommandLine& line);
+CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
+/// Options that change the scenario of a command which asks one.
+void add_changes(CLI::App& app, Variation& variation);
+
+// Commands that ask the simulator, or look at files: asking_options.cpp.
+
+void add_check(CLI::App& app, CommandLine& line, CheckCommand& command);
+void add_list(CLI::App& app, CommandLine& line, ListCommand& command);
+void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation);
+void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
+void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation);
+
+// Commands that read measurements: measurement_options.cpp. `given`: NAME=VALUE of --set.
+
+void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command);
+void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given);
+void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given);
+void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation);
+
+} // namespace ddlsim

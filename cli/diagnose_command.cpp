@@ -1,0 +1,108 @@
+#include "calibrate/import/importers.hpp"
+#include "cli/commands.hpp"
+#include "diagnose/diagnose.hpp"
+#include "diagnose/report.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/units.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/record.hpp"
+#include "sim/predict/ask.hpp"
+#include "sim/predict/known_files.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr int not_normal = 3;
+
+/// What the scenario says of a table's rows where they leave it open.
+ImportContext context_of(const Scenario& scenario, const Curve& curve, const DataFolder& data) {
+  ImportContext context;
+  context.cluster = scenario.cluster;
+  context.given = {{"transport", curve.setup.transport.name}};
+  return with_shipped_names(context, data);
+}
+
+MeasurementFile read_log(const std::filesystem::path& file, const ImportContext& context, const CommandLine& line) {
+  if (file.extension() == ".jsonl") return read_measurements(file);
+  auto imported = importer_of(is_csv(file) ? "csv" : "nccl-tests").import(file, context);
+  for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
+  return std::move(imported.measurements);
+}
+
+std::string place_of(const std::filesystem::path& file, int line) {
+  return fmt::format("{}:{}", file.filename().string(), line);
+}
+
+/// Why a step cannot stand beside the scenario's; "" when it can.
+std::string why_another_question(const StepRecord& step, const Scenario& scenario) {
+  constexpr double same_batch = 1e-9;
+  if (step.model != scenario.model) return fmt::format("is of {}, the scenario of {}", step.model, scenario.model);
+  if (std::abs(step.batch_per_gpu / scenario.batch_per_gpu - 1) > same_batch)
+    return fmt::format("has {:g} samples a GPU, the scenario {:g}", step.batch_per_gpu, scenario.batch_per_gpu);
+  if (step.precision != scenario.precision)
+    return fmt::format("is in {}, the scenario in {}", to_text(step.precision), to_text(scenario.precision));
+  return "";
+}
+
+/// Those of the file's records that the scenario is about; what is left out is narrated.
+void add_records(const MeasurementFile& file, const std::filesystem::path& name, const Scenario& scenario,
+                 const CommandLine& line, std::vector<Observation>& all) {
+  for (const auto& record : file.records) {
+    const auto where = place_of(name, head_of(record).line);
+    if (const auto* step = std::get_if<StepRecord>(&record)) {
+      const auto why = why_another_question(*step, scenario);
+      if (why.empty()) all.push_back({Observed::iteration, step->gpus, 0, step->iteration_s, where});
+      if (!why.empty()) narrate(line, fmt::format("{} {}: left out", where, why));
+    }
+    const auto* sum = std::get_if<CollectiveRecord>(&record);
+    if (sum != nullptr && sum->operation == "all_reduce" && sum->size_bytes > 0)
+      all.push_back({Observed::all_reduce, sum->ranks, sum->size_bytes, sum->time_s, where});
+  }
+}
+
+/// "64=412 ms".
+Observation step_from(const std::string& text) {
+  const auto equals = text.find('=');
+  int gpus = 0;
+  const auto* const end = text.data() + std::min(equals, text.size());
+  const auto read = std::from_chars(text.data(), end, gpus);
+  if (equals == std::string::npos || read.ec != std::errc() || read.ptr != end || gpus < 1)
+    throw UserError("--step", "", fmt::format("{} found; give GPUS=TIME, like 64=\"412 ms\"", in_quotes(text)));
+  try {
+    return {Observed::iteration, gpus, 0, parse_quantity(text.substr(equals + 1), Dimension::time), "--step " + text};
+  } catch (const UserError& error) {
+    throw UserError("--step", "", error.mistakes().front().what);
+  }
+}
+
+std::vector<Observation> observations_of(const DiagnoseCommand& command, const Scenario& scenario, const Curve& curve,
+                                         const DataFolder& data, const CommandLine& line) {
+  std::vector<Observation> all;
+  const auto context = context_of(scenario, curve, data);
+  for (const auto& file : command.logs) add_records(read_log(file, context, line), file, scenario, line, all);
+  for (const auto& step : command.steps) all.push_back(step_from(step));
+  return all;
+}
+
+} // namespace
+
+int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
+  auto scenario = read_scenario(command.scenario, command.changes);
+  keep_strategies(scenario, command.strategies);
+  const DataFolder data{line.data_folder};
+  const KnownFiles files(scenario, data);
+  const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
+  const auto observations = observations_of(command, scenario, curve, data, line);
+  auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed});
+  diagnosis.warnings = files.warnings();
+  emit(line, line.json ? to_json_text(diagnosis) : to_terminal_text(diagnosis));
+  return diagnosis.is_normal ? 0 : not_normal;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,126 @@
+#include "calibrate/import/importers.hpp"
+#include "cli/command_options.hpp"
+#include "sim/base/names.hpp"
+#include "validate/split.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ddlsim {
+namespace {
+
+void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>& given) {
+  app.add_option("--gpu", context.gpu, "GPU, as `ddlsim list gpus` names it")->type_name("NAME");
+  app.add_option("--machine", context.machine, "The machine in words")->type_name("TEXT");
+  app.add_option("--software", context.software, "Names and versions of what was measured")->type_name("TEXT");
+  app.add_option("--date", context.date, "When it was measured: 2018, 2018-05 or 2018-05-07")->type_name("DATE");
+  app.add_option("--who", context.who, "Who measured")->type_name("TEXT");
+  app.add_option("--title", context.title, "Title of the source")->type_name("TEXT");
+  app.add_option("--set", given, "Holds for every row that has no such column, e.g. transport=nccl-ib")
+      ->type_name("NAME=VALUE");
+}
+
+} // namespace
+
+void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
+  auto& calibrate = add_command(app, line, "calibrate",
+                                "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
+  auto* cluster =
+      calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
+          ->type_name("NAME");
+  calibrate
+      .add_flag("--priors", command.priors,
+                "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
+                "sites: platforms/priors.json")
+      ->excludes(cluster);
+  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors");
+  calibrate.final_callback([&command] {
+    if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
+  });
+  calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
+  calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");
+}
+
+void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
+  auto& validate =
+      add_command(app, line, "validate", "Score the simulator and its rivals on measured series they did not see");
+  validate
+      .add_option("--measurements", command.measurements,
+                  "Measurement files of your own, besides the shipped ones. A .csv is a table of rates as `ddlsim "
+                  "import csv` takes it; the options from --gpu to --set are about it")
+      ->type_name("FILE");
+  validate
+      .add_option("--cluster", command.context.cluster,
+                  "Score this cluster's series only; a table of rates was measured on it")
+      ->type_name("NAME");
+  validate.add_flag("--own-only", command.own_only, "Score the series of --measurements only");
+  validate
+      .add_option("--split", command.splits,
+                  fmt::format("Only these of {}; all, which takes minutes, if not given", join_names(split_names())))
+      ->delimiter(',')
+      ->type_name("SPLIT,SPLIT")
+      ->check(CLI::IsMember(split_names()).description(""));
+  add_html(validate, command.html, "charts and every point");
+  validate
+      .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
+      ->type_name("FILE");
+  validate
+      .add_option("--update-bar", command.update_bar,
+                  "Lower the figures of this file to those reached; exit with 1 when one rose")
+      ->type_name("FILE");
+  auto& collectives =
+      *validate.add_flag("--collectives", command.collectives,
+                         "Score tables of all-reduces over sizes, by class of size, instead of training steps");
+  for (const char* of_steps : {"--own-only", "--split", "--html", "--bar", "--update-bar"})
+    collectives.excludes(validate.get_option(of_steps));
+  add_context(validate, command.context, given);
+  add_json(validate, line);
+  add_output(validate, line);
+}
+
+void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
+  auto& import = add_command(app, line, "import",
+                             "Turn a table of rates or an nccl-tests log into measurement records (JSON Lines)");
+  std::vector<std::string> kinds;
+  std::vector<std::string> explained;
+  for (const auto& importer : importers()) {
+    kinds.push_back(importer.kind);
+    explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
+  }
+  import.add_option("KIND", command.kind, fmt::format("{}", fmt::join(explained, " or ")))
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember(kinds).description(""));
+  import.add_option("FILE", command.file, "Table or log")->required()->type_name("");
+  import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on")->type_name("NAME");
+  add_context(import, command.context, given);
+  add_output(import, line, "the records");
+}
+
+void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation) {
+  auto& diagnose = add_command(app, line, "diagnose",
+                               "Is what was measured what a healthy cluster does? Else what explains it; exit code 3");
+  diagnose.add_option("SCENARIO", command.scenario, "Scenario file: what was run, on which cluster")
+      ->required()
+      ->type_name("");
+  diagnose
+      .add_option("LOG", command.logs,
+                  "What was measured: a log of nccl-tests, a table of rates (.csv) or records (.jsonl)")
+      ->type_name("");
+  diagnose.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
+      ->type_name("GPUS=TIME");
+  diagnose.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
+      ->expected(1)
+      ->type_name("NAME");
+  diagnose
+      .add_option("--level", command.level,
+                  "Not normal below this chance of a healthy cluster: 0.05 if not given, so that one healthy check in "
+                  "twenty is called ill")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.001, 0.5).description(""));
+  add_changes(diagnose, variation);
+  add_json(diagnose, line);
+  add_output(diagnose, line);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,62 @@
+#include "diagnose/diagnose.hpp"
+#include "diagnose/likelihood.hpp"
+#include "diagnose/sampled_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr double told_from = 1; ///< standard deviations between the two
+
+std::vector<Observation> candidates(const Curve& curve, const std::vector<Observation>& observed) {
+  constexpr double size_bytes = 16 << 20; // bytes decide its time, and every benchmark has it
+  std::set<int> scales{1, curve.gpus_per_full_node};
+  for (const auto& one : observed) scales.insert(one.gpus);
+  const bool sums = !is_parameter_server(curve.setup.strategy.name);
+  std::vector<Observation> points;
+  for (const int gpus : scales) {
+    points.push_back({Observed::iteration, gpus});
+    if (sums && gpus > 1) points.push_back({Observed::all_reduce, gpus, size_bytes});
+  }
+  std::erase_if(points, [&](const Observation& point) {
+    return std::any_of(observed.begin(), observed.end(),
+                       [&](const Observation& one) { return one.what == point.what && one.gpus == point.gpus; });
+  });
+  return points;
+}
+
+/// Standard deviation of a row about its mean, with what no parameter explains.
+double doubt_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
+  const double mean = ln_times.mean();
+  const double variance = (ln_times.array() - mean).square().mean();
+  return std::hypot(std::sqrt(variance), unexplained);
+}
+
+} // namespace
+
+std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const Cause& first, const Cause& second,
+                                                      const std::vector<Observation>& observed) {
+  const auto points = candidates(curve, observed);
+  if (points.empty()) return std::nullopt;
+  const SampledTimes times(curve, points);
+  const Eigen::MatrixXd of_first = times.ill(first.kind, first.severity);
+  const Eigen::MatrixXd of_second = times.ill(second.kind, second.severity);
+  const auto scatter = scatter_of(curve, points);
+  double largest = told_from;
+  std::optional<TellingMeasurement> telling;
+  for (Eigen::Index row = 0; row < of_first.rows(); ++row) {
+    const double apart = of_first.row(row).mean() - of_second.row(row).mean();
+    const double deviations = std::abs(apart) / doubt_of(of_first.row(row), scatter.factor.row(row).norm());
+    if (deviations <= largest) continue;
+    largest = deviations;
+    const double mean = scatter.mean(row);
+    telling = {points[static_cast<std::size_t>(row)], std::exp(of_first.row(row).mean() + mean),
+               std::exp(of_second.row(row).mean() + mean)};
+  }
+  return telling;
+}
+
+} // namespace ddlsim

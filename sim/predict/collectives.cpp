@@ -1,0 +1,106 @@
+#include "sim/predict/collectives.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/predict/ask.hpp"
+#include "sim/predict/known_files.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+/// Bus bandwidth over algorithm bandwidth.
+double bus_factor(int ranks) {
+  return 2.0 * (ranks - 1) / ranks;
+}
+
+SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::vector<double>& sizes_bytes) {
+  SumAnswer answer;
+  answer.strategy = curve.setup.strategy;
+  answer.preset = curve.setup.preset.name;
+  answer.transport = curve.setup.transport.name;
+  answer.library = to_text(library_of(curve.setup, curve.median));
+  answer.library_stated = curve.setup.strategy.library.has_value();
+  for (const int gpus : scenario.gpus) {
+    if (gpus == 1) continue;
+    auto setup = at_scale(curve, gpus);
+    if (const auto why = network_complaint(setup.transport, gpus, setup.gpus_per_node); !why.empty()) {
+      answer.errors.push_back(fmt::format("{} GPUs cannot be: {}", gpus, why));
+      continue;
+    }
+    if (gpus > curve.growth_gpus) {
+      answer.errors.push_back(why_impossible(curve, gpus));
+      continue;
+    }
+    for (const double size_bytes : sizes_bytes) answer.points.push_back(predict_collective(curve, gpus, size_bytes));
+  }
+  return answer;
+}
+
+void check_question(const Scenario& scenario) {
+  const auto sums = [](const Strategy& strategy) { return !is_parameter_server(strategy.name); };
+  if (std::none_of(scenario.strategies.begin(), scenario.strategies.end(), sums))
+    throw UserError(scenario.name, "/strategies",
+                    "only parameter servers found, which do not all-reduce; add a strategy like {\"name\": \"auto\"}");
+  if (scenario.gpus.back() < 2)
+    throw UserError(scenario.name, "/gpus", "one GPU has nobody to all-reduce with; give --gpus 2 or more");
+}
+
+} // namespace
+
+std::vector<double> usual_collective_sizes() {
+  constexpr double first_bytes = 1 << 10;
+  constexpr double last_bytes = 1 << 30;
+  std::vector<double> sizes_bytes;
+  for (double size_bytes = first_bytes; size_bytes <= last_bytes; size_bytes *= 4) sizes_bytes.push_back(size_bytes);
+  return sizes_bytes;
+}
+
+SumSamples collective_samples(const Curve& curve, int gpus, double size_bytes) {
+  const auto setup = at_scale(curve, gpus);
+  SumSamples samples;
+  samples.likeliest_s = lone_sum_s(setup, curve.median, size_bytes);
+  for (const auto& sample : curve.samples.values)
+    samples.ln_times.push_back(std::log(lone_sum_s(setup, sample, size_bytes)));
+  samples.spread = std::hypot(ModelConstants{}.transfer_noise, curve.learnt.measurement_noise);
+  return samples;
+}
+
+PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
+  const auto setup = at_scale(curve, gpus);
+  const auto samples = collective_samples(curve, gpus, size_bytes);
+  PredictedSum point;
+  point.gpus = gpus;
+  point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
+  point.size_bytes = size_bytes;
+  point.time = {samples.likeliest_s, std::exp(quantile_of_normals(samples.ln_times, samples.spread, low_tail)),
+                std::exp(quantile_of_normals(samples.ln_times, samples.spread, high_tail))};
+  const double bus_bytes = size_bytes * bus_factor(gpus);
+  point.bus_Bps = bus_bytes / point.time.s;
+  point.bus_Bps_low = bus_bytes / point.time.s_high;
+  point.bus_Bps_high = bus_bytes / point.time.s_low;
+  const auto way = way_of(sum_rules_of(setup, curve.median), gpus, size_bytes);
+  point.algorithm = to_text(way.algorithm);
+  point.protocol = way.protocol == Protocol::none ? "" : to_text(way.protocol);
+  return point;
+}
+
+SumPrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
+                                  const DataFolder& data) {
+  check_question(scenario);
+  const KnownFiles files(scenario, data);
+  SumPrediction prediction;
+  prediction.scenario = scenario;
+  for (const auto& strategy : scenario.strategies) {
+    if (is_parameter_server(strategy.name)) continue;
+    const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
+    prediction.answers.push_back(answer_curve(curve, scenario, sizes_bytes));
+  }
+  prediction.warnings = files.warnings();
+  return prediction;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,67 @@
+#pragma once
+// All-reduces by themselves, as nccl-tests and the OSU benchmarks run them: time and bus bandwidth over size and scale.
+
+#include "sim/formats/data_folder.hpp"
+#include "sim/predict/prediction.hpp"
+#include "sim/predict/scaling_curve.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// One size on one number of GPUs. Intervals hold 90 % of the samples.
+struct PredictedSum {
+  int gpus = 0;
+  int nodes = 0;
+  double size_bytes = 0;
+  IterationTime time;
+  double bus_Bps = 0; ///< size x 2(n-1)/n over the time: NVIDIA/nccl-tests, doc/PERFORMANCE.md
+  double bus_Bps_low = 0;
+  double bus_Bps_high = 0;
+  std::string algorithm; ///< of the likeliest sample
+  std::string protocol;  ///< "" of a library without protocols
+};
+
+struct SumAnswer {
+  Strategy strategy;
+  std::string preset;
+  std::string transport;
+  std::string library;
+  bool library_stated = false;
+  std::vector<PredictedSum> points; ///< by GPUs, then size
+  std::vector<std::string> errors;  ///< scales that cannot be, and why
+};
+
+struct SumPrediction {
+  Scenario scenario;
+  std::vector<SumAnswer> answers; ///< of the strategies that all-reduce
+  std::vector<std::string> warnings;
+};
+
+/// From 1 KiB to 1 GiB, each four times the one before.
+std::vector<double> usual_collective_sizes();
+
+/// ln of the time of one all-reduce in each sample, and what no parameter explains about it.
+struct SumSamples {
+  double likeliest_s = 0;
+  std::vector<double> ln_times;
+  double spread = 0; ///< standard deviation of ln about a sample
+};
+SumSamples collective_samples(const Curve& curve, int gpus, double size_bytes);
+
+/// The answer of one curve: the likeliest sample by closed form, and the interval of all samples.
+PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes);
+
+/// Throws UserError when the scenario has no strategy of all-reduces, or none of its scales has two GPUs.
+SumPrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
+                                  const DataFolder& data);
+
+/// A sentence for each scale, then a table of sizes; as a person reads nccl-tests.
+std::string to_terminal_text(const SumPrediction& prediction);
+/// {"format": "ddlsim-collective-prediction", "version": 1, "points": [...]}, SI units.
+std::string to_json_text(const SumPrediction& prediction);
+/// A row for each point, SI units.
+std::string to_csv_text(const SumPrediction& prediction);
+
+} // namespace ddlsim

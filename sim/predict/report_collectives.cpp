@@ -1,0 +1,142 @@
+#include "sim/base/chart.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
+#include "sim/predict/collectives.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double giga = 1e9;
+
+/// "4 KiB": sizes of benchmarks are powers of two.
+std::string binary_size(double size_bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; size_bytes >= 1024 && unit + 1 < std::size(units); ++unit) size_bytes /= 1024;
+  return fmt::format("{:.4g} {}", size_bytes, units[unit]);
+}
+
+std::string way_text(const PredictedSum& point) {
+  return point.protocol.empty() ? point.algorithm : point.algorithm + ", " + point.protocol;
+}
+
+std::string rate_text(double rate_Bps) {
+  return fmt::format("{:.3g}", rate_Bps / giga);
+}
+
+/// What the largest size reaches, and from which size on half of that.
+std::string scale_sentence(const std::vector<PredictedSum>& points, int gpus) {
+  const PredictedSum* largest = nullptr;
+  for (const auto& point : points)
+    if (point.gpus == gpus) largest = &point;
+  const auto half = std::find_if(points.begin(), points.end(), [&](const PredictedSum& point) {
+    return point.gpus == gpus && point.bus_Bps >= largest->bus_Bps / 2;
+  });
+  return to_lines(
+      fmt::format("{} GPUs on {} {}: {} GB/s of bus bandwidth (90 %: {} .. {}) at {}, half of that from {} on.", gpus,
+                  largest->nodes, largest->nodes == 1 ? "node" : "nodes", rate_text(largest->bus_Bps),
+                  rate_text(largest->bus_Bps_low), rate_text(largest->bus_Bps_high), binary_size(largest->size_bytes),
+                  binary_size(half->size_bytes)));
+}
+
+std::string table_of(const std::vector<PredictedSum>& points) {
+  std::vector<IntervalText> times;
+  for (const auto& point : points) times.push_back(seconds_interval(point.time.s, point.time.s_low, point.time.s_high));
+  const auto cells = align_intervals(times);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& point = points[i];
+    rows.push_back({fmt::format("{}", point.gpus), fmt::format("{}", point.nodes), binary_size(point.size_bytes),
+                    cells[i], rate_text(point.bus_Bps),
+                    fmt::format("({}..{})", rate_text(point.bus_Bps_low), rate_text(point.bus_Bps_high)),
+                    way_text(point)});
+  }
+  return to_table({{"GPUs"},
+                   {"nodes"},
+                   {"size"},
+                   {"time (90 %)", Align::left},
+                   {"bus GB/s"},
+                   {"(90 %)", Align::left},
+                   {"runs as", Align::left}},
+                  rows);
+}
+
+std::string section_of(const SumAnswer& answer) {
+  std::string text = to_lines(fmt::format("{} with {} over {}, {}{}", to_text(answer.strategy), answer.preset,
+                                          answer.transport, answer.library, answer.library_stated ? "" : " (assumed)"));
+  int gpus = 0;
+  for (const auto& point : answer.points) {
+    if (point.gpus != gpus) text += scale_sentence(answer.points, point.gpus);
+    gpus = point.gpus;
+  }
+  for (const auto& error : answer.errors) text += to_lines(error);
+  return answer.points.empty() ? text : text + table_of(answer.points);
+}
+
+Json to_json(const PredictedSum& point) {
+  Json json{{"gpus", point.gpus},
+            {"nodes", point.nodes},
+            {"size_bytes", nine_digits(point.size_bytes)},
+            {"time_s", nine_digits(point.time.s)},
+            {"time_s_low", nine_digits(point.time.s_low)},
+            {"time_s_high", nine_digits(point.time.s_high)},
+            {"bus_Bps", nine_digits(point.bus_Bps)},
+            {"bus_Bps_low", nine_digits(point.bus_Bps_low)},
+            {"bus_Bps_high", nine_digits(point.bus_Bps_high)},
+            {"algorithm", point.algorithm}};
+  if (!point.protocol.empty()) json["protocol"] = point.protocol;
+  return json;
+}
+
+} // namespace
+
+std::string to_terminal_text(const SumPrediction& prediction) {
+  const auto& scenario = prediction.scenario;
+  std::string text =
+      to_lines(fmt::format("{}: all-reduce on {}, nothing else running", scenario.name, scenario.cluster));
+  for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
+  for (const auto& answer : prediction.answers) text += "\n" + section_of(answer);
+  return text;
+}
+
+std::string to_json_text(const SumPrediction& prediction) {
+  Json json{{"format", "ddlsim-collective-prediction"},
+            {"version", 1},
+            {"scenario", prediction.scenario.name},
+            {"cluster", prediction.scenario.cluster},
+            {"operation", "all_reduce"},
+            {"ddlsim", version()},
+            {"answers", Json::array()}};
+  for (const auto& answer : prediction.answers) {
+    Json one{{"strategy", to_text(answer.strategy)},    {"preset", answer.preset},
+             {"transport", answer.transport},           {"library", answer.library},
+             {"library_stated", answer.library_stated}, {"points", Json::array()}};
+    for (const auto& point : answer.points) one["points"].push_back(to_json(point));
+    if (!answer.errors.empty()) one["errors"] = answer.errors;
+    json["answers"].push_back(std::move(one));
+  }
+  if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
+  return json.dump(1) + "\n";
+}
+
+std::string to_csv_text(const SumPrediction& prediction) {
+  std::string text = "strategy,preset,transport,library,gpus,nodes,size_bytes,time_s,time_s_low,time_s_high,bus_Bps,"
+                     "bus_Bps_low,bus_Bps_high,algorithm,protocol\n";
+  for (const auto& answer : prediction.answers)
+    for (const auto& point : answer.points)
+      text += fmt::format("\"{}\",{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{},{}\n",
+                          to_text(answer.strategy), answer.preset, answer.transport, answer.library, point.gpus,
+                          point.nodes, point.size_bytes, point.time.s, point.time.s_low, point.time.s_high,
+                          point.bus_Bps, point.bus_Bps_low, point.bus_Bps_high, point.algorithm, point.protocol);
+  return text;
+}
+
+} // namespace ddlsim
