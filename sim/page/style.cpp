@@ -50,6 +50,7 @@ summary { cursor: pointer; margin: 0.7rem 0; }
 .band { fill: var(--own); fill-opacity: 0.13; stroke: none; } .many .band { fill-opacity: 0.06; }
 svg text.note { paint-order: stroke; stroke: var(--band); stroke-width: 4px; stroke-linejoin: round; }
 .dot { fill: var(--own); stroke: var(--paper); stroke-width: 0.7; } .dot.open { fill: var(--paper); stroke: var(--own); }
+.dot.ring { fill: none; stroke: var(--ink); stroke-width: 1.3; }
 .dot.on, .dot:focus { stroke: var(--ink); stroke-width: 2; outline: none; }
 .expected { fill: var(--line); } .learnt { stroke: var(--reduce); stroke-width: 5; }
 .front { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: 2 4; }
