@@ -135,7 +135,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--sizes", command.sizes, "Sizes of the collective, e.g. 64KiB,16MiB; 1 KiB to 1 GiB if not given")
       ->delimiter(',')
       ->type_name("SIZE,SIZE");
-  add_html(predict, command.html, "charts, every point and where the time goes; of a sweep with controls");
+  add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
   predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   add_json(predict, line);
   add_output(predict, line);

@@ -19,16 +19,19 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/iris-resnet50.json --set /batch_per_gpu=64 --json --output answer.json\n"
        "  ddlsim predict scenarios/iris-resnet50.json --gpus 64 --strategy ring --trace trace.json\n"
        "  ddlsim predict scenarios/*.json --csv\n"
+       "  ddlsim predict scenarios/iris-resnet50.json --html page.html\n"
        "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/1/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100"},
       {"plan", "Examples:\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json --set '/limits/deadline=\"6 h\"'\n"
-               "  ddlsim plan scenarios/plans/extend-iris.json --markdown --output proposal.md"},
+               "  ddlsim plan scenarios/plans/extend-iris.json --markdown --output proposal.md\n"
+               "  ddlsim plan scenarios/plans/extend-iris.json --html plan.html"},
       {"calibrate",
        "Examples:\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --output mine.json      leaves the cluster's own as it is\n"
+       "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --html page.html        parameters before and after\n"
        "  ddlsim calibrate --priors --output learnt.json                          from all sites' records"},
       {"validate", "Examples:\n"
                    "  ddlsim validate --split T2 --html page.html\n"

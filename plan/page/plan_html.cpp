@@ -23,7 +23,10 @@ std::string hours_words(const Likely& time_s, bool simulated) {
 
 /// What the terminal's table has no room for.
 std::vector<Column> further_columns() {
-  return {{"cluster", Align::left},
+  return {{"candidate", Align::left},
+          {"strategy", Align::left},
+          {"GPUs"},
+          {"cluster", Align::left},
           {"samples a GPU"},
           {"samples an iteration"},
           {"epochs"},
@@ -38,13 +41,18 @@ std::vector<Column> further_columns() {
           {"dominates", Align::left}};
 }
 
-std::string further_cells(const PlannedOption& option) {
+std::string strategy_words(const PlannedOption& option) {
+  return option.gpus == 1 ? "-" : label_of(option.strategy);
+}
+
+std::string further_row(const PlannedOption& option) {
   constexpr double kilo = 1000;
   const std::string energy =
       option.kwh.value <= 0 ? "-"
       : option.simulated    ? fmt::format("{:.4g} ({:.4g}..{:.4g})", option.kwh.value, option.kwh.low, option.kwh.high)
                             : fmt::format("{:.4g}", option.kwh.value);
-  std::string cells = html_cell(option.cluster, "t");
+  std::string cells = "<tr>" + html_row_head(option.candidate) + html_cell(strategy_words(option), "t") +
+                      html_cell(fmt::format("{}", option.gpus)) + html_cell(option.cluster, "t");
   for (const auto& cell :
        {fmt::format("{:g}", option.batch_per_gpu), fmt::format("{:g}", option.global_batch),
         fmt::format("{:.4g}", option.epochs), fmt::format("{:.6g}", option.iterations),
@@ -54,7 +62,7 @@ std::string further_cells(const PlannedOption& option) {
         option.checkpoint_interval_s > 0 ? seconds_text(option.checkpoint_interval_s) : std::string("-"),
         percent_text(option.efficiency)})
     cells += html_cell(cell);
-  return cells + html_cell(option.bottleneck, "t");
+  return cells + html_cell(option.bottleneck, "t") + "</tr>";
 }
 
 std::string option_row(const Plan& plan, std::size_t number) {
@@ -62,12 +70,12 @@ std::string option_row(const Plan& plan, std::size_t number) {
   auto cells = option_cells(plan, option);
   cells[front_column] = option.on_front ? "yes" : "";
   cells[candidate_column] = option.candidate; // whole, where the terminal cuts
-  cells[strategy_column] = option.gpus == 1 ? "-" : label_of(option.strategy);
+  cells[strategy_column] = strategy_words(option);
   auto row = fmt::format("<tr id=\"p{}\"{}>", number, number == 0 ? " class=\"sum\"" : "") +
              html_row_head(cells[candidate_column]);
   for (std::size_t i = strategy_column; i < cells.size(); ++i)
     row += html_cell(cells[i], i == strategy_column ? "t" : "");
-  return row + html_cell(cells[front_column]) + further_cells(option) + "</tr>";
+  return row + html_cell(cells[front_column]) + "</tr>";
 }
 
 std::string options_table(const Plan& plan) {
@@ -76,12 +84,15 @@ std::string options_table(const Plan& plan) {
   for (std::size_t i = candidate_column; i < headers.size(); ++i)
     columns.push_back({headers[i], i <= strategy_column ? Align::left : Align::right});
   columns.push_back({"on the front"});
-  for (const auto& column : further_columns()) columns.push_back(column);
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < plan.options.size(); ++i) rows.push_back(option_row(plan, i));
+  std::vector<std::string> rows, further;
+  for (std::size_t i = 0; i < plan.options.size(); ++i) {
+    rows.push_back(option_row(plan, i));
+    further.push_back(further_row(plan.options[i]));
+  }
   return html_table("All options in the order of preference; on the front: none is better in time, cost and energy "
                     "together",
-                    columns, rows);
+                    columns, rows) +
+         html_table("What else is known of them, in the same order", further_columns(), further);
 }
 
 std::string refused_table(const Plan& plan) {

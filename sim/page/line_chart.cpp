@@ -44,7 +44,8 @@ CurveRange range_of(const LineChart& chart) {
         range.least_x = std::min(range.least_x, point.x);
         range.most_x = std::max(range.most_x, point.x);
         range.least = std::min({range.least, point.low, point.y});
-        range.most = std::max({range.most, point.high, point.y});
+        range.most = std::max({range.most, point.high, point.y, point.measured});
+        if (point.measured > 0) range.least = std::min(range.least, point.measured);
       }
     }
   }
@@ -114,6 +115,8 @@ std::string draw(const ChartCurve& curve, const CurvePlane& plane, std::size_t s
     for (const auto& point : run) {
       corners.emplace_back(plane.across(point.x), plane.up(point.y));
       marks += svg_mark(style, corners.back().first, corners.back().second, point.row, point.title);
+      if (point.measured > 0)
+        marks += svg_mark(style, corners.back().first, plane.up(point.measured), point.row, point.title, "ring");
     }
     bands += band(run, plane, style);
     lines += fmt::format("<path class=\"curve {}\" d=\"{}\"/>\n", svg_style_classes(style), path_of(corners));

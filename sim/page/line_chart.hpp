@@ -15,6 +15,7 @@ struct LinePoint {
   double high = 0;
   std::size_t row = 0; ///< of the table row that has its values, "p<row>"
   std::string title;   ///< what a pointer on it reads without script
+  double measured = 0; ///< drawn as a ring beside it; 0: nothing was measured there
 };
 
 struct ChartCurve {

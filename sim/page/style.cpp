@@ -50,6 +50,7 @@ summary { cursor: pointer; margin: 0.7rem 0; }
 .band { fill: var(--own); fill-opacity: 0.13; stroke: none; } .many .band { fill-opacity: 0.06; }
 svg text.note { paint-order: stroke; stroke: var(--band); stroke-width: 4px; stroke-linejoin: round; }
 .dot { fill: var(--own); stroke: var(--paper); stroke-width: 0.7; } .dot.open { fill: var(--paper); stroke: var(--own); }
+.dot.ring { fill: none; stroke: var(--ink); stroke-width: 1.3; }
 .dot.on, .dot:focus { stroke: var(--ink); stroke-width: 2; outline: none; }
 .expected { fill: var(--line); } .learnt { stroke: var(--reduce); stroke-width: 5; }
 .front { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: 2 4; }
@@ -75,9 +76,11 @@ svg.parts { min-width: 0; width: 160px; } .parts rect { stroke: var(--paper); }
   body { font-size: 10pt; max-width: none; padding: 0; print-color-adjust: exact; }
   nav, #pick, #tip, details.raw { display: none; }
   .box { overflow: visible; max-height: none; } thead { display: table-header-group; } thead th { position: static; }
-  figure, tr { break-inside: avoid; } figure { overflow: visible; } svg { min-width: 0; }
-  table { width: 100%; font-size: 7pt; } th, td { white-space: normal; padding: 0.1rem 0.2rem; min-width: 0; }
+  figure, tr { break-inside: avoid; } figure { overflow: visible; flex-basis: 40%; } svg { min-width: 0; }
+  table { width: 100%; font-size: 7pt; } td > .long { width: auto; }
+  th, td, th[scope=row], td.t { white-space: normal; padding: 0.1rem 0.2rem; min-width: 0; overflow-wrap: break-word; }
 }
+@page { size: landscape; margin: 12mm; }
 )css";
 }
 

@@ -24,6 +24,9 @@ std::string evidence_text(const PredictedPoint& point);
 std::string largest_scale_text(const StrategyAnswer& answer, double bound);
 std::string measure_next_text(const MeasureNext& next);
 
+/// "412 ms, inside", of what was measured at the point; "" where nothing was.
+std::string measured_here_text(const PredictedPoint& point);
+
 /// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
 std::string to_json_text(const Prediction& prediction);
 

@@ -286,6 +286,10 @@ std::string measure_next_text(const MeasureNext& next) {
   return measure_sentence(next);
 }
 
+std::string measured_here_text(const PredictedPoint& point) {
+  return measured_text(point);
+}
+
 std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
   std::string text = to_lines(

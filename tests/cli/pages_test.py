@@ -48,7 +48,7 @@ class Page(Case):
         return rows
 
     def text(self, tree):
-        return " ".join(" ".join(tree.itertext()).split())
+        return " ".join(" ".join(tree.getroot().itertext()).split())
 
 
 class Predict(Page):
@@ -130,7 +130,7 @@ class Plan(Page):
     def test_hostile_names_and_a_wrong_folder(self):
         request = json.loads(REQUEST.read_text())
         request["candidates"] = request["candidates"][:1]
-        request["candidates"][0]["name"] = HOSTILE
+        request["candidates"][0]["price"] = {"kind": "on-demand", "usd_per_node_hour": 20, "source": HOSTILE}
         file = self.write("request.json", json.dumps(request))
         result = run("plan", file, *self.QUICK, "--html", self.folder / "none" / "page.html")
         self.refused(result, 1, "none")

@@ -114,6 +114,21 @@ TEST_CASE("each point has its row and a mark in both charts, and its figures sta
   CHECK(row == 6);
 }
 
+TEST_CASE("what was measured at a point stands in its row and as an outline in both charts", "[page]") {
+  auto prediction = shown_prediction();
+  CHECK_FALSE(has(prediction_html(prediction), ">measured</th>"));
+  MeasuredHere measured;
+  measured.iteration_s = 0.5;
+  measured.records = 1;
+  prediction.strategies[1].points[1].measured = measured;
+  const auto page = prediction_html(prediction);
+  CHECK(flaw_in(markup_of(page)).empty());
+  CHECK(has(page, ">measured</th>"));
+  CHECK(has(page, ">500 ms, slower<"));
+  CHECK(count(page, " ring\" data-p=\"4\"") == 2);
+  CHECK(count(page, " ring\"") == 2);
+}
+
 TEST_CASE("strategies stand beside each other with preset and transport; warnings, versions and files are told",
           "[page]") {
   const auto page = prediction_html(shown_prediction());

@@ -41,7 +41,8 @@ std::vector<ChartCurve> chart_curves(const std::vector<ShownCurve>& curves,
     for (const auto& point : shown.curve->points) {
       if (point.error.empty()) {
         const auto [value, low, high] = figure(point);
-        curve.runs.back().push_back({static_cast<double>(point.gpus), value, low, high, row, title_of(shown, point)});
+        curve.runs.back().push_back({static_cast<double>(point.gpus), value, low, high, row, title_of(shown, point),
+                                     value * point.measured_ratio});
       } else if (!curve.runs.back().empty()) {
         curve.runs.emplace_back();
       }
@@ -78,12 +79,31 @@ std::vector<Column> first_columns(const std::vector<ShownCurve>& curves) {
   return columns;
 }
 
-std::string point_row(const ShownCurve& shown, const PagePoint& point, std::size_t row) {
-  constexpr std::size_t words_from = 5; // cells before are figures
+constexpr std::size_t words_from = 5; ///< cells of a point before are figures
+
+/// The columns of point_headers() in which some point has something.
+std::vector<std::size_t> filled_columns(const std::vector<ShownCurve>& curves) {
+  std::vector<std::size_t> filled;
+  for (std::size_t i = 0; i < point_headers().size(); ++i) {
+    const auto has_cell = [&](const PagePoint& point) { return i < point.cells.size() && !point.cells[i].empty(); };
+    if (std::any_of(curves.begin(), curves.end(), [&](const ShownCurve& shown) {
+          return std::any_of(shown.curve->points.begin(), shown.curve->points.end(), has_cell);
+        }))
+      filled.push_back(i);
+  }
+  return filled;
+}
+
+std::string point_row(const ShownCurve& shown, const PagePoint& point, std::size_t row,
+                      const std::vector<std::size_t>& filled) {
   auto text = row_start(shown, fmt::format("p{}", row)) + strategy_cell(shown);
-  for (std::size_t i = 0; i < point.cells.size(); ++i) text += html_cell(point.cells[i], i < words_from ? "" : "t");
+  std::size_t missing = 0;
+  for (const auto i : filled) {
+    missing += i < point.cells.size() ? 0 : 1;
+    if (i < point.cells.size()) text += html_cell(point.cells[i], i < words_from ? "" : "t");
+  }
   if (!point.error.empty())
-    text += fmt::format("<td class=\"t\" colspan=\"{}\">{}</td>", point_headers().size() - point.cells.size(),
+    text += fmt::format("<td class=\"t\"{}>{}</td>", missing > 1 ? fmt::format(" colspan=\"{}\"", missing) : "",
                         html_escaped("cannot be: " + point.error));
   return text + "</tr>";
 }
@@ -107,7 +127,8 @@ std::string parts_row(const ShownCurve& shown, const PagePoint& point, bool alon
 
 std::string curve_charts(const std::vector<ShownCurve>& curves) {
   LineChart rates{
-      "Samples a second of all GPUs together over the number of GPUs; the shaded area holds 90 %. A pointer "
+      "Samples a second of all GPUs together over the number of GPUs; the shaded area holds 90 %, an outline is what "
+      "was measured there. A pointer "
       "on a mark, or the arrow keys in a chart, read a point's values.",
       "GPUs",
       "samples/s",
@@ -154,12 +175,11 @@ std::string comparison_table(const std::vector<ShownCurve>& curves) {
 
 std::string point_table(const std::vector<ShownCurve>& curves) {
   auto columns = first_columns(curves);
-  constexpr std::size_t words_from = 5;
-  for (std::size_t i = 0; i < point_headers().size(); ++i)
-    columns.push_back({point_headers()[i], i < words_from ? Align::right : Align::left});
+  const auto filled = filled_columns(curves);
+  for (const auto i : filled) columns.push_back({point_headers()[i], i < words_from ? Align::right : Align::left});
   std::vector<std::string> rows;
   for (const auto& shown : curves)
-    for (const auto& point : shown.curve->points) rows.push_back(point_row(shown, point, rows.size()));
+    for (const auto& point : shown.curve->points) rows.push_back(point_row(shown, point, rows.size(), filled));
   return html_table("Every point; in brackets the bounds that hold 90 %, in the unit of the figure before them",
                     columns, rows);
 }

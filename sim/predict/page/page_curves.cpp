@@ -35,6 +35,8 @@ PagePoint page_point(const PredictedPoint& point) {
                            rate_interval(point.samples_per_s, point.samples_per_s_low, point.samples_per_s_high),
                            percent_interval(point.efficiency, point.efficiency_low, point.efficiency_high)})
     shown.cells.push_back(words(text));
+  shown.cells.push_back(measured_here_text(point));
+  if (point.measured) shown.measured_ratio = point.iteration_s / point.measured->iteration_s;
   for (const auto& cell : {point.bottleneck, evidence_text(point), way_words(point),
                            point.fidelity + (point.fidelity_note.empty() ? "" : ": " + point.fidelity_note)})
     shown.cells.push_back(cell);
@@ -94,8 +96,8 @@ PageCurve page_curve(const StrategyAnswer& answer, const Prediction& prediction)
 
 const std::vector<std::string>& point_headers() {
   static const std::vector<std::string> headers{
-      "GPUs",      "nodes",    "iteration (90 %)",   "samples/s (90 %)", "efficiency (90 %)",
-      "dominates", "evidence", "largest all-reduce", "communication run"};
+      "GPUs",     "nodes",     "iteration (90 %)", "samples/s (90 %)",   "efficiency (90 %)",
+      "measured", "dominates", "evidence",         "largest all-reduce", "communication run"};
   return headers;
 }
 

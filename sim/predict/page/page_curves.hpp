@@ -24,6 +24,7 @@ struct PagePoint {
   PageInterval efficiency;
   std::vector<std::string> cells; ///< below point_headers()
   std::vector<double> parts_s;    ///< of the iteration, as part_names() names them
+  double measured_ratio = 0;      ///< predicted over measured iteration; 0: nothing was measured there
   std::string alone;              ///< the iteration without neighbours, where there are some
 };
 

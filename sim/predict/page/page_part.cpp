@@ -22,6 +22,7 @@ Json to_json(const PagePoint& point) {
           {"efficiency", to_json(point.efficiency)},
           {"cells", point.cells},
           {"parts_s", point.parts_s},
+          {"measured_ratio", point.measured_ratio},
           {"alone", point.alone}};
 }
 
@@ -32,6 +33,7 @@ PagePoint to_point(const Json& json) {
           to_interval(json.at("efficiency")),
           json.at("cells"),
           json.at("parts_s"),
+          json.at("measured_ratio"),
           json.at("alone")};
 }
 
