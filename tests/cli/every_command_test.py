@@ -30,6 +30,13 @@ class EveryCommand(Case):
         for fidelity in ("full", "screening"):
             self.done("predict", SCENARIO, "--gpus", "8", "--strategy", "ring,ps", "--fidelity", fidelity, "--quiet")
 
+    def test_diagnose_and_a_collective(self):
+        slow = run("diagnose", SCENARIO, "--strategy", "auto", "--step", "4=3 s", "--json")
+        self.assertEqual(slow.returncode, 3, slow.stderr)
+        self.assertFalse(json.loads(slow.stdout)["normal"])
+        self.done("diagnose", SCENARIO, "--strategy", "auto", "--step", "4=300 ms")
+        self.done("predict", SCENARIO, "--collective", "all-reduce", "--gpus", "8", "--sizes", "1MiB")
+
     def test_export(self):
         self.done("export", "chakra", SCENARIO, "--gpus", "4", "--strategy", "ring", "--output", self.folder / "chakra")
         self.done("export", "simgrid", SCENARIO, "--gpus", "8", "--output", self.folder / "cluster.xml")
