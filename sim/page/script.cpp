@@ -50,7 +50,12 @@ std::string page_script() {
     var step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") { show(null); }
     if (!chart || !step) { return; }
-    var points = all("[data-p]", chart).filter(function (one) { return one.closest(".off") === null; });
+    var known = {};
+    var points = all("[data-p]", chart).filter(function (one) { // an outline of what was measured is no other point
+      var id = one.getAttribute("data-p"), fresh = !known[id] && one.closest(".off") === null;
+      known[id] = known[id] || fresh;
+      return fresh;
+    });
     if (points.length === 0) { return; }
     var now = points.findIndex(function (one) { return one.getAttribute("data-p") === shown; });
     var next = points[now === -1 ? 0 : (now + step + points.length) % points.length];

@@ -106,6 +106,19 @@ class Browser(Case):
         self.assertEqual(seen["pointer"], seen["one"])
         self.assertIn("samples/s (90 %)", seen["label"])
 
+    def test_keys_step_over_outlines_of_what_was_measured(self):
+        page = self.page_of("predict", SOURCE / "scenarios" / "pascal-vgg16.json", "--gpus", "1,16", "--fidelity", "screening",
+                            "--strategy", "auto")
+        self.assertGreater(page.read_text().count("dot k0 ring"), 0)
+        probe = """
+  document.querySelector("svg.points").focus();
+  seen.steps = ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"].map(function (name) {
+    key(name);
+    return tip.textContent.match(/GPUs: ([0-9]+)/)[1];
+  });"""
+        seen, console = self.visit(page, probe)
+        self.assertEqual((console, seen), ([], {"steps": ["1", "16", "1", "16"]}))
+
     def test_every_page_is_quiet_and_fits_a_narrow_screen(self):
         plan = ("plan", SOURCE / "scenarios" / "plans" / "imagenet-90-epochs.json", "--set", "/limits/nodes=2", "--set", "/samples=40")
         calibrate = ("calibrate", "--cluster", "azure-nc24rs-v2-p100", "--output", self.folder / "calibration.json")

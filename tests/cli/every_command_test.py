@@ -25,6 +25,11 @@ class EveryCommand(Case):
         self.assertEqual([point["gpus"] for point in json.loads(said.stdout)["points"]], [1, 4])
         self.done("predict", SCENARIO, *ONE_NODE, "--strategy", "ring", "--csv", "--trace", self.folder / "trace.json")
         self.written("trace.json")
+        self.done("predict", SCENARIO, *ONE_NODE, "--strategy", "ring", "--html", self.folder / "predict.html")
+        self.written("predict.html")
+        self.done("predict", SCENARIO, *ONE_NODE, "--strategy", "ring", "--sweep", "/batch_per_gpu=32,64", "--html",
+                  self.folder / "sweep.html")
+        self.written("sweep.html")
 
     def test_a_question_in_full_and_one_of_screening(self):
         for fidelity in ("full", "screening"):
@@ -48,6 +53,8 @@ class EveryCommand(Case):
         request = self.write("request.json", json.dumps(request))
         for form in ("--json", "--csv", "--markdown"):
             self.done("plan", request, "--quiet", form)
+        self.done("plan", request, "--quiet", "--html", self.folder / "plan.html")
+        self.written("plan.html")
 
     def test_import_and_validate(self):
         rates = self.write("rates.csv", "model,batch_per_gpu,gpus,gpus_per_node,rate\nvgg16,64,1,4,230\nvgg16,64,4,4,800\n"
