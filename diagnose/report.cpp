@@ -34,9 +34,8 @@ std::string chance_text(double chance) {
 }
 
 std::string point_text(const Observation& one) {
-  constexpr double kibibyte = 1024;
   if (one.what == Observed::iteration) return "iteration";
-  return fmt::format("all-reduce of {:.4g} KiB", one.size_bytes / kibibyte);
+  return "all-reduce of " + binary_size(one.size_bytes);
 }
 
 std::string verdict_text(const Diagnosis& diagnosis) {
@@ -49,8 +48,8 @@ std::string verdict_text(const Diagnosis& diagnosis) {
 }
 
 std::string cause_text(const Cause& cause) {
-  return fmt::format("{}: {} is {:.2g} times as slow as expected (90 %: {:.2g} .. {:.2g}); chance {}", cause.kind.name,
-                     cause.kind.what, cause.severity, cause.severity_low, cause.severity_high,
+  return fmt::format("{}: {} is about {:.2g} times as slow as expected (90 %: {:.2g} .. {:.2g}); chance {}",
+                     cause.kind.name, cause.kind.what, cause.severity, cause.severity_low, cause.severity_high,
                      chance_text(cause.chance));
 }
 

@@ -63,6 +63,9 @@ PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes)
 SumPrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
                                   const DataFolder& data);
 
+/// "4 KiB", "16 MiB": sizes of benchmarks are powers of two.
+std::string binary_size(double size_bytes);
+
 /// A sentence for each scale, then a table of sizes; as a person reads nccl-tests.
 std::string to_terminal_text(const SumPrediction& prediction);
 /// {"format": "ddlsim-collective-prediction", "version": 1, "points": [...]}, SI units.

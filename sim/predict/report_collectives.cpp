@@ -16,14 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-/// "4 KiB": sizes of benchmarks are powers of two.
-std::string binary_size(double size_bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  for (; size_bytes >= 1024 && unit + 1 < std::size(units); ++unit) size_bytes /= 1024;
-  return fmt::format("{:.4g} {}", size_bytes, units[unit]);
-}
-
 std::string sum_way_text(const PredictedSum& point) {
   return point.protocol.empty() ? point.algorithm : point.algorithm + ", " + point.protocol;
 }
@@ -97,6 +89,13 @@ Json to_json(const PredictedSum& point) {
 }
 
 } // namespace
+
+std::string binary_size(double size_bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; size_bytes >= 1024 && unit + 1 < std::size(units); ++unit) size_bytes /= 1024;
+  return fmt::format("{:.4g} {}", size_bytes, units[unit]);
+}
 
 std::string to_terminal_text(const SumPrediction& prediction) {
   const auto& scenario = prediction.scenario;

@@ -3,6 +3,7 @@
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/predict/measured.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 #include "sim/predict/report_input.hpp"
 #include "sim/predict/report_servers.hpp"
@@ -296,6 +297,7 @@ std::string to_terminal_text(const Prediction& prediction) {
       fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})", scenario.name,
                   scenario.model, scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster,
                   join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
+  for (const auto& sentence : answer_sentences(prediction)) text += to_lines(sentence);
   text += surroundings_sentence(scenario.around) + one_gpu_lines(prediction);
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.strategies)

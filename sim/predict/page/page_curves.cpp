@@ -1,6 +1,7 @@
 #include "sim/predict/page/page_curves.hpp"
 
 #include "sim/base/chart.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
@@ -125,22 +126,6 @@ const std::vector<std::string>& comparison_headers() {
                                                 "costs most there",
                                                 "measure next"};
   return headers;
-}
-
-std::string rate_words(const PredictedPoint& point) {
-  const auto rate = rate_interval(point.samples_per_s, point.samples_per_s_low, point.samples_per_s_high);
-  return fmt::format("{} samples/s {}", rate.value, rate.bounds);
-}
-
-std::string answer_name(const StrategyAnswer& answer) {
-  return fmt::format("{}{} with {} over {}", to_text(shown_strategy(answer)),
-                     answer.library_stated ? " of " + answer.library : "", answer.preset, answer.transport);
-}
-
-const PredictedPoint* largest_possible(const StrategyAnswer& answer) {
-  const auto found =
-      std::find_if(answer.points.rbegin(), answer.points.rend(), [](const auto& point) { return point.error.empty(); });
-  return found == answer.points.rend() ? nullptr : &*found;
 }
 
 PageScenario page_scenario(const Prediction& prediction) {

@@ -53,15 +53,6 @@ const std::vector<std::string>& comparison_headers(); ///< strategy, preset, tra
 
 PageScenario page_scenario(const Prediction& prediction);
 
-/// "28.31k samples/s (24.2..33.4)".
-std::string rate_words(const PredictedPoint& point);
-
-/// "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
-std::string answer_name(const StrategyAnswer& answer);
-
-/// The point at the largest scale that can be; null where none can.
-const PredictedPoint* largest_possible(const StrategyAnswer& answer);
-
 /// As JSON, for the way from one process to another; read_page_part() gives back what was written.
 std::string page_part(const PageScenario& scenario);
 PageScenario read_page_part(const std::string& text);

@@ -8,10 +8,6 @@
 
 namespace ddlsim {
 
-/// What the first screen says: the question; the best strategy at the largest scale asked for; how far it scales; what
-/// limits it; what to measure next; the next best; the best at the largest scale that is available today.
-std::vector<std::string> prediction_sentences(const Prediction& prediction);
-
 /// One file that loads nothing, well-formed as XML; same prediction, same bytes.
 std::string prediction_html(const Prediction& prediction);
 

@@ -1,6 +1,7 @@
+#include "sim/predict/prediction_sentences.hpp"
+
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
-#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
 #include "sim/predict/report_input.hpp"
 
@@ -95,7 +96,41 @@ std::string limit_sentence(const PredictedPoint& point) {
                      point.bottleneck);
 }
 
+/// Shorter than the page's, which has no table beneath it.
+std::string first_sentence(const Contender& best) {
+  const auto& p = *best.point;
+  const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);
+  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, efficiency {} {}; {} dominates.", p.gpus, nodes_words(p),
+                     answer_name(*best.answer), rate_words(p), share.value, share.bounds, p.bottleneck);
+}
+
 } // namespace
+
+std::string rate_words(const PredictedPoint& point) {
+  const auto rate = rate_interval(point.samples_per_s, point.samples_per_s_low, point.samples_per_s_high);
+  return fmt::format("{} samples/s {}", rate.value, rate.bounds);
+}
+
+std::string answer_name(const StrategyAnswer& answer) {
+  return fmt::format("{}{} with {} over {}", to_text(shown_strategy(answer)),
+                     answer.library_stated ? " of " + answer.library : "", answer.preset, answer.transport);
+}
+
+const PredictedPoint* largest_possible(const StrategyAnswer& answer) {
+  const auto found =
+      std::find_if(answer.points.rbegin(), answer.points.rend(), [](const auto& point) { return point.error.empty(); });
+  return found == answer.points.rend() ? nullptr : &*found;
+}
+
+std::vector<std::string> answer_sentences(const Prediction& prediction) {
+  const int gpus = largest_scale_of(prediction);
+  const auto all = contenders_at(prediction, gpus);
+  if (all.empty()) return {"None of the scales asked for can be; below is why."};
+  std::vector<std::string> sentences{first_sentence(all.front())};
+  if (all.size() > 1) sentences.push_back(next_best_sentence(all.front(), all[1]));
+  if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
+  return sentences;
+}
 
 std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   std::vector<std::string> sentences{question_sentence(prediction)};

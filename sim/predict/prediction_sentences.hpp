@@ -1,0 +1,28 @@
+#pragma once
+// A prediction in sentences, for the first screen of the terminal and of the page.
+
+#include "sim/predict/prediction.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// "28.31k samples/s (24.2..33.4)".
+std::string rate_words(const PredictedPoint& point);
+
+/// "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
+std::string answer_name(const StrategyAnswer& answer);
+
+/// The point at the largest scale that can be; null where none can.
+const PredictedPoint* largest_possible(const StrategyAnswer& answer);
+
+/// What the terminal begins with: the fastest strategy at the largest scale that can be, the next best and whether their order
+/// is certain, and the fastest on what is available where more was asked for.
+std::vector<std::string> answer_sentences(const Prediction& prediction);
+
+/// The page's: the question, the fastest with its largest efficient scale, where its time goes, what to measure next, then as
+/// answer_sentences().
+std::vector<std::string> prediction_sentences(const Prediction& prediction);
+
+} // namespace ddlsim
