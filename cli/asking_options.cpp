@@ -82,11 +82,13 @@ void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
-  auto& list = add_command(app, line, "list", "List what is shipped: models, gpus, clusters or presets");
-  list.add_option("WHAT", command.what, "models, gpus, clusters or presets")
+  auto& list =
+      add_command(app, line, "list", "List what is shipped: models, gpus, clusters, presets, inputs or convergence");
+  list.add_option("WHAT", command.what,
+                  "models, gpus, clusters, presets, inputs (storage, formats, loaders) or convergence")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets"}).description(""));
+      ->check(CLI::IsMember({"models", "gpus", "clusters", "presets", "inputs", "convergence"}).description(""));
 }
 
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -65,6 +66,86 @@ std::string presets_table(const DataFolder& data) {
                   rows);
 }
 
+/// "2.9 GB/s (1.3 GB/s .. 82 GB/s)"; "" where it is not stated.
+std::string rough_text(const RoughValue& value, Dimension dimension) {
+  if (value.median == 0) return "";
+  return fmt::format("{} ({} .. {})", print_quantity(value.median, dimension), print_quantity(value.low, dimension),
+                     print_quantity(value.high, dimension));
+}
+
+std::string rough_text(const RoughValue& value) {
+  return value.median == 0 ? "" : fmt::format("{:g} ({:g} .. {:g})", value.median, value.low, value.high);
+}
+
+std::string storages_table(const InputCatalogue& inputs) {
+  Rows rows;
+  for (const auto& storage : inputs.storages)
+    rows.push_back({storage.name, rough_text(storage.read_Bps, Dimension::bandwidth),
+                    rough_text(storage.shared_read_Bps, Dimension::bandwidth),
+                    rough_text(storage.open_s, Dimension::time)});
+  return to_table({{"storage", Align::left},
+                   {"a node reads (90 %)", Align::left},
+                   {"all nodes read (90 %)", Align::left},
+                   {"a file opens in (90 %)", Align::left}},
+                  rows);
+}
+
+std::string formats_table(const InputCatalogue& inputs) {
+  Rows rows;
+  for (const auto& format : inputs.formats)
+    rows.push_back({format.name, format.one_file_a_sample ? "a file a sample" : "in sequence",
+                    format.core_share.median == 0 ? "1" : rough_text(format.core_share), format.title});
+  return to_table({{"format", Align::left},
+                   {"reads", Align::left},
+                   {"share of a core's rate left", Align::left},
+                   {"title", Align::left}},
+                  rows);
+}
+
+std::string loaders_table(const InputCatalogue& inputs) {
+  Rows rows;
+  for (const auto& loader : inputs.loaders)
+    rows.push_back(
+        {loader.name, rough_text(loader.core_samples_per_s), rough_text(loader.gpu_samples_per_s), loader.title});
+  return to_table({{"loader", Align::left},
+                   {"samples/s of a core (90 %)", Align::left},
+                   {"of a GPU (90 %)", Align::left},
+                   {"title", Align::left}},
+                  rows);
+}
+
+std::string datasets_table(const InputCatalogue& inputs) {
+  Rows rows;
+  for (const auto& dataset : inputs.datasets)
+    rows.push_back({dataset.name, print_quantity(dataset.bytes_per_sample, Dimension::size),
+                    fmt::format("{:g}", dataset.decode_work), dataset.title});
+  return to_table({{"data set", Align::left}, {"sample"}, {"decoding, in ImageNet JPEGs"}, {"title", Align::left}},
+                  rows);
+}
+
+std::string inputs_tables(const DataFolder& data) {
+  const auto inputs = load_inputs(data);
+  return storages_table(inputs) + "\n" + formats_table(inputs) + "\n" + loaders_table(inputs) + "\n" +
+         datasets_table(inputs);
+}
+
+std::string convergence_table(const DataFolder& data) {
+  Rows rows;
+  for (const auto& name : list_convergence(data)) {
+    const auto runs = load_convergence(data, name);
+    rows.push_back({name, join_names(runs.models),
+                    fmt::format("{:g} .. {:g}", runs.points.front().global_batch, runs.points.back().global_batch),
+                    fmt::format("{:.3g} .. {:.3g}", runs.points.front().epochs, runs.points.back().epochs),
+                    runs.target});
+  }
+  return to_table({{"convergence", Align::left},
+                   {"models", Align::left},
+                   {"samples an iteration", Align::left},
+                   {"epochs", Align::left},
+                   {"target", Align::left}},
+                  rows);
+}
+
 } // namespace
 
 int run_list(const ListCommand& command, const CommandLine& line) {
@@ -73,6 +154,8 @@ int run_list(const ListCommand& command, const CommandLine& line) {
   if (command.what == "gpus") emit(line, gpus_table(data));
   if (command.what == "clusters") emit(line, clusters_table(data));
   if (command.what == "presets") emit(line, presets_table(data));
+  if (command.what == "convergence") emit(line, convergence_table(data));
+  if (command.what == "inputs") emit(line, inputs_tables(data));
   return 0;
 }
 

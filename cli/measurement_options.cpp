@@ -108,9 +108,11 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
                   "What was measured: a log of nccl-tests, a table of rates (.csv) or records (.jsonl)")
       ->type_name("");
   diagnose.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
+      ->allow_extra_args(false) // what follows is a log
       ->type_name("GPUS=TIME");
   diagnose.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
       ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("NAME");
   diagnose
       .add_option("--level", command.level,

@@ -17,7 +17,7 @@ struct CheckCommand {
 };
 
 struct ListCommand {
-  std::string what; ///< models, gpus, clusters, presets
+  std::string what; ///< models, gpus, clusters, presets, inputs, convergence
 };
 
 /// One field of a scenario and the values it takes in turn.

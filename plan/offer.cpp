@@ -52,6 +52,9 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   scenario.transport = candidate.transport;
   scenario.strategies = candidate.strategies;
   scenario.gpus = candidate.gpus;
+  scenario.input = request.workload.input;
+  scenario.input_names = request.workload.input_names;
+  if (candidate.cores_per_node > 0) scenario.input_names.cores_per_node = candidate.cores_per_node;
   scenario.seed = request.seed;
   scenario.samples = request.samples;
   return scenario;

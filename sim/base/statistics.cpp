@@ -65,6 +65,27 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
   return 0.5 * (low + high);
 }
 
+double quantile_of_floored_normals(const std::vector<double>& centres, const std::vector<double>& floors,
+                                   double deviation, double probability) {
+  constexpr int halvings = 50;
+  constexpr double farthest = 9; // standard deviations
+  double low = *std::min_element(centres.begin(), centres.end()) - farthest * deviation;
+  double high = std::max(*std::max_element(centres.begin(), centres.end()) + farthest * deviation,
+                         *std::max_element(floors.begin(), floors.end()));
+  const auto share_below = [&](double value, std::size_t i) {
+    if (value < floors[i]) return 0.0;
+    if (deviation > 0) return normal_cdf((value - centres[i]) / deviation);
+    return value >= centres[i] ? 1.0 : 0.0;
+  };
+  for (int halving = 0; halving < halvings; ++halving) {
+    const double middle = 0.5 * (low + high);
+    double below = 0;
+    for (std::size_t i = 0; i < centres.size(); ++i) below += share_below(middle, i);
+    (below < probability * static_cast<double>(centres.size()) ? low : high) = middle;
+  }
+  return high;
+}
+
 namespace {
 
 /// One point of the trapezoidal rule: z phi(z) times the step, and ln Phi(z).

@@ -34,6 +34,11 @@ double normal_quantile(double probability);
 /// bisection to a millionth of the distance between the outermost; of the centres themselves where the deviation is 0.
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability);
 
+/// The same where none of them is below its own floor: of max(floors[i], normal(centres[i], deviation)). A floor may be
+/// -infinity.
+double quantile_of_floored_normals(const std::vector<double>& centres, const std::vector<double>& floors,
+                                   double deviation, double probability);
+
 /// Expected largest of n standard normals, the integral of z n phi(z) Phi(z)^(n-1); 0 for n <= 1.
 double expected_largest_normal(int n);
 

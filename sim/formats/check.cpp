@@ -136,6 +136,17 @@ std::string check_convergence(const fs::path& file, const DataFolder& data) {
       });
 }
 
+std::string check_inputs(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-inputs", inputs_from,
+      [&](const InputCatalogue& inputs, const JsonNode& root) { look_up_names(inputs, root, data); },
+      [](const InputCatalogue& inputs) {
+        return fmt::format("inputs: {} data sets, {} storages, {} formats, {} loaders", inputs.datasets.size(),
+                           inputs.storages.size(), inputs.formats.size(), inputs.loaders.size());
+      },
+      inputs_version);
+}
+
 std::string check_priors(const fs::path& file, const DataFolder& data) {
   return check_document(
       file, "ddlsim-priors", priors_from,
@@ -171,6 +182,7 @@ const std::map<std::string, Check>& checks_by_format() {
                                                    {"ddlsim-gpus", check_gpus},
                                                    {"ddlsim-cluster", check_cluster},
                                                    {"ddlsim-convergence", check_convergence},
+                                                   {"ddlsim-inputs", check_inputs},
                                                    {"ddlsim-scenario", check_scenario},
                                                    {"ddlsim-plan-request", check_plan_request},
                                                    {"ddlsim-presets", check_presets},

@@ -103,6 +103,10 @@ std::vector<Preset> load_presets(const DataFolder& data) {
   return read_presets(data.scenarios() / "presets.json");
 }
 
+InputCatalogue load_inputs(const DataFolder& data) {
+  return read_inputs(data.inputs());
+}
+
 std::vector<Prior> load_priors(const DataFolder& data) {
   return read_priors(data.platforms() / "priors.json");
 }

@@ -5,6 +5,7 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/convergence.hpp"
 #include "sim/formats/gpu.hpp"
+#include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
@@ -21,6 +22,7 @@ struct DataFolder {
   std::filesystem::path platforms() const { return root / "platforms"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
+  std::filesystem::path inputs() const { return root / "scenarios" / "inputs.json"; }
   std::filesystem::path convergence() const { return root / "scenarios" / "convergence"; }
 };
 
@@ -34,6 +36,7 @@ Cluster load_cluster(const DataFolder& data, const std::string& name);
 Convergence load_convergence(const DataFolder& data, const std::string& name);
 std::vector<Gpu> load_gpus(const DataFolder& data);
 std::vector<Preset> load_presets(const DataFolder& data);
+InputCatalogue load_inputs(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);
 /// Nothing when the cluster was never calibrated.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);

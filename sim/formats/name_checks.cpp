@@ -125,6 +125,22 @@ void check_convergence_of(const Workload& work, const JsonNode& node, const Data
                                                work.convergence, join_names(convergence->models), work.model));
 }
 
+/// Names of "input" of a scenario, or of a plan's workload, at `node`.
+void check_input_names(const InputNames& names, const JsonNode& node, const DataFolder& data) {
+  if (names == InputNames{}) return;
+  const auto known = load_or_tell(node, "input", [&] { return load_inputs(data); });
+  if (!known) return;
+  for (const auto& [key, what] : unknown_inputs(names, *known)) node.at("input").mistake_at(key, what);
+}
+
+template <class Entry>
+void check_shapers(const JsonNode& root, const char* key, const std::vector<Entry>& entries,
+                   const std::vector<std::string>& clusters) {
+  const auto places = root.list(key);
+  for (std::size_t i = 0; i < entries.size() && i < places.size(); ++i)
+    for (const auto& cluster : entries[i].shaped_by) check_name(places[i], "shaped_by", "cluster", cluster, clusters);
+}
+
 /// A cluster's files stand in a folder of its name.
 void compare_with_folder(const JsonNode& root, const std::string& key, const std::string& cluster,
                          const fs::path& file) {
@@ -139,6 +155,15 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
   check_model_name(root, "model", scenario.model, data);
   check_machine(scenario, root, data);
+  check_input_names(scenario.input_names, root, data);
+}
+
+void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data) {
+  const auto clusters = list_clusters(data);
+  check_shapers(root, "datasets", inputs.datasets, clusters);
+  check_shapers(root, "storages", inputs.storages, clusters);
+  check_shapers(root, "formats", inputs.formats, clusters);
+  check_shapers(root, "loaders", inputs.loaders, clusters);
 }
 
 void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data) {
@@ -149,6 +174,7 @@ void look_up_names(const PlanRequest& request, const JsonNode& root, const DataF
   const auto workload = root.at("workload");
   check_model_name(workload, "model", request.workload.model, data);
   check_convergence_of(request.workload, workload, data);
+  check_input_names(request.workload.input_names, workload, data);
   const auto places = root.list("candidates");
   for (std::size_t i = 0; i < request.candidates.size() && i < places.size(); ++i) {
     const auto& candidate = request.candidates[i];

@@ -19,6 +19,7 @@ struct NamesOfData {
 /// Each notes the names that are unknown, offering the nearest.
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data);
+void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data);
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data);
 void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);

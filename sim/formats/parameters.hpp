@@ -15,6 +15,16 @@
 
 namespace ddlsim {
 
+/// What a sample makes of the rates and times of a scenario's named input, as factors on their medians.
+struct InputFactors {
+  double read = 1;
+  double shared_read = 1;
+  double open = 1; ///< on the time to open a file
+  double core = 1;
+  double gpu = 1;
+  bool operator==(const InputFactors&) const = default;
+};
+
 /// One sample. Names are those of platforms/priors.json, with the unit added.
 struct Parameters {
   double compute_factor = 1; ///< true one-GPU time over the measured (or computed) one
@@ -41,6 +51,7 @@ struct Parameters {
   std::optional<LibraryVersion> library{};  ///< that sums, of those the preset may use; nothing: the likeliest
   std::optional<Sharding> sharding{};       ///< of those the preset's servers may have; nothing: the likeliest
   std::optional<std::uint64_t> key_order{}; ///< of tensors that a hash places (place_tensors); nothing: a typical one
+  InputFactors input{};                     ///< drawn from a stream of its own (draw_input())
 
   bool operator==(const Parameters&) const = default;
 };

@@ -49,7 +49,7 @@ void read_length(const JsonNode& node, Workload& work) {
 Workload workload_from(const JsonNode& node) {
   static const std::vector<std::string> known{"model",          "convergence",  "samples",    "epochs",
                                               "batch_per_gpu",  "global_batch", "evaluation", "precision",
-                                              "wire_precision", "start_up"};
+                                              "wire_precision", "start_up",     "input"};
   Workload work;
   if (!node.is_object()) return work;
   node.allow_only(known);
@@ -60,6 +60,7 @@ Workload workload_from(const JsonNode& node) {
   if (node.has("evaluation")) read_evaluation(node.at("evaluation"), work);
   work.precision = one_of<Precision>(node, "precision");
   work.wire_precision = one_of_or(node, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
+  if (node.has("input")) read_input(node.at("input"), work.input, work.input_names);
   return work;
 }
 
@@ -145,7 +146,7 @@ CandidatePrice candidate_price_from(const JsonNode& node) {
 
 PlanCandidate candidate_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name",       "cluster", "preset",        "transport", "network",
-                                              "strategies", "gpus",    "batch_per_gpu", "price"};
+                                              "strategies", "gpus",    "batch_per_gpu", "price",     "cores_per_node"};
   PlanCandidate candidate;
   if (!node.is_object()) return candidate;
   node.allow_only(known);
@@ -157,16 +158,20 @@ PlanCandidate candidate_from(const JsonNode& node) {
   candidate.strategies = strategies_from(node);
   if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
   if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
+  constexpr long most_cores = 100'000; // of a node
+  candidate.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores));
   if (node.has("price")) candidate.price = candidate_price_from(node.at("price"));
   return candidate;
 }
 
-std::vector<PlanCandidate> candidates_from(const JsonNode& root) {
+std::vector<PlanCandidate> candidates_from(const JsonNode& root, const Workload& work) {
   std::vector<PlanCandidate> candidates;
   std::set<std::string> names;
   const auto places = root.list("candidates");
   for (const auto& node : places) {
     candidates.push_back(candidate_from(node));
+    if (candidates.back().cores_per_node > 0 && work.input_names.loader.empty())
+      node.mistake_at("cores_per_node", "the workload's \"input\" names no loader; name one there, or drop this");
     const auto& name = candidates.back().name;
     if (!name.empty() && !names.insert(name).second)
       node.mistake_at("name", fmt::format("{} is there twice; give each candidate a name of its own", name));
@@ -196,7 +201,7 @@ PlanRequest plan_request_from(const JsonNode& root) {
   request.goal = one_of_or(root, "goal", usual_goal(request.limits));
   if (root.has("failures")) request.failures = failures_from(root.at("failures"));
   if (root.has("energy")) request.energy = energy_from(root.at("energy"));
-  request.candidates = candidates_from(root);
+  request.candidates = candidates_from(root, request.workload);
   for (auto& candidate : request.candidates) {
     if (request.workload.global_batch > 0 && candidate.batch_per_gpu > 0)
       root.mistake_at("candidates", fmt::format("{} has a \"batch_per_gpu\" beside the workload's \"global_batch\"; "

@@ -3,6 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct Workload {
   double epochs_per_evaluation = 1; ///< epochs from one evaluation to the next
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;
+  InputPipeline input{}; ///< as a scenario has it: without it, reading the data is not in the time
+  InputNames input_names{};
 };
 
 /// Failures of nodes, and what guards against them.
@@ -77,6 +80,7 @@ struct PlanCandidate {
   std::vector<Strategy> strategies;
   std::vector<int> gpus{};  ///< ascending; none: one GPU, then doubling up to what growth and limits allow
   double batch_per_gpu = 0; ///< in place of the workload's; 0: the workload's
+  int cores_per_node = 0;   ///< that decode, in place of the input's; 0: the input's
   double network_Bps = 0;   ///< line rate of each NIC in place of the cluster's; 0: the cluster's
   std::optional<CandidatePrice> price{};
 };

@@ -9,6 +9,7 @@
 #include "sim/formats/convergence.hpp"
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/gpu.hpp"
+#include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/neighbour.hpp"
@@ -40,12 +41,16 @@ bool is_date(std::string_view text);
 /// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
 Surroundings surroundings_from(const JsonNode& root);
 void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);
+/// "input" of a scenario or of a plan's workload, and back; nothing is written where nothing is said.
+void read_input(const JsonNode& node, InputPipeline& input, InputNames& names);
+void add_input(nlohmann::ordered_json& json, const Scenario& scenario);
 std::vector<Preset> presets_from(const JsonNode& root);
 std::vector<Prior> priors_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
 /// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Convergence convergence_from(const JsonNode& root);
+InputCatalogue inputs_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
 PlanRequest plan_request_from(const JsonNode& root);
 /// "gpus" and "strategies", which scenarios and the candidates of a plan have alike.

@@ -25,19 +25,6 @@ SlowNode slow_node_from(const JsonNode& node) {
   return slow;
 }
 
-InputPipeline input_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"bytes_per_sample", "loader_samples_per_s", "shared_read_bandwidth"};
-  InputPipeline input;
-  if (!node.is_object()) return input;
-  node.allow_only(known);
-  input.bytes_per_sample = node.quantity_or("bytes_per_sample", Dimension::size, 0);
-  if (node.has("loader_samples_per_s")) input.loader_samples_per_s = node.positive("loader_samples_per_s");
-  input.shared_read_Bps = node.quantity_or("shared_read_bandwidth", Dimension::bandwidth, 0);
-  if (node.has("shared_read_bandwidth") && !node.has("bytes_per_sample"))
-    node.mistake_at("bytes_per_sample", "missing; give the size of a stored sample, like \"110 KB\"");
-  return input;
-}
-
 StatedRate stated_rate_from(const JsonNode& root) {
   static const std::vector<std::string> known{"value", "low", "high"};
   const char* const key = "one_gpu_samples_per_s";
@@ -151,7 +138,7 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.series = root.text_or("series", "");
   scenario.software = root.text_or("software", "");
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
-  if (root.has("input")) scenario.input = input_from(root.at("input"));
+  if (root.has("input")) read_input(root.at("input"), scenario.input, scenario.input_names);
   scenario.around = surroundings_from(root);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
@@ -222,14 +209,7 @@ std::string scenario_json(const Scenario& scenario) {
       scenario.slow_node.network_factor != usual.slow_node.network_factor)
     json["slow_node"] = {{"compute_factor", scenario.slow_node.compute_factor},
                          {"network_factor", scenario.slow_node.network_factor}};
-  if (scenario.input.bytes_per_sample > 0 || scenario.input.loader_samples_per_s > 0) {
-    auto& input = json["input"] = nlohmann::ordered_json::object();
-    if (scenario.input.bytes_per_sample > 0)
-      input["bytes_per_sample"] = fmt::format("{} B", scenario.input.bytes_per_sample);
-    if (scenario.input.loader_samples_per_s > 0) input["loader_samples_per_s"] = scenario.input.loader_samples_per_s;
-    if (scenario.input.shared_read_Bps > 0)
-      input["shared_read_bandwidth"] = fmt::format("{} B/s", scenario.input.shared_read_Bps);
-  }
+  add_input(json, scenario);
   add_surroundings(json, scenario.around);
   return json.dump();
 }

@@ -20,11 +20,29 @@ struct SlowNode {
   double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
 };
 
-/// Where samples come from; without it: synthetic data, which costs nothing.
+/// Where samples come from; without it: synthetic data, which costs nothing. A figure of 0 is not known and no limit.
 struct InputPipeline {
   double bytes_per_sample = 0;     ///< as stored
-  double loader_samples_per_s = 0; ///< what a node's cores decode and augment; 0: no limit
+  double loader_samples_per_s = 0; ///< what a node decodes and augments, as the asker knows it
   double shared_read_Bps = 0;      ///< what all nodes together read (NFS, Lustre, EFS); 0: only the node's own storage
+  double read_Bps = 0;             ///< what one node reads; 0: as the cluster's storage
+  double open_s = 0;               ///< a reader's time to open a sample's file
+  double shared_opens_per_s = 0;   ///< files that all nodes together open
+  double core_samples_per_s = 0;   ///< what one core decodes and augments
+  double gpu_samples_per_s = 0;    ///< what one GPU decodes and augments
+  int cores = 0;                   ///< of a node, that decode
+  int readers = 0;                 ///< of a node, that open files at the same time
+};
+
+/// The same by names of scenarios/inputs.json, with rates that are known roughly; "" and 0: not said.
+struct InputNames {
+  std::string dataset;
+  std::string storage;
+  std::string format;
+  std::string loader;
+  int cores_per_node = 0;
+  int readers_per_node = 0;
+  bool operator==(const InputNames&) const = default;
 };
 
 /// What the asker knows of one GPU without synchronisation.
@@ -53,7 +71,8 @@ struct Scenario {
   std::string series;                ///< of the cluster's records: whose software and switches are meant; "": any
   std::string software;              ///< part of the records' `software`, where several stacks contradict each other
   SlowNode slow_node;
-  InputPipeline input;
+  InputPipeline input; ///< what is typed
+  InputNames input_names;
   Surroundings around;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;

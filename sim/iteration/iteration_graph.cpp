@@ -34,9 +34,10 @@ Graph graph_of_servers(const StepSetup& setup, const CommunicationInputs& inputs
 }
 
 /// The samples of the next iteration come beside this one, on a stream of their own.
-void add_input(Graph& graph, const StepSetup& setup) {
+void add_input_operation(Graph& graph, const StepSetup& setup, const InputFactors& factors) {
   constexpr std::size_t worker = 0;
-  add_operation(graph, {OperationKind::input, add_stream(graph, StreamKind::input, worker), needed_input_s(setup)});
+  add_operation(graph,
+                {OperationKind::input, add_stream(graph, StreamKind::input, worker), needed_input_s(setup, factors)});
 }
 
 } // namespace
@@ -44,15 +45,15 @@ void add_input(Graph& graph, const StepSetup& setup) {
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto build = is_parameter_server(setup.strategy.name) ? graph_of_servers : graph_of_all_reduce;
   Graph graph = build(setup, inputs, shape);
-  add_input(graph, setup);
+  add_input_operation(graph, setup, inputs.sample.input);
   return graph;
 }
 
-Graph graph_of_compute(const StepSetup& setup, double compute_s) {
+Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFactors& factors) {
   Graph graph;
   const std::size_t worker = add_role(graph, "worker", setup.gpus);
   add_operation(graph, {OperationKind::compute, add_stream(graph, StreamKind::compute, worker), compute_s});
-  add_input(graph, setup);
+  add_input_operation(graph, setup, factors);
   return graph;
 }
 
@@ -60,18 +61,35 @@ BackwardShape backward_shape_of(const StepSetup& setup) {
   return backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
 }
 
-double input_s(const InputPipeline& input, const Storage& storage, int nodes, double samples_per_node) {
-  const double bytes = samples_per_node * input.bytes_per_sample;
-  double longest_s = 0;
-  if (input.loader_samples_per_s > 0) longest_s = samples_per_node / input.loader_samples_per_s;
-  if (storage.read_bandwidth_Bps > 0) longest_s = std::max(longest_s, bytes / storage.read_bandwidth_Bps);
-  if (input.shared_read_Bps > 0) longest_s = std::max(longest_s, nodes * bytes / input.shared_read_Bps);
-  return longest_s;
+double InputTimes::longest_s() const {
+  return std::max({decoding_s, storage_s, opening_s, shared_storage_s, shared_opening_s});
 }
 
-double needed_input_s(const StepSetup& setup) {
+InputTimes input_times(const InputPipeline& input, const Storage& storage, int nodes, int gpus_per_node,
+                       double samples_per_node, const InputFactors& factors) {
+  const double bytes = samples_per_node * input.bytes_per_sample;
+  const auto seconds = [](double work, double rate) { return rate > 0 ? work / rate : 0.0; };
+  InputTimes times;
+  times.decoding_s = seconds(samples_per_node, input.loader_samples_per_s);
+  if (input.loader_samples_per_s == 0)
+    times.decoding_s = std::max(seconds(samples_per_node, input.cores * input.core_samples_per_s * factors.core),
+                                seconds(samples_per_node, gpus_per_node * input.gpu_samples_per_s * factors.gpu));
+  const double read_Bps = input.read_Bps > 0 ? input.read_Bps * factors.read : storage.read_bandwidth_Bps;
+  times.storage_s = seconds(bytes, read_Bps);
+  times.opening_s = seconds(samples_per_node * input.open_s * factors.open, input.readers);
+  times.shared_storage_s = seconds(nodes * bytes, input.shared_read_Bps * factors.shared_read);
+  times.shared_opening_s = seconds(nodes * samples_per_node * factors.open, input.shared_opens_per_s);
+  return times;
+}
+
+InputTimes input_times(const StepSetup& setup, const InputFactors& factors) {
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
-  return input_s(setup.input, setup.cluster.storage, nodes, setup.batch_per_gpu * setup.gpus_per_node);
+  return input_times(setup.input, setup.cluster.storage, nodes, setup.gpus_per_node,
+                     setup.batch_per_gpu * setup.gpus_per_node, factors);
+}
+
+double needed_input_s(const StepSetup& setup, const InputFactors& factors) {
+  return input_times(setup, factors).longest_s();
 }
 
 double overhead_s(const Parameters& sample, int nodes, double compute_s) {

@@ -16,20 +16,35 @@ namespace ddlsim {
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape);
 
 /// The same without synchronisation, in which nobody looks into compute.
-Graph graph_of_compute(const StepSetup& setup, double compute_s);
+Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFactors& factors = {});
 
 /// The layers' share of backward and their gradients.
 BackwardShape backward_shape_of(const StepSetup& setup);
 
-/// Time in which a node gets the samples of one iteration, seconds: the longest of
-///   samples / loader rate                        the node's cores decode and augment
-///   samples x bytes / the node's own read rate
-///   nodes x samples x bytes / the shared read rate
-/// because loading, reading and training are a pipeline with prefetch; 0 for a scenario without input (synthetic data).
-double input_s(const InputPipeline& input, const Storage& storage, int nodes, double samples_per_node);
+/// Times in which a node gets the samples of one iteration, seconds. The longest counts, because loading, reading and
+/// training are a pipeline with prefetch. All 0 for a scenario without input (synthetic data).
+///   decoding        samples / loader rate; else the longer of samples / (cores x core rate) and
+///                   samples / (GPUs x GPU rate)
+///   storage         samples x bytes / the node's own read rate
+///   opening         samples x the time to open a file / readers
+///   shared storage  nodes x samples x bytes / the shared read rate
+///   shared opening  nodes x samples / files a second that all nodes together open
+struct InputTimes {
+  double decoding_s = 0;
+  double storage_s = 0;
+  double opening_s = 0;
+  double shared_storage_s = 0;
+  double shared_opening_s = 0;
+  double longest_s() const;
+};
+InputTimes input_times(const InputPipeline& input, const Storage& storage, int nodes, int gpus_per_node,
+                       double samples_per_node, const InputFactors& factors = {});
 
-/// The same for a setup.
-double needed_input_s(const StepSetup& setup);
+/// The same for a setup and a sample's factors.
+InputTimes input_times(const StepSetup& setup, const InputFactors& factors = {});
+
+/// The longest of them.
+double needed_input_s(const StepSetup& setup, const InputFactors& factors = {});
 
 /// Cost of synchronisation itself, without what travels.
 double overhead_s(const Parameters& sample, int nodes, double compute_s);

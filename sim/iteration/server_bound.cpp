@@ -90,7 +90,7 @@ double least_server_iteration_s(const StepSetup& setup, const Parameters& sample
     end_s = std::max(end_s, first_ready_s(setup, inputs, shape) + least_travel_s(setup, inputs, shape));
   const double straggling_s = sample.step_spread * expected_largest_normal(machine.nodes()) * inputs.compute_s;
   const double parts_s = end_s + overhead_s(sample, machine.nodes(), inputs.compute_s) + straggling_s;
-  return std::max(needed_input_s(setup), sample.model_discrepancy * parts_s);
+  return std::max(needed_input_s(setup, sample.input), sample.model_discrepancy * parts_s);
 }
 
 } // namespace ddlsim

@@ -188,7 +188,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   time.compute_s = setup.one_gpu_s * sample.compute_factor;
   const auto result = synchronises(setup)
                           ? add_synchronisation(setup, sample, requested, memory, time)
-                          : execute_iteration(graph_of_compute(setup, time.compute_s), requested, false);
+                          : execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
   add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;
 }
@@ -203,7 +203,7 @@ StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requ
   StepRun run;
   run.graph = synchronises(setup)
                   ? iteration_graph(setup, communication_inputs(setup, sample), backward_shape_of(setup))
-                  : graph_of_compute(setup, setup.one_gpu_s * sample.compute_factor);
+                  : graph_of_compute(setup, setup.one_gpu_s * sample.compute_factor, sample.input);
   run.execution = execute_or_refuse(run.graph, requested, run.choice);
   return run;
 }

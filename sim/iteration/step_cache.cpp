@@ -1,5 +1,6 @@
 #include "sim/iteration/step_cache.hpp"
 
+#include "sim/iteration/iteration_graph.hpp"
 #include "sim/network/machine.hpp"
 
 namespace ddlsim {
@@ -26,6 +27,7 @@ CommunicationInputs communication_inputs(const StepSetup& setup, const Parameter
   const bool servers = is_parameter_server(setup.strategy.name);
   for (const auto& field : parameter_fields())
     if (servers ? !field.seen_by.server_step : !field.seen_by.all_reduce_step) inputs.sample.*field.value = 0;
+  if (needed_input_s(setup) == 0) inputs.sample.input = {};
   if (!servers) inputs.sample.key_order.reset();
   if (setup.strategy.name != StrategyName::ps_async) clear(inputs.sample, beside);
   return inputs;

@@ -4,6 +4,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/predict/input_doubt.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <fmt/format.h>
@@ -149,7 +150,7 @@ std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& c
 }
 
 StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
-                   double one_gpu_s) {
+                   double one_gpu_s, const InputPipeline& input) {
   const auto& cluster = known.cluster;
   const auto& preset = find_preset(known.presets, scenario.preset);
   StepSetup setup{model,   gpu_of(scenario, known), cluster, preset, choose_transport(scenario, cluster, preset),
@@ -159,7 +160,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   setup.batch_per_gpu = scenario.batch_per_gpu;
   setup.one_gpu_s = one_gpu_s;
   setup.slow_node = scenario.slow_node;
-  setup.input = scenario.input;
+  setup.input = input;
   setup.fabrics = std::make_shared<PlacedFabrics>(cluster, setup.transport, scenario.around);
   return setup;
 }
@@ -174,6 +175,13 @@ Posterior posterior_in_blocks(const std::vector<Prior>& priors, const Calibratio
     append(all.samples, find_posterior(priors, calibration, question, scenario.samples, seed).samples);
   }
   return all;
+}
+
+/// Names of input are looked up where there are some.
+ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
+  if (scenario.input_names == InputNames{}) return {scenario.input, {}};
+  static const InputCatalogue none;
+  return resolve_input(scenario, known.inputs != nullptr ? *known.inputs : none);
 }
 
 } // namespace
@@ -210,7 +218,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto scenario = asked_with(asked, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
-  const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s);
+  const auto input = input_of(scenario, known);
+  const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s, input.pipeline);
   check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
@@ -221,6 +230,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   auto posterior = posterior_in_blocks(
       priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
       scenario);
+  draw_input(posterior.samples, input.doubts, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
@@ -244,7 +254,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           std::move(learnt),
           priors_of_fields(priors, compute.prior, transport, setup.preset.name),
           scenario.samples,
-          best_servers};
+          best_servers,
+          input.doubts};
 }
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {

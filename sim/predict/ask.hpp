@@ -6,6 +6,7 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
+#include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/preset.hpp"
@@ -28,6 +29,7 @@ struct Knowledge {
   const Calibration* calibration = nullptr;                           ///< null: the cluster was never calibrated
   std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< as OneGpuTimes::find() of the records known
   ModelConstants constants{};
+  const InputCatalogue* inputs = nullptr; ///< null: no scenario names its input
 };
 
 /// The time of one GPU without synchronisation that a scenario starts from.

@@ -65,8 +65,17 @@ SumSamples collective_samples(const Curve& curve, int gpus, double size_bytes) {
   samples.likeliest_s = lone_sum_s(setup, curve.median, size_bytes);
   for (const auto& sample : curve.samples.values)
     samples.ln_times.push_back(std::log(lone_sum_s(setup, sample, size_bytes)));
-  samples.spread = std::hypot(ModelConstants{}.transfer_noise, curve.learnt.measurement_noise);
+  samples.spread = collective_spread(ModelConstants{}, curve.learnt.measurement_noise);
   return samples;
+}
+
+IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread) {
+  return {likeliest_s, std::exp(quantile_of_normals(ln_times, spread, low_tail)),
+          std::exp(quantile_of_normals(ln_times, spread, high_tail))};
+}
+
+double collective_spread(const ModelConstants& constants, double measurement_noise) {
+  return std::hypot(constants.transfer_noise, measurement_noise);
 }
 
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
@@ -76,8 +85,7 @@ PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes)
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   point.size_bytes = size_bytes;
-  point.time = {samples.likeliest_s, std::exp(quantile_of_normals(samples.ln_times, samples.spread, low_tail)),
-                std::exp(quantile_of_normals(samples.ln_times, samples.spread, high_tail))};
+  point.time = collective_interval(samples.likeliest_s, samples.ln_times, samples.spread);
   const double bus_bytes = size_bytes * bus_factor(gpus);
   point.bus_Bps = bus_bytes / point.time.s;
   point.bus_Bps_low = bus_bytes / point.time.s_high;

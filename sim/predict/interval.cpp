@@ -40,18 +40,12 @@ std::vector<double> logarithms(std::vector<double> values) {
 std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, double factor,
                                     const std::vector<double>& mechanism_s) {
   std::vector<double> found;
-  const double needed_s = needed_input_s(setup);
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
+    const double needed_s = needed_input_s(setup, curve.samples.values[i].input);
     const double alone_s = one_gpu_iteration_s(curve, curve.samples.values[i]);
     found.push_back(std::log(alone_s / std::max(needed_s, factor * mechanism_s[i])));
   }
   return found;
-}
-
-/// Standard deviation of ln about a sample's mechanism.
-double spread_at(const Curve& curve, int gpus) {
-  const auto doubt = unexplained_at(curve, gpus);
-  return gpus > 1 ? std::hypot(doubt.spread, doubt.noise) : doubt.noise;
 }
 
 /// Runs further samples, until there are `count` times.
@@ -125,7 +119,24 @@ double discrepancy_of(const Curve& curve, const Parameters& sample, const Unexpl
   return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
 }
 
+/// The time within which a share `tail` of iterations is done, each no sooner than its sample's input.
+double end_with_input(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s, double spread,
+                      double factor, double tail) {
+  std::vector<double> centres;
+  std::vector<double> floors;
+  for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
+    centres.push_back(std::log(factor * mechanism_s[i]));
+    floors.push_back(std::log(needed_input_s(setup, curve.samples.values[i].input)));
+  }
+  return std::exp(quantile_of_floored_normals(centres, floors, spread, tail));
+}
+
 } // namespace
+
+double spread_at(const Curve& curve, int gpus) {
+  const auto doubt = unexplained_at(curve, gpus);
+  return gpus > 1 ? std::hypot(doubt.spread, doubt.noise) : doubt.noise;
+}
 
 Unexplained unexplained_at(const Curve& curve, int gpus) {
   const auto& learnt = curve.learnt;
@@ -167,11 +178,13 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
 }
 
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> times_s) {
-  if (gpus == 1) return times_s;
-  const double needed_s = needed_input_s(at_scale(curve, gpus));
-  const auto unexplained = unexplained_at(curve, gpus);
-  for (std::size_t i = 0; i < times_s.size(); ++i)
-    times_s[i] = std::max(needed_s, times_s[i] * discrepancy_of(curve, curve.samples.values[i], unexplained));
+  const auto setup = at_scale(curve, gpus);
+  const auto unexplained = gpus > 1 ? unexplained_at(curve, gpus) : Unexplained{};
+  for (std::size_t i = 0; i < times_s.size(); ++i) {
+    const auto& sample = curve.samples.values[i];
+    const double factor = gpus > 1 ? discrepancy_of(curve, sample, unexplained) : 1;
+    times_s[i] = std::max(needed_input_s(setup, sample.input), times_s[i] * factor);
+  }
   return times_s;
 }
 
@@ -202,7 +215,9 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   const double spread = spread_at(curve, setup.gpus);
   const auto ln_times = logarithms(mechanism_s);
   const double needed_s = needed_input_s(setup);
+  const bool input_is_known = curve.input_doubts == InputDoubts{};
   const auto end_s = [&](double tail) {
+    if (!input_is_known) return end_with_input(curve, setup, mechanism_s, spread, factor, tail);
     return std::max(needed_s, factor * std::exp(quantile_of_normals(ln_times, spread, tail)));
   };
   point.iteration_s_low = std::min(point.iteration_s, end_s(low_tail));

@@ -16,6 +16,9 @@ struct Unexplained {
 };
 Unexplained unexplained_at(const Curve& curve, int gpus);
 
+/// Standard deviation of ln of what a user will measure about a sample's mechanism.
+double spread_at(const Curve& curve, int gpus);
+
 /// What a mixture of the simulator and of the straight line adds to the simulator's ln T at that scale:
 ///   w (ln T(last) - ln T(gpus)),  w = line_share x exp(-ln(gpus / last) / line_fade)
 /// T is the time of the likeliest sample with its residual by screening, `last` the largest scale across nodes that

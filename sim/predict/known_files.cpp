@@ -65,6 +65,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const M
 KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data, const MeasuredTimes* measured)
     : model_(load_model(data, scenario.model)), cluster_(std::move(cluster)), gpus_(load_gpus(data)),
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
+      inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
       warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
       one_gpu_(std::make_unique<OneGpuReader>(data, cluster_, own_steps(scenario, data), measured)),
       knowledge_{cluster_,
@@ -72,6 +73,8 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
                  presets_,
                  priors_,
                  calibration_ ? &*calibration_ : nullptr,
-                 [this](const ComputeQuestion& question) { return one_gpu_->find(question); }} {}
+                 [this](const ComputeQuestion& question) { return one_gpu_->find(question); },
+                 {},
+                 inputs_ ? &*inputs_ : nullptr} {}
 
 } // namespace ddlsim

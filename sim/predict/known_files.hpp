@@ -57,6 +57,7 @@ private:
   std::vector<Preset> presets_;
   std::vector<Prior> priors_;
   std::optional<Calibration> calibration_;
+  std::optional<InputCatalogue> inputs_; ///< read where the scenario names its input
   std::vector<std::string> warnings_;
   std::unique_ptr<OneGpuReader> one_gpu_;
   Knowledge knowledge_; ///< refers to the others

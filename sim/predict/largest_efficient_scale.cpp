@@ -1,4 +1,5 @@
 #include "sim/base/statistics.hpp"
+#include "sim/predict/input_doubt.hpp"
 #include "sim/predict/interval.hpp"
 
 #include <algorithm>
@@ -253,6 +254,31 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   return largest_scale;
 }
 
+namespace {
+
+/// How strongly what is said of every sample goes with the samples' ln(iteration time).
+template <class Figure> double strength_of(const std::vector<double>& log_times, const Figure& figure) {
+  std::vector<double> figures;
+  for (std::size_t i = 0; i < log_times.size(); ++i) figures.push_back(figure(i));
+  return std::abs(correlation(figures, log_times));
+}
+
+/// The same of named input: the factors of storage and loader, in logarithms.
+void find_stronger_input(const Curve& curve, const std::vector<double>& log_times, double& strongest,
+                         MeasureNext& next) {
+  if (curve.input_doubts == InputDoubts{}) return;
+  for (const auto& field : input_factor_fields()) {
+    const double r =
+        strength_of(log_times, [&](std::size_t i) { return std::log(curve.samples.values[i].input.*field.value); });
+    if (!(r > strongest)) continue;
+    strongest = r;
+    next.parameter = field.name;
+    next.what = field.measured_by;
+  }
+}
+
+} // namespace
+
 MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s) {
   std::vector<double> log_times = times_s;
   for (double& time : log_times) time = std::log(time);
@@ -262,15 +288,14 @@ MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<do
   double strongest = 0;
   const auto fields = parameter_fields();
   for (std::size_t k = 0; k < fields.size(); ++k) {
-    std::vector<double> z_score;
-    for (std::size_t i = 0; i < log_times.size(); ++i) z_score.push_back(curve.samples.z_scores[i][k]);
-    const double r = std::abs(correlation(z_score, log_times));
+    const double r = strength_of(log_times, [&](std::size_t i) { return curve.samples.z_scores[i][k]; });
     if (r <= strongest) continue;
     strongest = r;
     next.parameter = fields[k].name;
+    next.what = fields[k].measured_by;
   }
+  find_stronger_input(curve, log_times, strongest, next);
   if (next.parameter.empty()) return next;
-  next.what = parameter_field(next.parameter).measured_by;
   next.interval_then = next.interval_now * width_left(strongest);
   return next;
 }

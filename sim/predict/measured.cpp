@@ -1,6 +1,7 @@
 #include "sim/predict/measured.hpp"
 
 #include "sim/base/statistics.hpp"
+#include "sim/compute/layer_times.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -90,7 +91,8 @@ Held held_by(const PredictedPoint& point, const MeasuredHere& measured) {
 
 void add_measured(std::vector<PredictedPoint>& points, const Scenario& scenario, const Curve& curve,
                   const std::vector<StepRecord>& records) {
-  const bool reads_data = scenario.input.bytes_per_sample > 0 || scenario.input.loader_samples_per_s > 0;
+  const bool reads_data = scenario.input.bytes_per_sample > 0 || scenario.input.loader_samples_per_s > 0 ||
+                          scenario.input_names != InputNames{};
   for (auto& point : points) {
     if (!point.error.empty()) continue;
     const auto setup = at_scale(curve, point.gpus);

@@ -2,6 +2,7 @@
 
 #include "sim/base/text_file.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/input_doubt.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/measured.hpp"
 
@@ -26,7 +27,8 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
 
 /// How the measurement has to run: as the largest all-reduce at the scale that it is for.
 void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
-  if (next.parameter.empty() || !parameter_field(next.parameter).seen_by.all_reduce) return;
+  if (next.parameter.empty() || is_input_factor(next.parameter)) return;
+  if (!parameter_field(next.parameter).seen_by.all_reduce) return;
   for (const auto& point : answer.points) {
     if (point.gpus != next.at_gpus || point.protocol.empty()) continue;
     next.algorithm = point.algorithm;
@@ -94,6 +96,9 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
        {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
         data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
     files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
+  if (scenario.input_names != InputNames{})
+    files.push_back(
+        {std::filesystem::relative(data.inputs(), data.root).generic_string(), fnv1a_of_file(data.inputs())});
   const auto calibration = data.platforms() / scenario.cluster / "calibration.json";
   if (std::filesystem::exists(calibration))
     files.push_back({std::filesystem::relative(calibration, data.root).generic_string(), fnv1a_of_file(calibration)});

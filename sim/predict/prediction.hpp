@@ -27,6 +27,25 @@ struct MeasuredHere {
   bool suspect = false; ///< all of them are doubted by their source or importer
 };
 
+/// What of the input takes longest: nothing that is known, what decodes, a node's reading or opening of files, the same
+/// of all nodes together.
+enum class InputLimit { none, decoding, storage, opening, shared_storage, shared_opening };
+std::string to_text(InputLimit limit); ///< none, decoding, storage, file-opens, shared-storage, shared-file-opens
+
+/// What storage must deliver and what must decode so that no GPU waits for input. An interval holds 90 % of the samples.
+struct InputNeed {
+  double samples_per_s = 0; ///< without the wait for input
+  double storage_Bps = 0;   ///< all nodes together; 0: the size of a sample is not known
+  double storage_Bps_low = 0;
+  double storage_Bps_high = 0;
+  double node_cores = 0; ///< of every node, that decode; 0: no loader is named, or GPUs decode
+  double node_cores_low = 0;
+  double node_cores_high = 0;
+  int cores_per_node = 0; ///< that the scenario has; 0: not said, and no limit
+  InputLimit limit = InputLimit::none;
+  double wait_chance = 0; ///< that the limit is slower than the GPUs
+};
+
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -57,6 +76,7 @@ struct PredictedPoint {
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
   std::optional<MeasuredHere> measured{};
+  std::optional<InputNeed> input{}; ///< where the scenario has input
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run

@@ -24,16 +24,16 @@ std::string binary_size(double size_bytes) {
   return fmt::format("{:.4g} {}", size_bytes, units[unit]);
 }
 
-std::string way_text(const PredictedSum& point) {
+std::string sum_way_text(const PredictedSum& point) {
   return point.protocol.empty() ? point.algorithm : point.algorithm + ", " + point.protocol;
 }
 
-std::string rate_text(double rate_Bps) {
+std::string bus_rate_text(double rate_Bps) {
   return fmt::format("{:.3g}", rate_Bps / giga);
 }
 
 /// What the largest size reaches, and from which size on half of that.
-std::string scale_sentence(const std::vector<PredictedSum>& points, int gpus) {
+std::string sums_sentence(const std::vector<PredictedSum>& points, int gpus) {
   const PredictedSum* largest = nullptr;
   for (const auto& point : points)
     if (point.gpus == gpus) largest = &point;
@@ -42,12 +42,12 @@ std::string scale_sentence(const std::vector<PredictedSum>& points, int gpus) {
   });
   return to_lines(
       fmt::format("{} GPUs on {} {}: {} GB/s of bus bandwidth (90 %: {} .. {}) at {}, half of that from {} on.", gpus,
-                  largest->nodes, largest->nodes == 1 ? "node" : "nodes", rate_text(largest->bus_Bps),
-                  rate_text(largest->bus_Bps_low), rate_text(largest->bus_Bps_high), binary_size(largest->size_bytes),
-                  binary_size(half->size_bytes)));
+                  largest->nodes, largest->nodes == 1 ? "node" : "nodes", bus_rate_text(largest->bus_Bps),
+                  bus_rate_text(largest->bus_Bps_low), bus_rate_text(largest->bus_Bps_high),
+                  binary_size(largest->size_bytes), binary_size(half->size_bytes)));
 }
 
-std::string table_of(const std::vector<PredictedSum>& points) {
+std::string sums_table(const std::vector<PredictedSum>& points) {
   std::vector<IntervalText> times;
   for (const auto& point : points) times.push_back(seconds_interval(point.time.s, point.time.s_low, point.time.s_high));
   const auto cells = align_intervals(times);
@@ -55,9 +55,9 @@ std::string table_of(const std::vector<PredictedSum>& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& point = points[i];
     rows.push_back({fmt::format("{}", point.gpus), fmt::format("{}", point.nodes), binary_size(point.size_bytes),
-                    cells[i], rate_text(point.bus_Bps),
-                    fmt::format("({}..{})", rate_text(point.bus_Bps_low), rate_text(point.bus_Bps_high)),
-                    way_text(point)});
+                    cells[i], bus_rate_text(point.bus_Bps),
+                    fmt::format("({}..{})", bus_rate_text(point.bus_Bps_low), bus_rate_text(point.bus_Bps_high)),
+                    sum_way_text(point)});
   }
   return to_table({{"GPUs"},
                    {"nodes"},
@@ -69,16 +69,16 @@ std::string table_of(const std::vector<PredictedSum>& points) {
                   rows);
 }
 
-std::string section_of(const SumAnswer& answer) {
+std::string sums_section(const SumAnswer& answer) {
   std::string text = to_lines(fmt::format("{} with {} over {}, {}{}", to_text(answer.strategy), answer.preset,
                                           answer.transport, answer.library, answer.library_stated ? "" : " (assumed)"));
   int gpus = 0;
   for (const auto& point : answer.points) {
-    if (point.gpus != gpus) text += scale_sentence(answer.points, point.gpus);
+    if (point.gpus != gpus) text += sums_sentence(answer.points, point.gpus);
     gpus = point.gpus;
   }
   for (const auto& error : answer.errors) text += to_lines(error);
-  return answer.points.empty() ? text : text + table_of(answer.points);
+  return answer.points.empty() ? text : text + sums_table(answer.points);
 }
 
 Json to_json(const PredictedSum& point) {
@@ -103,7 +103,7 @@ std::string to_terminal_text(const SumPrediction& prediction) {
   std::string text =
       to_lines(fmt::format("{}: all-reduce on {}, nothing else running", scenario.name, scenario.cluster));
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
-  for (const auto& answer : prediction.answers) text += "\n" + section_of(answer);
+  for (const auto& answer : prediction.answers) text += "\n" + sums_section(answer);
   return text;
 }
 

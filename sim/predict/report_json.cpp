@@ -58,6 +58,26 @@ Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
   return json;
 }
 
+/// Rates of a node are those of all, because nodes take alike.
+Json to_json(const InputNeed& need, int nodes) {
+  Json json{{"samples_per_s", nine_digits(need.samples_per_s)}};
+  if (need.storage_Bps > 0)
+    for (const auto& [key, value] :
+         {std::pair{"storage_Bps", need.storage_Bps}, std::pair{"storage_Bps_low", need.storage_Bps_low},
+          std::pair{"storage_Bps_high", need.storage_Bps_high},
+          std::pair{"node_storage_Bps", need.storage_Bps / nodes}})
+      json[key] = nine_digits(value);
+  if (need.node_cores > 0)
+    for (const auto& [key, value] :
+         {std::pair{"node_cores", need.node_cores}, std::pair{"node_cores_low", need.node_cores_low},
+          std::pair{"node_cores_high", need.node_cores_high}})
+      json[key] = nine_digits(value);
+  if (need.cores_per_node > 0) json["cores_per_node"] = need.cores_per_node;
+  json["limit"] = to_text(need.limit);
+  json["wait_chance"] = nine_digits(need.wait_chance);
+  return json;
+}
+
 /// What a search names.
 Json servers_found(const Strategy& strategy) {
   return {{"servers", {{"count", strategy.servers.value}}},
@@ -102,6 +122,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   if (point.measured) json["measured"] = to_json(*point.measured, point);
   json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
+  if (point.input) json["input"] = to_json(*point.input, point.nodes);
   json["bottleneck"] = point.bottleneck;
   if (point.unsplit_tensor) json["unsplit_tensor"] = to_json(*point.unsplit_tensor);
   if (point.best_servers) json["best_servers"] = servers_found(*point.best_servers);

@@ -4,6 +4,7 @@
 #include "sim/base/units.hpp"
 #include "sim/predict/measured.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_input.hpp"
 #include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
@@ -232,8 +233,8 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
                      note_lines(answer) + left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += library_sentence(answer) + where_the_time_goes(answer) + server_lines(answer) + screenings(answer) +
-          staleness_lines(answer);
+  text += library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) + server_lines(answer) +
+          screenings(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

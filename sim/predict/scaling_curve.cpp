@@ -6,6 +6,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/predict/input_need.hpp"
 #include "sim/predict/interval.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ bool was_measured(const Curve& curve, const PredictedPoint& point) {
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
+  if (point.bottleneck == "input" && curve.input_doubts != InputDoubts{}) return EvidenceLabel::assumed;
   if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
@@ -226,6 +228,7 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     const double to_number = fidelity_ratio(curve, setup, time) / point.mixture_ratio;
     set_times(point, curve, setup, time);
     set_interval(point, curve, setup, to_number, time, mechanism_s);
+    point.input = find_input_need(point, curve, setup, to_number, mechanism_s);
     point.fidelity = to_text(time.choice.fidelity);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);

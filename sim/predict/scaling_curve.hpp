@@ -1,6 +1,7 @@
 #pragma once
 // One strategy over scales: the median sample and all drawn samples, its largest efficient scale, what to measure next.
 
+#include "sim/formats/inputs.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/predict/best_servers.hpp"
 #include "sim/predict/prediction.hpp"
@@ -42,6 +43,7 @@ struct Curve {
   std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
   int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
+  InputDoubts input_doubts{};                        ///< about named input; drawn into samples.values[i].input
 };
 
 /// The setup at another scale, with the best servers there where the strategy seeks them.

@@ -2,7 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
+
 using ddlsim::correlation;
+using ddlsim::normal_quantile;
+using ddlsim::quantile_of_floored_normals;
+using ddlsim::quantile_of_normals;
 
 TEST_CASE("Pearson's correlation of what can be worked out by hand") {
   CHECK(correlation({1, 2, 3}, {10, 20, 30}) == Approx(1).epsilon(1e-12));
@@ -93,3 +98,16 @@ TEST_CASE("the bootstrap is a function of its seed and stays within the values")
 }
 
 } // namespace ddlsim
+
+TEST_CASE("a mixture of normals with floors has the quantiles of the greater of the two", "[quantile]") {
+  const std::vector<double> centres{1, 2, 4};
+  const double none = -std::numeric_limits<double>::infinity();
+  for (const double p : {0.05, 0.5, 0.95})
+    CHECK(quantile_of_floored_normals(centres, {none, none, none}, 0.3, p) ==
+          Approx(quantile_of_normals(centres, 0.3, p)).margin(1e-6));
+  CHECK(quantile_of_floored_normals(centres, {9, 9, 9}, 0.3, 0.05) == Approx(9));
+  CHECK(quantile_of_floored_normals({1}, {1.5}, 1, 0.95) == Approx(1 + normal_quantile(0.95)));
+  CHECK(quantile_of_floored_normals({1}, {1.5}, 1, 0.5) == Approx(1.5));
+  CHECK(quantile_of_floored_normals({1, 2}, {3, none}, 0, 0.5) == Approx(2)); // half are done at 2, all at 3
+  CHECK(quantile_of_floored_normals({1, 2}, {3, none}, 0, 0.6) == Approx(3));
+}

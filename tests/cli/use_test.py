@@ -58,7 +58,8 @@ class Use(Case):
 
 class Check(Case):
     def test_every_shipped_document(self):
-        files = [SCENARIO, SOURCE / "platforms/gpus.json", SOURCE / "platforms/priors.json", SOURCE / "scenarios/presets.json"]
+        files = [SCENARIO, SOURCE / "platforms/gpus.json", SOURCE / "platforms/priors.json", SOURCE / "scenarios/presets.json",
+                 SOURCE / "scenarios/inputs.json"]
         files += sorted(SOURCE.glob("platforms/*/cluster.json")) + sorted(SOURCE.glob("scenarios/models/*.json"))
         result = run("check", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -87,7 +88,8 @@ class Check(Case):
 
 class List(Case):
     def test_each_list_names_what_is_shipped(self):
-        for what, name in (("models", "resnet50_v1.5"), ("gpus", "V100-SXM2-16GB"), ("clusters", "iris"), ("presets", "horovod")):
+        for what, name in (("models", "resnet50_v1.5"), ("gpus", "V100-SXM2-16GB"), ("clusters", "iris"), ("presets", "horovod"),
+                           ("inputs", "pytorch-dataloader"), ("inputs", "beegfs"), ("inputs", "parquet"), ("inputs", "mnist")):
             result = run("list", what)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(name, result.stdout)

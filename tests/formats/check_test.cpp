@@ -37,6 +37,7 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
   CHECK(says("platforms/priors.json") == "priors: 5");
   CHECK(says("scenarios/presets.json") == "presets: 3: pytorch-ddp, horovod, mxnet-kvstore");
   CHECK(says("scenarios/convergence/tiny-set.json") == "convergence tiny-set: tiny, 3 batches");
+  CHECK(says("scenarios/inputs.json") == "inputs: 1 data sets, 2 storages, 2 formats, 2 loaders");
   CHECK(says("scenarios/tiny-iris.json") == "scenario tiny-iris: tiny on iris, 4 GPU counts, 2 strategies");
 }
 
@@ -51,8 +52,8 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
 
 TEST_CASE("what is of no known format is reported with the formats there are") {
   const Sample sample;
-  const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-convergence, ddlsim-gpus, ddlsim-model, "
-                              "ddlsim-plan-request, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
+  const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-convergence, ddlsim-gpus, ddlsim-inputs, "
+                              "ddlsim-model, ddlsim-plan-request, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
@@ -201,6 +202,23 @@ TEST_CASE("the convergence of a plan request is looked up, and must have trained
   request["workload"]["model"] = "small";
   CHECK(reported("tiny-set") ==
         Lines{"/workload/convergence: the runs of tiny-set trained tiny, not small; give epochs in its place"});
+}
+
+TEST_CASE("names of a scenario's input are looked up, all at once") {
+  const Sample sample;
+  auto scenario = ddlsim_test::sample_named_input();
+  CHECK(sample.reported("a.json", scenario.dump()).empty());
+  scenario["input"]["storage"] = "nsf";
+  scenario["input"]["loader"] = "by-cores";
+  CHECK(sample.reported("a.json", scenario.dump()) ==
+        Lines{"/input/storage: no storage is called \"nsf\"; did you mean nfs? there are: disk, nfs",
+              "/input/loader: no loader is called \"by-cores\"; did you mean by-core? there are: by-core, by-gpu"});
+}
+
+TEST_CASE("clusters that shaped named input are looked up") {
+  const Sample sample;
+  CHECK(sample.reported("a.json", ddlsim_test::sample_inputs(), {"/loaders/0/shaped_by", "[\"irris\"]", ""}) ==
+        Lines{"/loaders/0/shaped_by: no cluster is called \"irris\"; did you mean iris? there are: iris"});
 }
 
 TEST_CASE("a convergence's file has its name, and its models are looked up") {

@@ -74,7 +74,8 @@ TEST_CASE("a spoilt file is refused or read, and never more than that") {
        {"platforms/gpus.json", "platforms/priors.json", "platforms/iris/cluster.json",
         "platforms/iris/measurements/all.jsonl", "scenarios/presets.json", "scenarios/tiny-iris.json",
         "scenarios/tiny-two-stacks.json", "scenarios/tiny-best-servers.json", "scenarios/plans/tiny-plan.json",
-        "scenarios/convergence/tiny-set.json", "scenarios/models/tiny.json"}) {
+        "scenarios/convergence/tiny-set.json", "scenarios/inputs.json", "scenarios/tiny-named-input.json",
+        "scenarios/models/tiny.json"}) {
     INFO(name);
     const int refused = refused_of(folder, name, times);
     CHECK(refused > times / 2); // most spoilt files are bad: else nothing was spoilt

@@ -64,8 +64,12 @@ TEST_CASE("a plan request by convergence, with storage, spares and the usual rat
                       {"precision", "fp32"},
                       {"start_up", "5 min"}};
   json["failures"] = {{"storage", "2 GB/s"}, {"repair", "24 h"}, {"spare_nodes", 2}};
+  json["workload"]["input"] = {{"dataset", "pictures"}, {"storage", "nfs"}, {"loader", "by-core"}};
+  json["candidates"][0]["cores_per_node"] = 40;
   const auto request = read_plan_request(folder.write("a.json", json.dump()));
   CHECK(request.workload.convergence == "tiny-set");
+  CHECK(request.workload.input_names.storage == "nfs");
+  CHECK(request.candidates[0].cores_per_node == 40);
   CHECK(request.workload.epochs == 0);
   CHECK(request.workload.start_up_s == 300);
   CHECK(request.failures.node_mtbf_s == Approx(6334.7 * 3600).epsilon(1e-4)); // 54 d x 24 h x 2048 nodes / 419
@@ -97,6 +101,12 @@ TEST_CASE("mistakes in a plan request") {
            "\"checkpoint\""},
           {"/failures/spare_nodes", "1",
            "/failures: spare nodes wait while failed ones are repaired; give \"repair\", like \"24 h\""},
+          {"/candidates/0/cores_per_node", "4",
+           "/candidates/0/cores_per_node: the workload's \"input\" names no loader; name one there, or drop this"},
+          {"/workload/input", R"({"storage": "nfs"})",
+           "/workload/input/bytes_per_sample: missing; give the size of a stored sample, like \"110 KB\", or the name "
+           "of "
+           "a \"dataset\""},
           {"/energy/pue", "0.9", "/energy/pue: 0.9 is out of range; give 1 to 10"},
           {"/candidates", "[]", "/candidates: no candidate found; give one or more"},
           {"/candidates/1/name", "\"iris\"",

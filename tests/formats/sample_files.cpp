@@ -96,6 +96,33 @@ json sample_convergence() {
       {"global_batch": 256, "epochs": 15, "deviation": 0.1, "runs": 3}]})");
 }
 
+json sample_inputs() {
+  return json::parse(R"({"format": "ddlsim-inputs", "version": 1,
+    "datasets": [{"name": "pictures", "title": "Pictures", "source": "counted", "bytes_per_sample": "100 KB",
+                  "decode_work": 2}],
+    "storages": [
+      {"name": "disk", "title": "Disk", "source": "typed", "read": {"median": "2 GB/s", "low": "1 GB/s", "high": "4 GB/s"},
+       "open": {"median": "1 ms", "low": "0.5 ms", "high": "2 ms"}, "small_read_share": 0.5},
+      {"name": "nfs", "title": "NFS", "source": ["typed", "twice"], "judgement": "all of it", "shaped_by": ["iris"],
+       "shared_read": {"median": "1 GB/s", "low": "100 MB/s", "high": "3 GB/s"},
+       "open": {"median": "2 ms", "low": "1 ms", "high": "9 ms"}, "shared_opens_per_s": 5000}],
+    "formats": [{"name": "files", "title": "Files", "source": "typed", "reads": "file-a-sample"},
+                {"name": "packed", "title": "Packed", "source": "typed", "reads": "in-sequence", "bytes_share": 0.5,
+                 "core_share": {"median": 0.5, "low": 0.25, "high": 1}}],
+    "loaders": [{"name": "by-core", "title": "Cores", "source": "typed", "shaped_by": ["iris"],
+                 "core_samples_per_s": {"median": 100, "low": 50, "high": 400}},
+                {"name": "by-gpu", "title": "GPUs", "source": "typed",
+                 "gpu_samples_per_s": {"median": 1000, "low": 500, "high": 2000}}]})");
+}
+
+json sample_named_input() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-named-input";
+  scenario["input"] = json::parse(R"({"dataset": "pictures", "storage": "nfs", "format": "files", "loader": "by-core",
+    "cores_per_node": 10, "readers_per_node": 4})");
+  return scenario;
+}
+
 json sample_presets() {
   return json::parse(R"({"format": "ddlsim-presets", "version": 2, "presets": [
     {"name": "pytorch-ddp", "title": "DDP", "grouping": "buckets", "first_bucket": "1 MiB", "bucket": "25 MiB",
@@ -166,6 +193,8 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/tiny-best-servers.json", sample_best_servers().dump(1));
   folder.write("scenarios/plans/tiny-plan.json", sample_plan_request().dump(1));
   folder.write("scenarios/convergence/tiny-set.json", sample_convergence().dump(1));
+  folder.write("scenarios/inputs.json", sample_inputs().dump(1));
+  folder.write("scenarios/tiny-named-input.json", sample_named_input().dump(1));
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 

@@ -19,6 +19,8 @@ nlohmann::json sample_scenario();     ///< asks about the two above
 nlohmann::json sample_best_servers(); ///< the same question; servers that predict searches
 nlohmann::json sample_two_stacks();   ///< the same question; strategies with presets and transports of their own
 nlohmann::json sample_convergence();
+nlohmann::json sample_inputs();       ///< a disk, NFS; files, packed; loaders by core and by GPU
+nlohmann::json sample_named_input();  ///< the same question, from that NFS
 nlohmann::json sample_plan_request(); ///< three ways to have the same machine
 nlohmann::json sample_presets();      ///< pytorch-ddp, horovod, mxnet-kvstore, tf-ps
 nlohmann::json sample_priors();

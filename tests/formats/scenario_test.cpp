@@ -56,6 +56,36 @@ TEST_CASE("a scenario is written as it is read") {
   CHECK(again.around.neighbours[1] == ddlsim::Neighbour{"b", 2, {ddlsim::NodeOrder::scattered, {}}, 0, 1e3});
   CHECK(again.input.bytes_per_sample == 110e3);
   CHECK(again.input.shared_read_Bps == 2e9);
+  CHECK(again.input_names == ddlsim::InputNames{});
+}
+
+TEST_CASE("a scenario's named input is written as it is read") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_named_input();
+  json["input"]["read_bandwidth"] = "3 GB/s";
+  const auto text = scenario_json(read_scenario(folder.write("a.json", json.dump())));
+  const auto again = read_scenario(folder.write("b.json", text));
+  CHECK(scenario_json(again) == text);
+  CHECK(again.input_names == ddlsim::InputNames{"pictures", "nfs", "files", "by-core", 10, 4});
+  CHECK(again.input.read_Bps == 3e9);
+  CHECK(again.input.bytes_per_sample == 0);
+}
+
+TEST_CASE("mistakes in a scenario's named input") {
+  const auto read = [](const std::filesystem::path& file) { ddlsim::read_scenario(file); };
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_named_input(),
+      {
+          {"/input/dataset", "",
+           "/input/bytes_per_sample: missing; give the size of a stored sample, like \"110 KB\", or the name of a "
+           "\"dataset\""},
+          {"/input/loader", "", "/input/loader: missing; name what the cores decode with, like \"pytorch-dataloader\""},
+          {"/input/storage", "\"\"",
+           "/input/storage: the text is empty; say what it is, or \"unknown\" where that is allowed"},
+          {"/input/cores_per_node", "0", "/input/cores_per_node: 0 is out of range; give 1 to 100000"},
+          {"/input/storrage", "\"nfs\"", "/input/storrage: unknown key; did you mean \"storage\"?"},
+      },
+      read);
 }
 
 TEST_CASE("what is wrong with a scenario's surroundings is reported") {

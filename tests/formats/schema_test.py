@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(SKIPPED)
 
 FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request",
-           "convergence")
+           "convergence", "inputs")
 DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
@@ -157,12 +157,18 @@ def variants(samples):
     yield "plan-request@owned", owned
     to_target = copy.deepcopy(owned)
     del to_target["workload"]["samples"], to_target["workload"]["epochs"]
-    to_target["workload"].update({"convergence": "resnet50-imagenet", "start_up": "5 min"})
+    to_target["workload"].update({"convergence": "resnet50-imagenet", "start_up": "5 min", "input": {"dataset": "imagenet", "loader": "keras"}})
+    to_target["candidates"][0]["cores_per_node"] = 4
     to_target["failures"] = {"storage": "2 GB/s", "bytes_per_parameter": 8, "repair": "24 h", "spare_nodes": 1}
     yield "plan-request@to-target", to_target
     yield "scenario@shared", {
         **samples["scenario"], "node_placement": [4, 2], "background_traffic": 0.25,
         "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}
+    yield "scenario@input", {
+        **samples["scenario"], "input": {"dataset": "imagenet", "storage": "nfs", "format": "files", "loader": "keras",
+                                         "cores_per_node": 8, "readers_per_node": 4, "bytes_per_sample": "1 KB",
+                                         "loader_samples_per_s": 9, "read_bandwidth": "1 GB/s",
+                                         "shared_read_bandwidth": "1 GB/s"}}
     for fabric in (
         {"kind": "fat-tree", "nodes_per_leaf": 4, "blocking": 1.5, "upper_levels": [{"nodes": 12, "blocking": 2}]},
         {"kind": "torus", "dimensions": [12, 12], "link_bandwidth": "5 GB/s"},
@@ -265,7 +271,7 @@ READER_ONLY = (
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
-    "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
+    "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
 )
 
 

@@ -62,6 +62,19 @@ PredictedPoint predicted(int gpus) {
 
 } // namespace
 
+TEST_CASE("a plan's training waits for input that is slower than its GPUs, as predict says") {
+  auto request = short_request({p3("p3", 24.48)});
+  request.candidates[0].gpus = {8};
+  request.workload.input_names = {"imagenet", "nfs", "tfrecord", "pytorch-dataloader", 32, 0};
+  const auto plenty = make_plan(request, shipped);
+  request.candidates[0].cores_per_node = 2; // 268 samples/s
+  const auto few = make_plan(request, shipped);
+  const auto& starved = option_at(few, "p3", 8);
+  CHECK(starved.time_s.value == Approx(1e7 / 268).epsilon(0.01));
+  CHECK(starved.time_s.value > 5 * option_at(plenty, "p3", 8).time_s.value);
+  CHECK(starved.bottleneck == "input");
+}
+
 TEST_CASE("time, cost and energy of one option, by hand") {
   const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);

@@ -105,6 +105,16 @@ TEST_CASE("an input pipeline with limits is never faster", "[relations]") {
       [](Scenario& scenario) { scenario.input = {}; });
 }
 
+TEST_CASE("named input is never faster than none, and with more cores never slower", "[relations]") {
+  const auto names = [](int cores) { return InputNames{"imagenet", "nfs", "files", "pytorch-dataloader", cores, 0}; };
+  check_better_scenario(
+      any, [&](Scenario& scenario) { scenario.input_names = names(8); },
+      [](Scenario& scenario) { scenario.input_names = {}; });
+  check_better_scenario(
+      any, [&](Scenario& scenario) { scenario.input_names = names(2); },
+      [&](Scenario& scenario) { scenario.input_names = names(16); });
+}
+
 TEST_CASE("one GPU has efficiency 1, and every interval holds its number", "[relations]") {
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     const auto points = points_of(question.scenario, shipped_data);

@@ -2,6 +2,7 @@
 
 #include "calibrate/data/transfer_series.hpp"
 #include "calibrate/fit/step_fit.hpp"
+#include "sim/predict/collectives.hpp"
 #include "sim/predict/posterior.hpp"
 #include "validate/methods/simulator.hpp"
 
@@ -41,29 +42,42 @@ double line_s(const Shown& shown, double size_bytes) {
   return latency_s + slope * size_bytes;
 }
 
-/// What is likeliest of the table's parameters once `points` of it are known.
-Parameters likeliest_knowing(const ReferenceData& reference, const SeriesData& table,
-                             const std::vector<DataPoint>& points) {
+/// Samples behind an interval.
+constexpr int draws = 200;
+
+/// The table's parameters once `points` of it are known.
+Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& table,
+                            const std::vector<DataPoint>& points) {
   SeriesData seen = table;
   seen.points = points;
   const PosteriorQuestion question{seen.compute_prior, seen.setup.preset, false, seen.scope, seen.priors};
   const auto priors = priors_on(seen.setup.cluster, reference.priors);
-  if (points.empty()) return find_posterior(priors, nullptr, question, 1, 1).median;
+  if (points.empty()) return find_posterior(priors, nullptr, question, draws, 1);
   const auto calibration = fit_steps({seen}, {.constants = reference.constants});
-  return find_posterior(priors, &calibration, question, 1, 1).median;
+  return find_posterior(priors, &calibration, question, 1, 1);
+}
+
+/// Whether the interval that `predict --collective` would tell holds what was measured.
+bool is_held(const ReferenceData& reference, const SeriesData& table, const DataPoint& point, const Posterior& known) {
+  std::vector<double> ln_times;
+  for (const auto& sample : known.samples.values) ln_times.push_back(std::log(model_time_s(table, point, sample)));
+  const double spread = collective_spread(reference.constants, reference.constants.unstated_noise);
+  const auto interval = collective_interval(0, ln_times, spread);
+  return point.measured_s >= interval.s_low && point.measured_s <= interval.s_high;
 }
 
 void add_table(const ReferenceData& reference, const SeriesData& table, std::vector<PredictedCollective>& all) {
   const auto& large = nearest(table, large_shown_bytes);
   const Shown shown{nearest(table, large.size_bytes / large_over_small), large};
   if (shown.small.size_bytes == shown.large.size_bytes) return;
-  const auto before = likeliest_knowing(reference, table, {});
-  const auto after = likeliest_knowing(reference, table, {shown.small, shown.large});
+  const auto before = posterior_knowing(reference, table, {});
+  const auto after = posterior_knowing(reference, table, {shown.small, shown.large});
   for (const auto& point : table.points) {
     if (shown.has(point)) continue;
     all.push_back({table.setup.cluster.name, table.id, table.setup.transport.name, point.gpus, point.nodes,
-                   point.size_bytes, point.measured_s, model_time_s(table, point, before),
-                   model_time_s(table, point, after), line_s(shown, point.size_bytes)});
+                   point.size_bytes, point.measured_s, model_time_s(table, point, before.median),
+                   model_time_s(table, point, after.median), is_held(reference, table, point, before),
+                   line_s(shown, point.size_bytes)});
   }
 }
 

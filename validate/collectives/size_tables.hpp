@@ -21,6 +21,7 @@ struct PredictedCollective {
   double measured_s = 0;
   double from_cluster_file_s = 0; ///< ddlsim before any measurement: priors
   double from_two_sizes_s = 0;    ///< ddlsim calibrated on two sizes of this table
+  bool held = false;              ///< by the 90 % interval of the cluster file alone
   double line_s = 0;              ///< the straight line through the same two: latency + size / rate
 };
 
@@ -38,9 +39,9 @@ std::vector<PredictedCollective> predict_collectives(const ReferenceData& refere
 std::string collectives_report_text(const std::vector<PredictedCollective>& points);
 
 /// {"format":"ddlsim-collectives","version":1,
-///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line"}],
+///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line","held"}],
 ///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s","from_two_sizes_s",
-///             "line_s"}]}
+///             "held","line_s"}]}
 /// Errors are ratios, 0.05 for 5 %; below_bytes is null for the last class.
 std::string collectives_json(const std::vector<PredictedCollective>& points);
 

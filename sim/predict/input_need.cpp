@@ -1,0 +1,82 @@
+#include "sim/predict/input_need.hpp"
+
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/iteration_graph.hpp"
+#include "sim/predict/interval.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+InputLimit limit_of(const InputTimes& times) {
+  const std::pair<double, InputLimit> all[] = {{times.decoding_s, InputLimit::decoding},
+                                               {times.storage_s, InputLimit::storage},
+                                               {times.opening_s, InputLimit::opening},
+                                               {times.shared_storage_s, InputLimit::shared_storage},
+                                               {times.shared_opening_s, InputLimit::shared_opening}};
+  std::pair<double, InputLimit> longest{0, InputLimit::none};
+  for (const auto& one : all)
+    if (one.first > longest.first) longest = one;
+  return longest.second;
+}
+
+/// ln of the samples' iterations without input: the centres of what a user will measure.
+std::vector<double> ln_iterations(const Curve& curve, int gpus, double to_number,
+                                  const std::vector<double>& mechanism_s) {
+  const double mean = gpus > 1 ? unexplained_at(curve, gpus).mean : 0;
+  std::vector<double> centres;
+  for (const double time_s : mechanism_s) centres.push_back(std::log(to_number * time_s) + mean);
+  return centres;
+}
+
+/// The mean over the samples of the chance that an iteration is done before its input.
+double chance_of_waiting(const Curve& curve, const StepSetup& setup, const std::vector<double>& centres,
+                         double spread) {
+  double waiting = 0;
+  for (std::size_t i = 0; i < centres.size(); ++i) {
+    const double behind = std::log(needed_input_s(setup, curve.samples.values[i].input)) - centres[i];
+    waiting += spread > 0 ? normal_cdf(behind / spread) : (behind > 0 ? 1 : 0);
+  }
+  return waiting / static_cast<double>(centres.size());
+}
+
+/// samples/s of a node / samples/s of a core, in every sample.
+void set_cores(InputNeed& need, const Curve& curve, const StepSetup& setup, std::vector<double> centres,
+               double spread) {
+  const double core_samples_per_s = setup.input.core_samples_per_s;
+  if (core_samples_per_s == 0) return;
+  const double node_samples = setup.batch_per_gpu * setup.gpus_per_node;
+  const double gpus = setup.gpus;
+  need.cores_per_node = setup.input.cores;
+  need.node_cores = need.samples_per_s * setup.gpus_per_node / gpus / core_samples_per_s;
+  for (std::size_t i = 0; i < centres.size(); ++i)
+    centres[i] = std::log(node_samples / (core_samples_per_s * curve.samples.values[i].input.core)) - centres[i];
+  need.node_cores_low = std::exp(quantile_of_normals(centres, spread, low_tail));
+  need.node_cores_high = std::exp(quantile_of_normals(centres, spread, high_tail));
+}
+
+} // namespace
+
+std::optional<InputNeed> find_input_need(const PredictedPoint& point, const Curve& curve, const StepSetup& setup,
+                                         double to_number, const std::vector<double>& mechanism_s) {
+  const auto& input = setup.input;
+  const auto times = input_times(setup);
+  if (input.bytes_per_sample == 0 && input.core_samples_per_s == 0 && times.longest_s() == 0) return {};
+  const auto centres = ln_iterations(curve, setup.gpus, to_number, mechanism_s);
+  const double spread = spread_at(curve, setup.gpus);
+  const double samples = setup.gpus * setup.batch_per_gpu;
+  InputNeed need;
+  need.samples_per_s = samples / (point.iteration_s - point.input_wait_s);
+  const double bytes = samples * input.bytes_per_sample;
+  need.storage_Bps = need.samples_per_s * input.bytes_per_sample;
+  need.storage_Bps_low = bytes / std::exp(quantile_of_normals(centres, spread, high_tail));
+  need.storage_Bps_high = bytes / std::exp(quantile_of_normals(centres, spread, low_tail));
+  set_cores(need, curve, setup, centres, spread);
+  need.limit = limit_of(times);
+  need.wait_chance = chance_of_waiting(curve, setup, centres, spread);
+  return need;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,89 @@
+#include "sim/predict/report_input.hpp"
+
+#include "sim/base/chart.hpp"
+#include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+std::string rate_text(double rate_Bps) {
+  return print_quantity(rate_Bps, Dimension::bandwidth);
+}
+
+/// "28.96k".
+std::string samples_text(double samples_per_s) {
+  return rate_interval(samples_per_s, samples_per_s, samples_per_s).value;
+}
+
+/// "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" where a sample's size is not known.
+std::string storage_text(const InputNeed& need, int nodes) {
+  if (need.storage_Bps == 0) return "";
+  const auto a_node = nodes > 1 ? fmt::format(", {} a node", rate_text(need.storage_Bps / nodes)) : "";
+  return fmt::format("{} from storage{} (90 %{}: {} .. {})", rate_text(need.storage_Bps), a_node,
+                     nodes > 1 ? " in all" : "", rate_text(need.storage_Bps_low), rate_text(need.storage_Bps_high));
+}
+
+/// "11 cores a node that decode (90 %: 5 .. 25; there are 40)"; "" where no loader is named.
+std::string cores_text(const InputNeed& need) {
+  if (need.node_cores == 0) return "";
+  const auto there = need.cores_per_node > 0 ? fmt::format("there are {}", need.cores_per_node)
+                                             : std::string("the scenario does not say how many there are");
+  return fmt::format("{:.0f} cores a node that decode (90 %: {:.0f} .. {:.0f}; {})", std::ceil(need.node_cores),
+                     std::ceil(need.node_cores_low), std::ceil(need.node_cores_high), there);
+}
+
+std::string needs_sentence(const PredictedPoint& point) {
+  const auto& need = *point.input;
+  const auto storage = storage_text(need, point.nodes);
+  const auto cores = cores_text(need);
+  const auto gpus = point.gpus == 1 ? std::string("1 GPU") : fmt::format("{} GPUs", point.gpus);
+  return fmt::format("To keep {} busy takes {} samples/s{}{}{}{}.", gpus, samples_text(need.samples_per_s),
+                     storage.empty() ? "" : ": ", storage, cores.empty() ? "" : (storage.empty() ? ": " : ", and "),
+                     cores);
+}
+
+const char* limit_in_words(InputLimit limit) {
+  switch (limit) {
+  case InputLimit::none:
+    break;
+  case InputLimit::decoding:
+    return "decoding";
+  case InputLimit::storage:
+    return "what a node reads from storage";
+  case InputLimit::opening:
+    return "opening a file a sample (packed samples are read in sequence)";
+  case InputLimit::shared_storage:
+    return "what all nodes together read from storage";
+  case InputLimit::shared_opening:
+    return "how many files all nodes together open (packed samples are read in sequence)";
+  }
+  return "nothing";
+}
+
+std::string limit_sentence(const PredictedPoint& point) {
+  const auto& need = *point.input;
+  if (need.limit == InputLimit::none) return "Nothing that is known limits the input.";
+  const auto chance = fmt::format("{:.0f} %", 100 * need.wait_chance);
+  if (point.input_wait_s > 0)
+    return fmt::format("The GPUs wait for input, {} an iteration (chance of any wait {}): the limit is {}.",
+                       short_seconds_text(point.input_wait_s), chance, limit_in_words(need.limit));
+  return fmt::format("The GPUs are not expected to wait for input (chance that they do {}): the tightest of it is {}.",
+                     chance, limit_in_words(need.limit));
+}
+
+} // namespace
+
+std::string input_lines(const StrategyAnswer& answer) {
+  const PredictedPoint* largest = nullptr;
+  for (const auto& point : answer.points)
+    if (point.error.empty() && point.input) largest = &point;
+  if (largest == nullptr) return "";
+  return to_lines(needs_sentence(*largest) + " " + limit_sentence(*largest));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,125 @@
+"""`ddlsim diagnose` and `predict --collective`: is it normal, and what explains it."""
+
+import csv
+import io
+import json
+
+from program import SOURCE, Case, main, run
+
+SCENARIO = SOURCE / "scenarios" / "pascal-servers-or-horovod.json"
+HEALTHY = ("--step", "1=489 ms", "--step", "4=530 ms", "--step", "16=573 ms")
+SLOW_NETWORK = ("--step", "1=489 ms", "--step", "4=530 ms", "--step", "16=820 ms", "--step", "64=900 ms")
+QUESTION = ("diagnose", SCENARIO, "--strategy", "auto")
+
+
+def nccl_log(times_us):
+    """What all_reduce_perf prints on 4 nodes of 4 GPUs: size -> time."""
+    devices = "".join(f"#  Rank {rank:2} Group  0 Pid  1000 on  node{rank // 4} device  {rank % 4} [0x0{rank % 4}] Tesla P100-PCIE-16GB\n"
+                      for rank in range(16))
+    rows = ""
+    for size, time_us in times_us.items():
+        bandwidth = size / time_us / 1e3
+        rows += f"{size:12} {size // 4:12}     float     sum      -1 " + f"{time_us:8.1f} {bandwidth:6.2f} {bandwidth * 30 / 16:6.2f}      0 " * 2 + "\n"
+    return ("# nThread 1 nGpus 1 minBytes 1048576 maxBytes 1073741824 step: 16(factor) warmup iters: 5 iters: 20 agg iters: 1 "
+            "validation: 1 graph: 0\n#\n# Using devices\n" + devices + "#\n"
+            "#                                                              out-of-place                       in-place          \n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       \n"
+            + rows + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1.0\n#\n")
+
+
+class Diagnose(Case):
+    def test_healthy_times_are_normal(self):
+        result = run(*QUESTION, *HEALTHY)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Normal: 0 of 3 times are slower", result.stdout)
+        self.assertNotIn("likeliest first", result.stdout)
+
+    def test_what_is_not_normal_exits_with_3_and_names_the_network(self):
+        result = run(*QUESTION, *SLOW_NETWORK)
+        self.assertEqual((result.returncode, result.stderr), (3, ""))
+        self.assertIn("Not normal: 2 of 4 times are slower", result.stdout)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
+        first, second = (run(*QUESTION, *SLOW_NETWORK, "--json").stdout for _ in range(2))
+        self.assertEqual(first, second)
+        answer = json.loads(first)
+        self.assertFalse(answer["normal"])
+        self.assertEqual(answer["causes"][0]["cause"], "link")
+        self.assertAlmostEqual(sum(cause["chance"] for cause in answer["causes"]), 1, 6)
+        self.assertEqual([point["is"] for point in answer["points"]], ["inside", "inside", "slower", "slower"])
+
+    def expected_us(self, *sizes):
+        told = json.loads(run("predict", SCENARIO, "--collective", "all-reduce", "--strategy", "auto", "--gpus", "16",
+                              "--sizes", ",".join(f"{size} B" for size in sizes), "--json").stdout)
+        return {int(point["size_bytes"]): 1e6 * point["time_s"] for point in told["answers"][0]["points"]}
+
+    def test_a_log_of_nccl_tests(self):
+        expected = self.expected_us(1 << 20, 1 << 24, 1 << 28)
+        healthy = self.write("healthy.log", nccl_log(expected))
+        self.assertEqual(run(*QUESTION, healthy, "--quiet").returncode, 0)
+        slow = self.write("slow.log", nccl_log({size: 3 * time_us for size, time_us in expected.items()}))
+        result = run(*QUESTION, slow, "--json", "--quiet")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual(len(answer["points"]), 3)
+        self.assertLessEqual({cause["cause"] for cause in answer["causes"]}, {"link", "inside", "latency"})
+        self.assertIn("tell_apart", answer)
+
+    def test_a_table_of_rates_and_what_of_it_is_another_question(self):
+        table = self.write("rates.csv", "model,batch_per_gpu,gpus,gpus_per_node,rate\nvgg16,64,4,4,480\nvgg16,64,16,4,1790\n"
+                                        "vgg16,32,16,4,1500\n")
+        result = run(*QUESTION, table)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("rates.csv:4 has 32 samples a GPU, the scenario 64: left out", result.stderr)
+        self.assertIn("0 of 2 times", result.stdout)
+
+    def test_mistakes(self):
+        self.refused(run(*QUESTION), 1, "no measured time found")
+        self.refused(run(*QUESTION, "--step", "many=1 s"), 1, "give GPUS=TIME")
+        self.refused(run(*QUESTION, "--step", "16=1 hour"), 1, "--step")
+        self.refused(run(*QUESTION, "--step", "999999=1 s"), 1, "more than horovod-pascal may grow to")
+        self.refused(run(*QUESTION, self.folder / "none.log"), 1, "none.log")
+        self.refused(run("diagnose", SCENARIO, "--strategy", "ring", "--step", "4=1 s"), 1, "the scenario has no strategy")
+        self.assertEqual(run(*QUESTION, "--step", "4=1 s", "--level", "2").returncode, 2)
+
+
+class Collectives(Case):
+    def test_text_json_and_csv_say_the_same(self):
+        question = ("predict", SCENARIO, "--collective", "all-reduce", "--gpus", "4,64", "--sizes", "16MiB,64KiB")
+        text = run(*question)
+        self.assertEqual((text.returncode, text.stderr), (0, ""))
+        self.assertIn("GB/s of bus bandwidth", text.stdout)
+        points = json.loads(run(*question, "--json").stdout)["answers"][0]["points"]
+        rows = list(csv.DictReader(io.StringIO(run(*question, "--csv").stdout)))
+        self.assertEqual(len(points), 4)
+        self.assertEqual([float(row["time_s_high"]) for row in rows], [point["time_s_high"] for point in points])
+        for point in points:
+            ranks = point["gpus"]
+            self.assertAlmostEqual(point["bus_Bps"], 2 * (ranks - 1) / ranks * point["size_bytes"] / point["time_s"], delta=10)
+
+    def test_mistakes(self):
+        collective = ("predict", SCENARIO, "--collective", "all-reduce")
+        self.refused(run(*collective, "--gpus", "1"), 1, "nobody to all-reduce with")
+        self.refused(run(*collective, "--strategy", "ps"), 1, "only parameter servers found")
+        self.refused(run(*collective, "--sizes", "7 parsecs"), 1, "--sizes")
+        for wrong in (("--trace", "t.json"), ("--sweep", "/batch_per_gpu=1,2"), ("--html", "p.html")):
+            self.assertEqual(run(*collective, *wrong).returncode, 2, wrong)
+        self.assertEqual(run("predict", SCENARIO, "--sizes", "1MiB").returncode, 2)
+        self.assertEqual(run("predict", SCENARIO, "--collective", "broadcast").returncode, 2)
+
+
+class Measured(Case):
+    def test_a_record_stands_beside_its_point(self):
+        result = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16", "--json")
+        four, sixteen = json.loads(result.stdout)["points"]
+        self.assertNotIn("measured", four)
+        measured = sixteen["measured"]
+        self.assertEqual(measured["inside"], sixteen["iteration_s_low"] <= measured["iteration_s"] <= sixteen["iteration_s_high"])
+        row = list(csv.DictReader(io.StringIO(run("predict", SCENARIO, "--strategy", "auto", "--gpus", "16", "--csv").stdout)))[0]
+        self.assertEqual(float(row["measured_s"]), measured["iteration_s"])
+        text = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16").stdout
+        self.assertIn(" ms, inside" if measured["inside"] else " ms, ", text)
+
+
+if __name__ == "__main__":
+    main()
