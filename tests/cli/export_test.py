@@ -157,7 +157,7 @@ class SimGrid(Case):
         self.assertTrue(all(re.fullmatch(r"[\d.e+]+Bps", leaf.attrib["bw"]) for leaf in leaves))
 
     def test_every_shipped_scenario(self):
-        for scenario in sorted(SOURCE.glob("scenarios/*-*.json")):
+        for scenario in sorted([*SOURCE.glob("scenarios/*-*.json"), *SOURCE.glob("scenarios/studies/*.json")]):
             file = self.folder / (scenario.stem + ".xml")
             result = run("export", "simgrid", scenario, "--output", file, "--gpus", "4")
             self.assertEqual(result.returncode, 0, result.stderr)
