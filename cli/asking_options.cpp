@@ -136,7 +136,9 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->delimiter(',')
       ->type_name("SIZE,SIZE");
   add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
-  predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
+  auto* csv = predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
+  predict.add_flag("--markdown", command.markdown, "The answer in sentences and a table a strategy, for a proposal")
+      ->excludes(csv);
   add_json(predict, line);
   add_output(predict, line);
 }

@@ -33,6 +33,7 @@ struct PredictCommand {
   std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
+  bool markdown = false;
   Fidelity fidelity = Fidelity::automatic;
   std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
   std::filesystem::path html;     ///< write the page here; empty: no page

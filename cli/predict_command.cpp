@@ -51,7 +51,8 @@ private:
 
 std::string to_output(const Prediction& prediction, const PredictCommand& command, const CommandLine& line) {
   if (line.json) return to_json_text(prediction);
-  return command.csv ? to_csv_text(prediction) : to_terminal_text(prediction);
+  if (command.csv) return to_csv_text(prediction);
+  return command.markdown ? to_markdown_text(prediction) : to_terminal_text(prediction);
 }
 
 std::vector<double> sizes_of(const std::vector<std::string>& texts) {

@@ -27,6 +27,9 @@ std::string measure_next_text(const MeasureNext& next);
 /// "412 ms, inside", of what was measured at the point; "" where nothing was.
 std::string measured_here_text(const PredictedPoint& point);
 
+/// For a proposal: the sentences of the page, then a Markdown table for each strategy.
+std::string to_markdown_text(const Prediction& prediction);
+
 /// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
 std::string to_json_text(const Prediction& prediction);
 

@@ -108,6 +108,29 @@ class Collectives(Case):
         self.assertEqual(run("predict", SCENARIO, "--collective", "broadcast").returncode, 2)
 
 
+class Markdown(Case):
+    def test_an_answer_for_a_proposal(self):
+        result = run("predict", SCENARIO, "--gpus", "4,16", "--markdown")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0], "## pascal-servers-or-horovod")
+        self.assertTrue(any(line.startswith("Fastest at 16 GPUs") for line in lines))
+        tables = [line for line in lines if line.startswith("|")]
+        self.assertEqual(len(tables), 3 * 4)  # a head, a rule and two scales for each strategy
+        widths = {line.count("|") for line in tables}
+        self.assertLessEqual(widths, {8, 9})
+        points = json.loads(run("predict", SCENARIO, "--gpus", "4,16", "--json").stdout)["points"]
+        for point in points:
+            self.assertTrue(any(line.startswith(f"| {point['gpus']} |") and point["bottleneck"] in line for line in tables))
+
+    def test_a_point_that_cannot_be_and_wrong_use(self):
+        text = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "16,99999", "--markdown").stdout
+        self.assertIn("| cannot be: 99999 GPUs are more than horovod-pascal may grow to", text)
+        self.assertEqual(len({line.count("|") for line in text.splitlines() if line.startswith("|")}), 1)
+        for wrong in (("--csv",), ("--sweep", "/batch_per_gpu=32,64"), ("--collective", "all-reduce")):
+            self.assertEqual(run("predict", SCENARIO, "--markdown", *wrong).returncode, 2, wrong)
+
+
 class Measured(Case):
     def test_a_record_stands_beside_its_point(self):
         result = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16", "--json")
