@@ -3,11 +3,13 @@
 #include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
+#include "sim/predict/measured.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ddlsim {
 namespace {
@@ -17,19 +19,14 @@ using Json = nlohmann::ordered_json;
 constexpr double told_chance = 0.05; ///< causes less likely are not told
 constexpr double worth_a_look = 0.2; ///< what to look at is told of causes as likely
 
-enum class Place { inside, faster, slower };
-
-Place place_of(const Judged& one) {
-  if (one.observed.time_s < one.expected.s_low) return Place::faster;
-  return one.observed.time_s > one.expected.s_high ? Place::slower : Place::inside;
+Held held_of(const Judged& one) {
+  return held_by(one.expected, one.observed.time_s);
 }
 
-const char* name_of(Place place) {
-  return place == Place::inside ? "inside" : place == Place::faster ? "faster" : "slower";
-}
-
-/// "1.0 in 3": chances as a person says them.
+/// "12 %"; of the 999 healthy draws and the one at hand, one in a thousand is the least that can be told.
 std::string chance_text(double chance) {
+  constexpr double least = 0.001;
+  if (chance <= least) return "0.1 % or less";
   return chance < 0.01 ? fmt::format("{:.1f} %", 100 * chance) : fmt::format("{:.0f} %", 100 * chance);
 }
 
@@ -40,7 +37,7 @@ std::string point_text(const Observation& one) {
 
 std::string verdict_text(const Diagnosis& diagnosis) {
   const auto slower = std::count_if(diagnosis.points.begin(), diagnosis.points.end(),
-                                    [](const Judged& one) { return place_of(one) == Place::slower; });
+                                    [](const Judged& one) { return held_of(one) == Held::slower; });
   return fmt::format("{}: {} of {} times are slower than the 90 % interval. A healthy cluster looks as ill as this, or "
                      "worse, with a chance of {}.",
                      diagnosis.is_normal ? "Normal" : "Not normal", slower, diagnosis.points.size(),
@@ -64,6 +61,11 @@ std::string causes_text(const Diagnosis& diagnosis) {
   return text;
 }
 
+/// "+43 %", and never "-0 %".
+std::string off_text(const Judged& one) {
+  return fmt::format("{:+.0f} %", std::round(100 * (one.observed.time_s / one.expected.s - 1)) + 0.0);
+}
+
 std::string table_of(const Diagnosis& diagnosis) {
   std::vector<IntervalText> expected;
   for (const auto& one : diagnosis.points)
@@ -72,9 +74,8 @@ std::string table_of(const Diagnosis& diagnosis) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < diagnosis.points.size(); ++i) {
     const auto& one = diagnosis.points[i];
-    rows.push_back(
-        {fmt::format("{}", one.observed.gpus), point_text(one.observed), cells[i], seconds_text(one.observed.time_s),
-         fmt::format("{:+.0f} %", 100 * (one.observed.time_s / one.expected.s - 1)), name_of(place_of(one))});
+    rows.push_back({fmt::format("{}", one.observed.gpus), point_text(one.observed), cells[i],
+                    seconds_text(one.observed.time_s), off_text(one), to_text(held_of(one))});
   }
   return to_table(
       {{"GPUs"}, {"what", Align::left}, {"expected (90 %)", Align::left}, {"yours"}, {"off"}, {"", Align::left}}, rows);
@@ -107,7 +108,7 @@ Json to_json(const Judged& one) {
   json["expected_s"] = nine_digits(one.expected.s);
   json["expected_s_low"] = nine_digits(one.expected.s_low);
   json["expected_s_high"] = nine_digits(one.expected.s_high);
-  json["is"] = name_of(place_of(one));
+  json["is"] = to_text(held_of(one));
   return json;
 }
 

@@ -59,16 +59,6 @@ std::vector<double> usual_collective_sizes() {
   return sizes_bytes;
 }
 
-SumSamples collective_samples(const Curve& curve, int gpus, double size_bytes) {
-  const auto setup = at_scale(curve, gpus);
-  SumSamples samples;
-  samples.likeliest_s = lone_sum_s(setup, curve.median, size_bytes);
-  for (const auto& sample : curve.samples.values)
-    samples.ln_times.push_back(std::log(lone_sum_s(setup, sample, size_bytes)));
-  samples.spread = collective_spread(ModelConstants{}, curve.learnt.measurement_noise);
-  return samples;
-}
-
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread) {
   return {likeliest_s, std::exp(quantile_of_normals(ln_times, spread, low_tail)),
           std::exp(quantile_of_normals(ln_times, spread, high_tail))};
@@ -80,12 +70,14 @@ double collective_spread(const ModelConstants& constants, double measurement_noi
 
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
   const auto setup = at_scale(curve, gpus);
-  const auto samples = collective_samples(curve, gpus, size_bytes);
+  std::vector<double> ln_times;
+  for (const auto& sample : curve.samples.values) ln_times.push_back(std::log(lone_sum_s(setup, sample, size_bytes)));
+  const double spread = collective_spread(ModelConstants{}, curve.learnt.measurement_noise);
   PredictedSum point;
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   point.size_bytes = size_bytes;
-  point.time = collective_interval(samples.likeliest_s, samples.ln_times, samples.spread);
+  point.time = collective_interval(lone_sum_s(setup, curve.median, size_bytes), ln_times, spread);
   const double bus_bytes = size_bytes * bus_factor(gpus);
   point.bus_Bps = bus_bytes / point.time.s;
   point.bus_Bps_low = bus_bytes / point.time.s_high;

@@ -42,14 +42,6 @@ struct SumPrediction {
 /// From 1 KiB to 1 GiB, each four times the one before.
 std::vector<double> usual_collective_sizes();
 
-/// ln of the time of one all-reduce in each sample, and what no parameter explains about it.
-struct SumSamples {
-  double likeliest_s = 0;
-  std::vector<double> ln_times;
-  double spread = 0; ///< standard deviation of ln about a sample
-};
-SumSamples collective_samples(const Curve& curve, int gpus, double size_bytes);
-
 /// 90 % of what will be measured, where the samples' logarithms are `ln_times` and the model is off by so much.
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 

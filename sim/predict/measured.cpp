@@ -84,9 +84,17 @@ MeasuredHere median_of(Fitting records, bool reads_data) {
 
 } // namespace
 
+Held held_by(const IterationTime& interval, double time_s) {
+  if (time_s < interval.s_low) return Held::faster;
+  return time_s > interval.s_high ? Held::slower : Held::inside;
+}
+
+std::string to_text(Held held) {
+  return held == Held::inside ? "inside" : held == Held::faster ? "faster" : "slower";
+}
+
 Held held_by(const PredictedPoint& point, const MeasuredHere& measured) {
-  if (measured.iteration_s < point.iteration_s_low) return Held::faster;
-  return measured.iteration_s > point.iteration_s_high ? Held::slower : Held::inside;
+  return held_by({point.iteration_s, point.iteration_s_low, point.iteration_s_high}, measured.iteration_s);
 }
 
 void add_measured(std::vector<PredictedPoint>& points, const Scenario& scenario, const Curve& curve,

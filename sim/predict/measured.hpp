@@ -5,6 +5,7 @@
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -12,7 +13,11 @@ namespace ddlsim {
 /// Where a measured time lies.
 enum class Held { inside, faster, slower };
 
-/// Of the point's 90 % interval.
+/// Of a 90 % interval.
+Held held_by(const IterationTime& interval, double time_s);
+std::string to_text(Held held); ///< inside, faster, slower
+
+/// Of the point's.
 Held held_by(const PredictedPoint& point, const MeasuredHere& measured);
 
 /// Puts beside every point what records of the same question say: model, batch, precision, stack, strategy, transport, number

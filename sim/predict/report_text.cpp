@@ -42,9 +42,8 @@ bool has_measured(const StrategyAnswer& answer) {
 /// "412.0 ms, inside": of the interval beside it; "412.0 ms?, slower" where the records are doubted.
 std::string measured_text(const PredictedPoint& point) {
   if (!point.measured) return "";
-  const auto held = held_by(point, *point.measured);
-  const char* const where = held == Held::inside ? "inside" : held == Held::faster ? "faster" : "slower";
-  return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "", where);
+  return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "",
+                     to_text(held_by(point, *point.measured)));
 }
 
 std::string to_point_table(const StrategyAnswer& answer) {
