@@ -1,6 +1,5 @@
 #include "calibrate/fit/posterior_form.hpp"
 
-#include "sim/base/laplace_check.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <Eigen/Cholesky>
@@ -61,13 +60,13 @@ std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const s
   return modes;
 }
 
-PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes) {
+PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes, const LaplaceCheckOptions& draws) {
   PosteriorForm form;
   form.modes = static_cast<int>(modes.size());
   for (const auto& mode : modes) {
-    LaplaceCheckOptions options;
-    options.draws = std::max(1, static_cast<int>(std::lround(mode.share * options.draws)));
-    options.always_draw = modes.size() > 1;
+    auto options = draws;
+    options.draws = std::max(1, static_cast<int>(std::lround(mode.share * draws.draws)));
+    options.always_draw = draws.always_draw || modes.size() > 1;
     const auto check = check_laplace(robust, mode.fit, options);
     form.pareto_k = std::max(form.pareto_k, check.pareto_k);
     form.effective_share = std::min(form.effective_share, check.effective_share);

@@ -1,7 +1,7 @@
 #pragma once
 // What the measurements leave of the parameters: one region or several, a normal distribution or draws.
 
-#include "sim/base/robust_fit.hpp"
+#include "sim/base/laplace_check.hpp"
 #include "sim/formats/calibration.hpp"
 
 #include <vector>
@@ -21,6 +21,7 @@ std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const s
 
 /// The normal distribution of the one region where importance weights let it stand (check_laplace); else draws, from
 /// every region as many as its share says.
-PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes);
+PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes,
+                      const LaplaceCheckOptions& draws = {});
 
 } // namespace ddlsim

@@ -228,7 +228,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   Calibration calibration;
   calibration.version = version();
   add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
-  calibration.form = form_of(robust, modes);
+  calibration.form = form_of(robust, modes, options.draws);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
   add_leave_one_out(calibration, problem, robust, fit, series);

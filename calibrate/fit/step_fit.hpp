@@ -2,6 +2,7 @@
 // End-to-end step times of one cluster, fitted with the simulator in the loop.
 
 #include "calibrate/data/fit_data.hpp"
+#include "sim/base/laplace_check.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/predict/residual_process.hpp"
@@ -15,6 +16,7 @@ struct StepFitOptions {
   ResidualProcess residual_process() const; ///< before the data say how far series are off
   int noise_rounds = 2;                     ///< fits after which the spread is judged again, by transport
   int threads = 2;
+  LaplaceCheckOptions draws{}; ///< how the posterior is checked and drawn from
 };
 
 /// Fits all series of a cluster at once. The free parameters (calibrate/fit/free_parameters.hpp) come out at their
