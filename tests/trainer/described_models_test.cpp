@@ -146,6 +146,21 @@ TEST_CASE("GoogLeNet of Caffe's model zoo has the tensors that a log of its trai
   CHECK(ddltrain::parameter_count(table) == 13'378'280);
 }
 
+TEST_CASE("GoogLeNet of MXNet's example is Caffe's without heads, and sees 256x256") {
+  const auto in_head = [](const LayerRow& row) { return row.name.starts_with("aux"); };
+  LayerTable caffe = checked_table("googlenet_aux");
+  caffe.erase(std::remove_if(caffe.begin(), caffe.end(), in_head), caffe.end());
+  const LayerTable table = checked_table("googlenet_256");
+  CHECK(ddltrain::parameter_count(table) == ddltrain::parameter_count(caffe));
+  CHECK(ddltrain::parameter_count(table) == 6'998'552);
+  // Without partly filled windows 256 becomes 128, 63, 31, 15 and 7; Caffe's 224 becomes 112, 56, 28, 14 and 7.
+  for (const LayerRow& row : table) {
+    if (row.name == "conv3.conv") CHECK(row.forward_flop_per_sample == std::int64_t{2} * 63 * 63 * 9 * 64 * 192);
+    if (row.name == "inception5b.branch1.conv")
+      CHECK(row.forward_flop_per_sample == std::int64_t{2} * 7 * 7 * 832 * 384);
+  }
+}
+
 TEST_CASE("Inception v3 has torchvision's counts, with and without its auxiliary head") {
   check_torchvision({"inception_v3", 23'834'568, 5.713});
   const LayerTable auxiliary = checked_table("inception_v3_aux");
@@ -212,6 +227,73 @@ TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and
   CHECK(ddltrain::parameter_count(table) == kBackbone + blocks + (4 + 81) * (9 * inputs_of_boxes + boxes_of_a_place));
   for (const LayerRow& row : table) {
     if (row.name == "join_corners") CHECK(row.activation_bytes_per_sample == 4 * 4 * 8732);
+  }
+}
+
+TEST_CASE("SSD320 has the parameters of ResNet-50, its pyramid and two towers that five maps share, and 12,804 boxes") {
+  // tensorflow/models, object_detection: ssd_resnet_v1_fpn_feature_extractor.py, convolutional_box_predictor.py.
+  constexpr std::int64_t kBackbone =
+      25'557'032 - (2048 * 1000 + 1000);        // torchvision's ResNet-50 without its classifier
+  constexpr std::int64_t kWide = 9 * 256 * 256; // a 3x3 convolution of 256 channels
+  constexpr std::int64_t kNorm = 2 * 256;
+  constexpr std::int64_t kProjections = (512 + 1024 + 2048) * 256 + 3 * 256;
+  constexpr std::int64_t kSteps = 4 * (kWide + kNorm); // two smooth, two halve
+  constexpr std::int64_t kTower = 4 * (kWide + 5 * kNorm);
+  const auto predictor = [](std::int64_t values) { return (9 * 256 + 1) * 6 * values; };
+  constexpr std::int64_t kPlaces = 40 * 40 + 20 * 20 + 10 * 10 + 5 * 5 + 3 * 3;
+  const LayerTable table = checked_table("ssd320_fpn");
+  CHECK(ddltrain::parameter_count(table) ==
+        kBackbone + kProjections + kSteps + 2 * kTower + predictor(4) + predictor(91));
+  for (const LayerRow& row : table) {
+    if (row.name == "classes.predictor") CHECK(row.activation_bytes_per_sample == 4 * kPlaces * 6 * 91);
+    if (row.name == "classes.conv3") CHECK(row.forward_flop_per_sample == 2 * kPlaces * kWide);
+    if (row.name == "classes.bn3") CHECK(row.tensors.size() == 10); // gamma and beta of each map
+    if (row.name == "pyramid.layer4.subsample") CHECK(row.activation_bytes_per_sample == 4 * 1024 * 10 * 10);
+  }
+}
+
+namespace {
+
+/// Weights and biases of a TinyUNet by the channels on its way down (the first also those of the last block), from
+/// model/blocks/*.py of NVIDIA/DeepLearningExamples, TensorFlow/Segmentation/UNet_Industrial.
+std::int64_t tiny_unet_parameters(const std::vector<std::int64_t>& down, std::int64_t middle) {
+  const auto conv = [](std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    return (in * kernel * kernel + 1) * out;
+  };
+  const std::int64_t edge = down.front();
+  std::int64_t count = 0;
+  std::int64_t channels = 1;
+  for (const std::int64_t out : down) {
+    count += conv(channels, out, 3) + conv(out, out, 3);
+    channels = out;
+  }
+  count += conv(channels, middle, 3) + conv(middle, middle, 3) + conv(middle, middle / 2, 2);
+  channels = middle / 2;
+  for (std::size_t i = down.size() - 1; i > 0; --i) {
+    const std::int64_t half = down[i] / 2;
+    count += conv(channels + down[i], down[i], 3) + conv(down[i], half, 3) + conv(half, half, 2);
+    channels = half;
+  }
+  return count + conv(channels + edge, edge, 3) + conv(edge, edge, 3) + conv(edge, 1, 1);
+}
+
+} // namespace
+
+TEST_CASE("TinyUNet has the parameters of its blocks, and its first convolutions see 512x512 places") {
+  // The count that a comment of model/unet.py states is that of the same blocks with one level more and 8
+  // channels at the edge; no version of the file in the repository has those.
+  CHECK(tiny_unet_parameters({8, 16, 32, 64, 128}, 256) == 1'824'945);
+  const LayerTable table = checked_table("unet_industrial");
+  CHECK(ddltrain::parameter_count(table) == tiny_unet_parameters({32, 32, 64, 128}, 256));
+  CHECK(ddltrain::parameter_count(table) == 1'850'305);
+  const auto conv_flop = [](std::int64_t side, std::int64_t in, std::int64_t out) {
+    return 2 * side * side * 9 * in * out;
+  };
+  for (const LayerRow& row : table) {
+    if (row.name == "down1.2.conv") CHECK(row.forward_flop_per_sample == conv_flop(512, 32, 32));
+    if (row.name == "middle.2.conv") CHECK(row.forward_flop_per_sample == conv_flop(32, 256, 256));
+    if (row.name == "up1.1.conv") CHECK(row.forward_flop_per_sample == conv_flop(64, 128 + 128, 128));
+    if (row.name == "last.1.conv") CHECK(row.forward_flop_per_sample == conv_flop(512, 16 + 32, 32));
   }
 }
 

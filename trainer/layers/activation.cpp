@@ -6,6 +6,7 @@
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/dropout.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
@@ -80,6 +81,7 @@ UnitPtr dropout(double probability) {
 namespace {
 
 constexpr std::int64_t kNormaliseFlop = 1 + 3 + 2; ///< an element: mean, variance, (x - mean) / deviation
+constexpr std::int64_t kFixedNormaliseFlop = 2;    ///< (x - mean) / deviation
 constexpr std::int64_t kScaleFlop = 1;
 constexpr std::int64_t kShiftFlop = 1;
 /// An element, beside one add a neighbour: square, alpha x sum, + k, power, divide.
@@ -98,7 +100,7 @@ at::Tensor respond(const at::Tensor& input, const LocalResponseNormOptions& opti
 } // namespace
 
 UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options) {
-  const at::Tensor gamma = options.scale ? at::ones({channels}) : at::Tensor();
+  const at::Tensor gamma = options.scale ? at::full({channels}, options.first_scale) : at::Tensor();
   const at::Tensor beta = at::zeros({channels});
   const at::Tensor mean = at::zeros({channels});
   const at::Tensor variance = at::ones({channels});
@@ -111,10 +113,12 @@ UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options) {
   definition.parameters.push_back({"bias", beta});
   definition.buffers = {{"running_mean", mean}, {"running_var", variance}};
   definition.compute = [gamma, beta, mean, variance, options](const Tensors& inputs, bool training) {
-    return at::batch_norm(inputs.at(0), gamma, beta, mean, variance, training, kRunningMeanMomentum, options.epsilon,
+    const bool measures = training && !options.fixed_statistics;
+    return at::batch_norm(inputs.at(0), gamma, beta, mean, variance, measures, kRunningMeanMomentum, options.epsilon,
                           /*cudnn_enabled=*/true);
   };
-  definition.flop = flop_per_output_element(kNormaliseFlop + kShiftFlop + (options.scale ? kScaleFlop : 0));
+  const std::int64_t normalise = options.fixed_statistics ? kFixedNormaliseFlop : kNormaliseFlop;
+  definition.flop = flop_per_output_element(normalise + kShiftFlop + (options.scale ? kScaleFlop : 0));
   return make_layer(std::move(definition));
 }
 

@@ -2,6 +2,7 @@
 
 #include "trainer/layers/layer_definition.hpp"
 
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/conv_transpose2d.h>
 #include <ATen/ops/full.h>
@@ -52,6 +53,20 @@ UnitPtr doubled() {
     return at::upsample_nearest2d(map, size);
   };
   definition.flop = flop_per_output_element(0);
+  return make_layer(std::move(definition));
+}
+
+UnitPtr convolution_2x2(std::int64_t in_channels, std::int64_t out_channels) {
+  const std::int64_t fan_in = in_channels * 2 * 2;
+  const at::Tensor weight = he_uniform({out_channels, in_channels, 2, 2}, fan_in);
+  const at::Tensor bias = at::zeros({out_channels});
+  LayerDefinition definition;
+  definition.kind = LayerKind::conv;
+  definition.parameters = {{"weight", weight}, {"bias", bias}};
+  definition.compute = [weight, bias](const Tensors& inputs, bool) {
+    return at::conv2d(at::constant_pad_nd(inputs.at(0), {0, 1, 0, 1}), weight, bias);
+  };
+  definition.flop = flop_per_output_element(2 * fan_in);
   return make_layer(std::move(definition));
 }
 

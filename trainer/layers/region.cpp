@@ -9,6 +9,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/grid_sampler_2d.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -99,6 +100,28 @@ UnitPtr binary_cross_entropy() {
         .mean(1);
   };
   definition.flop = [](const Tensors& inputs, const at::Tensor&) { return kElementFlop * inputs.at(0).numel(); };
+  return make_layer(std::move(definition));
+}
+
+namespace {
+
+constexpr double kFocalAlpha = 0.25; ///< of what is to be found; the rest counts 1 - alpha
+/// Sigmoid 3, cross entropy 6, subtract, absolute value, square, weight 2, two products.
+constexpr std::int64_t kFocalFlop = 16;
+
+} // namespace
+
+UnitPtr focal_loss() {
+  LayerDefinition definition;
+  definition.kind = LayerKind::loss;
+  definition.compute = [](const Tensors& inputs, bool) {
+    const at::Tensor& target = inputs.at(1);
+    const at::Tensor entropy = at::binary_cross_entropy_with_logits(inputs.at(0), target, {}, {}, at::Reduction::None);
+    const at::Tensor wrong = at::sigmoid(inputs.at(0)).sub(target).abs(); // 1 - p_t
+    const at::Tensor weight = target.mul(2 * kFocalAlpha - 1).add(1 - kFocalAlpha);
+    return entropy.mul(wrong.square()).mul(weight).flatten(1).mean(1);
+  };
+  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return kFocalFlop * inputs.at(0).numel(); };
   return make_layer(std::move(definition));
 }
 

@@ -20,4 +20,8 @@ UnitPtr smooth_distance_loss();
 /// Inputs: logits and 0 or 1, [batch, ...]. Output: mean binary cross entropy of each sample, [batch].
 UnitPtr binary_cross_entropy();
 
+/// Focal loss (arXiv 1708.02002, equation 5, with its alpha 0.25 and gamma 2): cross entropy, which counts less where
+/// the answer is nearly right. Inputs: logits and 0 or 1, [batch, ...]. Output: mean of each sample, [batch].
+UnitPtr focal_loss();
+
 } // namespace ddltrain

@@ -39,7 +39,9 @@ UnitPtr linear(std::int64_t in_features, std::int64_t out_features);
 
 struct BatchNormOptions {
   double epsilon = 1e-5;
-  bool scale = true; ///< with gamma; beta there always is
+  bool scale = true;             ///< with gamma; beta there always is
+  double first_scale = 1;        ///< gamma before the first step
+  bool fixed_statistics = false; ///< mean and variance are those of an earlier training, which no step changes
 };
 UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options = {});
 

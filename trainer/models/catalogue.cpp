@@ -8,6 +8,7 @@
 #include "trainer/models/jasper.hpp"
 #include "trainer/models/plain_networks.hpp"
 #include "trainer/models/residual_networks.hpp"
+#include "trainer/models/segmentation_networks.hpp"
 
 namespace ddltrain {
 namespace {
@@ -27,6 +28,9 @@ const Hyperparameter kInceptionRate = {0.045, "arXiv 1512.00567, section 8"};
 const Hyperparameter kMobileNetRate = {0.045, "arXiv 1801.04381, section 6.1"};
 const Hyperparameter kResNetRate = {0.1, "arXiv 1512.03385, section 3.4"};
 const Hyperparameter kSsdRate = {2.6e-3, "NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD/main.py, batch 32"};
+const Hyperparameter kSsd320Rate = {
+    0.02, "NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config"};
+const Hyperparameter kUNetRate = {1e-4, "NVIDIA/DeepLearningExamples, UNet_Industrial/README.md (of RMSProp)"};
 const Hyperparameter kMaskRcnnRate = {0.02, "arXiv 1703.06870, section 3.1, 16 images a step"};
 const Hyperparameter kJasperRate = {0.01, "NVIDIA/DeepLearningExamples, Jasper/scripts/train.sh (of NovoGrad)"};
 const Hyperparameter kBertRate = {1e-4, "arXiv 1810.04805, appendix A.2 (of Adam)"};
@@ -39,6 +43,9 @@ const Hyperparameter kInceptionDecay = {4e-5, "inception_arg_scope of TensorFlow
 const Hyperparameter kMobileNetDecay = {4e-5, "arXiv 1801.04381, section 6.1"};
 const Hyperparameter kResNetDecay = {1e-4, "arXiv 1512.03385, section 3.4"};
 const Hyperparameter kSsdDecay = {5e-4, "arXiv 1512.02325, section 3"};
+const Hyperparameter kSsd320Decay = {
+    4e-4, "NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config"};
+const Hyperparameter kUNetDecay = {1e-5, "NVIDIA/DeepLearningExamples, UNet_Industrial/README.md"};
 const Hyperparameter kMaskRcnnDecay = {1e-4, "arXiv 1703.06870, section 3.1"};
 const Hyperparameter kJasperDecay = {1e-3, "NVIDIA/DeepLearningExamples, Jasper/scripts/train.sh (of NovoGrad)"};
 const Hyperparameter kBertDecay = {0.01, "arXiv 1810.04805, appendix A.2 (of Adam)"};
@@ -63,6 +70,8 @@ void add_classic(Entries& entries) {
       kGoogLeNetRate, kGoogLeNetDecay);
   add("googlenet_aux", "GoogLeNet with both auxiliary heads (bvlc_googlenet of Caffe), 1000 classes", kImage224,
       googlenet_bvlc, kGoogLeNetPlainRate, kGoogLeNetDecay);
+  add("googlenet_256", "GoogLeNet as in MXNet's image-classification example, on images of 256, 1000 classes",
+      "image 3x256x256", googlenet_mxnet, kGoogLeNetPlainRate, kGoogLeNetDecay);
   add("mobilenet_v2", "MobileNetV2 of width 1.0, 1000 classes", kImage224, mobilenet_v2, kMobileNetRate,
       kMobileNetDecay);
 }
@@ -124,6 +133,10 @@ void add_bert(Entries& entries, const std::string& size, BertShape shape) {
 void add_detection(Entries& entries) {
   entries.push_back({"ssd300", "SSD300 on ResNet-50 (NVIDIA's), 8732 boxes, 81 classes", "image 3x300x300", ssd300,
                      kSsdRate, kSsdDecay});
+  entries.push_back({"ssd320_fpn", "SSD320 on ResNet-50 v1 with feature pyramid (NVIDIA's), 12804 boxes, 91 classes",
+                     "image 3x320x320", ssd320_fpn, kSsd320Rate, kSsd320Decay});
+  entries.push_back({"unet_industrial", "U-Net for defects in industrial images (NVIDIA's TinyUNet)", "image 1x512x512",
+                     unet_industrial, kUNetRate, kUNetDecay});
   entries.push_back({"maskrcnn",
                      "Mask R-CNN on ResNet-50 with feature pyramid, 512 regions, 81 classes; chooses no proposals",
                      "image 3x800x1344", mask_rcnn, kMaskRcnnRate, kMaskRcnnDecay});

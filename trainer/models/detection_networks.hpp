@@ -11,6 +11,12 @@ class Network;
 /// negatives chosen is left out; neither holds weights.
 std::shared_ptr<Network> ssd300();
 
+/// SSD320 of NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD (configs/ssd320_bench.config): the Object Detection
+/// API's ssd_resnet50_v1_fpn, a RetinaNet (arXiv 1708.02002). ResNet-50 v1 with a feature pyramid of five maps, two
+/// towers of four convolutions that all maps share, 12,804 boxes, 91 classes; statistics of batch norms are fixed. As for
+/// SSD300, that boxes are matched with objects is left out.
+std::shared_ptr<Network> ssd320_fpn();
+
 class Network;
 
 /// Mask R-CNN (arXiv 1703.06870) on ResNet-50 with a feature pyramid as in NVIDIA/DeepLearningExamples,

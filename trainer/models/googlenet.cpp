@@ -35,6 +35,8 @@ struct GoogLeNetParts {
   bool batch_norm;          ///< after each convolution; else a bias in it
   std::int64_t five_kernel; ///< where the paper has 5x5
   std::int64_t last_pool;   ///< the kernel before block 5a
+  bool response_norm;       ///< in the stem
+  bool partial_windows;     ///< pools keep a last, partly filled window
 
   UnitPtr conv(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel,
                std::int64_t stride = 1) const {
@@ -47,23 +49,22 @@ struct GoogLeNetParts {
     return batch_norm ? conv_bn_relu(shape, {.epsilon = kNormEpsilon})
                       : chain({{"conv", convolution(shape)}, {"relu", relu()}});
   }
+  UnitPtr halving_pool(std::int64_t kernel) const {
+    return max_pool({.kernel = kernel, .stride = 2, .ceil = partial_windows});
+  }
   Units stem() const;
   UnitPtr block(std::int64_t in, const Channels& channels) const;
 };
 
-UnitPtr halving_pool(std::int64_t kernel) {
-  return max_pool({.kernel = kernel, .stride = 2, .ceil = true});
-}
-
 /// The paper normalises responses where torchvision has batch norms.
 Units GoogLeNetParts::stem() const {
   Units units = {{"conv1", conv(3, 64, 7, 2)}, {"maxpool1", halving_pool(3)}};
-  if (!batch_norm) {
+  if (response_norm) {
     units.push_back({"norm1", local_response_norm({})});
   }
   units.push_back({"conv2", conv(64, 64, 1)});
   units.push_back({"conv3", conv(64, 192, 3)});
-  if (!batch_norm) {
+  if (response_norm) {
     units.push_back({"norm2", local_response_norm({})});
   }
   units.push_back({"maxpool2", halving_pool(3)});
@@ -76,7 +77,7 @@ UnitPtr GoogLeNetParts::block(std::int64_t in, const Channels& channels) const {
                     {"branch2_2", conv(channels.three_reduce, channels.three, 3)}},
                    {{"branch3_1", conv(in, channels.five_reduce, 1)},
                     {"branch3_2", conv(channels.five_reduce, channels.five, five_kernel)}},
-                   {{"branch4_pool", max_pool({.kernel = 3, .stride = 1, .padding = 1, .ceil = true})},
+                   {{"branch4_pool", max_pool({.kernel = 3, .stride = 1, .padding = 1, .ceil = partial_windows})},
                     {"branch4", conv(in, channels.pool, 1)}}});
 }
 
@@ -87,16 +88,18 @@ ImageNetworkPlan plan_of(const GoogLeNetParts& parts, double dropout_share) {
   for (const NamedBlock& named : kBlocks) {
     const std::string name = named.name;
     if (name == "4a") {
-      plan.units.push_back({"maxpool3", halving_pool(3)});
+      plan.units.push_back({"maxpool3", parts.halving_pool(3)});
     }
     if (name == "5a") {
-      plan.units.push_back({"maxpool4", halving_pool(parts.last_pool)});
+      plan.units.push_back({"maxpool4", parts.halving_pool(parts.last_pool)});
     }
     plan.units.push_back({"inception" + name, parts.block(channels, named.channels)});
     channels = named.channels.out();
   }
   plan.units.push_back({"avgpool", global_average_pool()});
-  plan.units.push_back({"dropout", dropout(dropout_share)});
+  if (dropout_share > 0) {
+    plan.units.push_back({"dropout", dropout(dropout_share)});
+  }
   plan.units.push_back({"fc", linear(channels, plan.classes)});
   return plan;
 }
@@ -115,14 +118,26 @@ UnitPtr auxiliary_head(const GoogLeNetParts& parts, std::int64_t in, std::int64_
 } // namespace
 
 std::shared_ptr<Network> googlenet() {
-  return image_network(plan_of({.batch_norm = true, .five_kernel = 3, .last_pool = 2}, kTorchvisionDropout));
+  return image_network(
+      plan_of({.batch_norm = true, .five_kernel = 3, .last_pool = 2, .response_norm = false, .partial_windows = true},
+              kTorchvisionDropout));
 }
 
 std::shared_ptr<Network> googlenet_bvlc() {
-  const GoogLeNetParts parts = {.batch_norm = false, .five_kernel = 5, .last_pool = 3};
+  const GoogLeNetParts parts = {
+      .batch_norm = false, .five_kernel = 5, .last_pool = 3, .response_norm = true, .partial_windows = true};
   ImageNetworkPlan plan = plan_of(parts, kBvlcDropout);
   plan.auxiliaries = {{"inception4a", {"aux1", auxiliary_head(parts, 512, plan.classes)}, kHeadWeight},
                       {"inception4d", {"aux2", auxiliary_head(parts, 528, plan.classes)}, kHeadWeight}};
+  return image_network(std::move(plan));
+}
+
+std::shared_ptr<Network> googlenet_mxnet() {
+  constexpr std::int64_t kSide = 256;
+  const GoogLeNetParts parts = {
+      .batch_norm = false, .five_kernel = 5, .last_pool = 3, .response_norm = false, .partial_windows = false};
+  ImageNetworkPlan plan = plan_of(parts, /*dropout_share=*/0);
+  plan.image = {3, kSide, kSide};
   return image_network(std::move(plan));
 }
 

@@ -13,6 +13,11 @@ std::shared_ptr<Network> googlenet();
 /// normalisation, and two auxiliary heads that its training loss includes. 13,378,280 parameters.
 std::shared_ptr<Network> googlenet_bvlc();
 
+/// GoogLeNet as MXNet's image-classification example has it (symbols/googlenet.py), on 256x256 images: 5x5 convolutions,
+/// no norm at all, no auxiliary heads. Its pools drop partly filled windows, so that images of 256 leave the last pool
+/// the 7x7 places that it averages; those of 224 would leave 6x6. 6,998,552 parameters.
+std::shared_ptr<Network> googlenet_mxnet();
+
 enum class InceptionVariant {
   torchvision,     ///< 1000 classes, batch norm with gamma, no auxiliary head
   torchvision_aux, ///< the same with the auxiliary classifier that its training loss includes

@@ -1,0 +1,116 @@
+#include "trainer/layers/frozen.hpp"
+#include "trainer/layers/region.hpp"
+#include "trainer/models/image_network.hpp"
+#include "trainer/models/segmentation_networks.hpp"
+
+#include <ATen/ops/rand.h>
+
+namespace ddltrain {
+namespace {
+
+// model/unet.py, variant tinyUNet: the one that the benchmarks in scripts/benchmarking run.
+constexpr std::int64_t kUNetImage = 512;
+constexpr std::int64_t kUNetEdge = 32; ///< channels of the first block and of the last
+constexpr std::array<std::int64_t, 3> kUNetChannels = {32, 64, 128};
+constexpr std::int64_t kUNetMiddle = 256;
+
+/// A 3x3 convolution with bias, and ReLU.
+UnitPtr unet_step(std::int64_t in, std::int64_t out) {
+  return chain(
+      {{"conv",
+        convolution({.in_channels = in, .out_channels = out, .kernel = {3, 3}, .padding = {1, 1}, .bias = true})},
+       {"relu", relu()}});
+}
+
+/// Maps of twice the side: each value four times, a 2x2 convolution over that, and ReLU.
+UnitPtr unet_enlarge(std::int64_t in, std::int64_t out) {
+  return chain({{"doubled", doubled()}, {"conv", convolution_2x2(in, out)}, {"relu", relu()}});
+}
+
+/// Batch inputs: images; targets: 1 where there is a defect, [batch, 1, 512, 512].
+class UNetIndustrial final : public Network {
+public:
+  UNetIndustrial() {
+    std::int64_t channels = add_down(1, kUNetEdge);
+    for (const std::int64_t wider : kUNetChannels) {
+      channels = add_down(channels, wider);
+    }
+    middle_ = register_module("middle", chain({{"1", unet_step(channels, kUNetMiddle)},
+                                               {"2", unet_step(kUNetMiddle, kUNetMiddle)},
+                                               {"enlarge", unet_enlarge(kUNetMiddle, kUNetMiddle / 2)}}));
+    channels = kUNetMiddle / 2;
+    for (std::size_t i = kUNetChannels.size(); i-- > 0;) {
+      channels = add_up(channels, kUNetChannels.at(i));
+    }
+    join_last_ = register_module("join_last", concatenate());
+    last_ = register_module(
+        "last", chain({{"1", unet_step(channels + kUNetEdge, kUNetEdge)},
+                       {"2", unet_step(kUNetEdge, kUNetEdge)},
+                       {"mask", convolution({.in_channels = kUNetEdge, .out_channels = 1, .bias = true})}}));
+    loss_ = register_module("loss", binary_cross_entropy());
+  }
+
+  Batch random_batch(std::int64_t samples) const override {
+    return {{at::rand({samples, 1, kUNetImage, kUNetImage})}, {at::rand({samples, 1, kUNetImage, kUNetImage}).round()}};
+  }
+
+  at::Tensor losses(const Batch& batch) override {
+    at::Tensor value = batch.inputs.at(0);
+    Tensors kept;
+    for (const Down& down : downs_) {
+      kept.push_back(down.steps->forward(value));
+      value = down.pool->forward(kept.back());
+    }
+    value = middle_->forward(value);
+    for (const Up& up : ups_) {
+      value = up.steps->forward(call_layer(up.join, {value, kept.back()}));
+      kept.pop_back();
+    }
+    const at::Tensor mask = last_->forward(call_layer(join_last_, {value, kept.back()}));
+    return call_layer(loss_, {mask, batch.targets.at(0)});
+  }
+
+private:
+  struct Down {
+    UnitPtr steps, pool;
+  };
+  struct Up {
+    UnitPtr join, steps;
+  };
+
+  /// Two convolutions, and a pool that halves. Returns their channels.
+  std::int64_t add_down(std::int64_t in, std::int64_t out) {
+    const std::string number = std::to_string(downs_.size() + 1);
+    Down down;
+    down.steps = register_module("down" + number, chain({{"1", unet_step(in, out)}, {"2", unet_step(out, out)}}));
+    down.pool = register_module("pool" + number, max_pool({.kernel = 2, .stride = 2}));
+    downs_.push_back(down);
+    return out;
+  }
+
+  /// Two convolutions on what comes from below and what was kept on the way down, and a larger map. Returns its
+  /// channels.
+  std::int64_t add_up(std::int64_t in, std::int64_t kept) {
+    const std::string number = std::to_string(ups_.size() + 1);
+    Up up;
+    up.join = register_module("join" + number, concatenate());
+    up.steps = register_module("up" + number, chain({{"1", unet_step(in + kept, kept)},
+                                                     {"2", unet_step(kept, kept / 2)},
+                                                     {"enlarge", unet_enlarge(kept / 2, kept / 2)}}));
+    ups_.push_back(up);
+    return kept / 2;
+  }
+
+  std::vector<Down> downs_;
+  UnitPtr middle_;
+  std::vector<Up> ups_;
+  UnitPtr join_last_, last_, loss_;
+};
+
+} // namespace
+
+std::shared_ptr<Network> unet_industrial() {
+  return std::make_shared<UNetIndustrial>();
+}
+
+} // namespace ddltrain
