@@ -148,6 +148,16 @@ TEST_CASE("What mpirun tells besides is passed on") {
         "There are not enough slots\nin the system\n");
 }
 
+TEST_CASE("Ranks that the mpirun of another MPI started are told so") {
+  CHECK(text_of_foreign_mpirun(2, 2, "MPICH Version: 4.0.2").empty());
+  CHECK(text_of_foreign_mpirun(1, 1, "MPICH Version: 4.0.2").empty());
+  CHECK(text_of_foreign_mpirun(0, 1, "MPICH Version: 4.0.2").empty()); // no mpirun at all
+  CHECK_THAT(
+      text_of_foreign_mpirun(2, 1, "MPICH Version: 4.0.2"),
+      Catch::Contains("mpirun started 2 ranks, but MPICH Version: 4.0.2, with which this ddltrain was built, finds "
+                      "only one"));
+}
+
 TEST_CASE("Ranks are grouped by host, in the order hosts come") {
   const NodeMap nodes = map_nodes({"b", "b", "a", "b"});
   CHECK(nodes.nodes == 2);

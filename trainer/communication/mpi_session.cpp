@@ -3,11 +3,15 @@
 #include "sim/base/error.hpp"
 #include "trainer/run_error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mpi.h>
+#include <thread>
 
 namespace ddltrain {
 void check_mpi(int status, const std::string& call) {
@@ -25,7 +29,30 @@ int number_in_environment(const char* name) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
+/// Of this process among those that mpirun started.
+int rank_by_mpirun() {
+  return number_in_environment(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
+}
+
+/// The first to tell ends the job, before the others tell the same.
+void let_the_first_tell() {
+  constexpr double kLead_s = 0.5;
+  constexpr int kMost = 6;
+  std::this_thread::sleep_for(std::chrono::duration<double>(kLead_s * std::min(rank_by_mpirun(), kMost)));
+}
+
 } // namespace
+
+int ranks_that_mpirun_started() {
+  return std::max(number_in_environment("OMPI_COMM_WORLD_SIZE"), number_in_environment("PMI_SIZE"));
+}
+
+std::string text_of_foreign_mpirun(int started, int found, const std::string& library) {
+  if (started <= 1 || found > 1) return "";
+  return fmt::format("mpirun started {} ranks, but {}, with which this ddltrain was built, finds only one: it is the "
+                     "mpirun of another MPI. Put its own first in PATH",
+                     started, library);
+}
 
 MpiSession::MpiSession() {
   int provided = MPI_THREAD_SINGLE;
@@ -35,6 +62,13 @@ MpiSession::MpiSession() {
     throw RunError("this MPI does not let several threads communicate (MPI_THREAD_MULTIPLE), which overlapping "
                    "communication with compute and servers beside workers need");
   }
+  int found = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &found);
+  const std::string foreign = text_of_foreign_mpirun(ranks_that_mpirun_started(), found, library());
+  if (foreign.empty()) return;
+  let_the_first_tell();
+  MPI_Finalize();
+  throw RunError(foreign);
 }
 
 MpiSession::~MpiSession() {

@@ -13,7 +13,7 @@ void check_mpi(int status, const std::string& call);
 class MpiSession {
 public:
   /// Several threads may communicate at once (MPI_THREAD_MULTIPLE): what measures is set up as what trains is. Throws
-  /// RunError when the MPI cannot.
+  /// RunError when the MPI cannot, and where another MPI's mpirun started this process.
   MpiSession();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -27,6 +27,14 @@ public:
   /// Ends every process of the job, at once, with this exit status. For the rank that has told why.
   [[noreturn]] void abort_job(int status) const;
 };
+
+/// How many processes mpirun says that it started: from the variables of Open MPI or of Hydra (MPICH, Intel MPI). 0: no
+/// mpirun started this one, or one that does not say.
+int ranks_that_mpirun_started();
+
+/// What to tell where `mpirun` started so many processes and `library` found `found` of them; "" where it found all. An
+/// MPI whose processes another MPI's mpirun started takes each of them for a job of its own.
+std::string text_of_foreign_mpirun(int started, int found, const std::string& library);
 
 /// True when a launcher started this process as one of a job. Throws UserError when srun started several processes
 /// without PMIx, which could not find each other.
