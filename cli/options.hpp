@@ -73,6 +73,7 @@ struct ValidateCommand {
   ImportContext context;            ///< of the tables; its cluster is also the only one that is scored, "" for all
   bool collectives = false;         ///< tables of all-reduces over sizes instead of steps
   bool own_only = false;            ///< score the user's own series only
+  int jobs = 0;                     ///< processes beside each other; 0: as many as cores
   std::vector<std::string> splits;  ///< names; empty: all
   std::filesystem::path html;       ///< write the page here; empty: no page
   std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not compared

@@ -1,5 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -184,6 +185,8 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     };
   }
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
+  options.jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  options.progress = make_progress(line.quiet);
   const auto result = validate_measurements(sources.files, all_methods(data), options);
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });

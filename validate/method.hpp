@@ -91,6 +91,8 @@ public:
   virtual ~Method() = default;
 
   virtual std::string name() const = 0;
+  /// Whether what it answered in one split saves it work in the next: its splits are then asked by one process.
+  virtual bool remembers() const { return false; }
   /// Called once a split, before its questions; whatever was learnt from an earlier split must be forgotten.
   virtual void prepare(const Evidence& evidence) = 0;
   /// Nothing where the method does not apply: two scales needed, one given. A method that ought to answer and cannot

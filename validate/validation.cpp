@@ -5,18 +5,6 @@
 namespace ddlsim {
 namespace {
 
-std::vector<Series> visible_series_of(const std::vector<Series>& series, const Split& split) {
-  std::vector<Series> visible = series;
-  for (auto& one : visible) {
-    const auto hidden = [&](const SeriesPoint& point) {
-      return std::any_of(point.records.begin(), point.records.end(),
-                         [&](RecordIndex record) { return !split.visible_records[record]; });
-    };
-    one.points.erase(std::remove_if(one.points.begin(), one.points.end(), hidden), one.points.end());
-  }
-  return visible;
-}
-
 /// Whose points are averaged together: in the splits of a new site those of the site, but for emulated clusters.
 std::string group_of(const Series& series, const Split& split, const ValidationOptions& options) {
   const auto site = options.site_of.find(series.cluster);
@@ -43,73 +31,33 @@ ScoredPoint blank_point(const Series& series, const SeriesPoint& at, const Split
   return point;
 }
 
-Question question_of(const Series& known, const SeriesPoint& at) {
-  return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
-}
-
-/// T1, T2 and T3: their series are taken apart where they are missed.
-bool is_explained(const Split& split) {
-  return split.left_out.empty() && split.taken_away == TakenAway::of_cluster;
-}
-
-/// Mean error of a method over the points from `first` on, which are of one series; 0 when it answered none.
-double mean_error(const std::vector<ScoredPoint>& points, std::size_t first, const std::string& method) {
-  double sum = 0;
-  int answered = 0;
-  for (std::size_t i = first; i < points.size(); ++i) {
-    const auto found = points[i].forecasts.find(method);
-    if (found == points[i].forecasts.end()) continue;
-    sum += error_of(found->second, points[i].measured_s);
-    ++answered;
-  }
-  return answered == 0 ? 0 : sum / answered;
-}
-
-/// Asks every method that missed the series by too much for its reasons.
-void explain_series(const Split& split, const Series& known, const std::vector<Answered>& targets, std::size_t first,
-                    const std::vector<std::unique_ptr<Method>>& methods, ValidationResult& result) {
-  for (const auto& method : methods) {
-    const double error = mean_error(result.points, first, method->name());
-    if (error <= explained_error) continue;
-    if (auto why = method->explain(targets))
-      result.explained.push_back({split.name, known.id, known.cluster, method->name(), error, std::move(*why)});
+/// What a method said goes to the answers or to the refusals.
+void put_forecasts(const std::map<std::string, Forecast>& forecasts, ScoredPoint& point) {
+  for (const auto& [method, forecast] : forecasts) {
+    if (forecast.refusal.empty()) point.forecasts[method] = forecast;
+    if (!forecast.refusal.empty()) point.refusals[method] = forecast.refusal;
   }
 }
 
-void ask(const Question& question, const std::vector<std::unique_ptr<Method>>& methods, ScoredPoint& point) {
-  for (const auto& method : methods) {
-    const auto forecast = method->forecast(question);
-    if (!forecast) continue;
-    if (forecast->refusal.empty()) point.forecasts[method->name()] = *forecast;
-    if (!forecast->refusal.empty()) point.refusals[method->name()] = forecast->refusal;
-  }
-}
-
-void run_part(const Split& split, const SplitPart& part, const Series& series, const Series& known, const Noise& noise,
-              const std::vector<std::unique_ptr<Method>>& methods, const ValidationOptions& options,
-              ValidationResult& result) {
-  const auto first = result.points.size();
-  std::vector<Answered> targets;
-  for (const auto target : part.targets) {
-    const auto& at = series.points[target];
-    auto point = blank_point(series, at, split, noise);
+void add_part(const Split& split, const SplitPart& part, const Series& series, const Noise& noise,
+              const PartAnswers& answers, const ValidationOptions& options, ValidationResult& result) {
+  for (std::size_t i = 0; i < part.targets.size(); ++i) {
+    auto point = blank_point(series, series.points[part.targets[i]], split, noise);
     point.group = group_of(series, split, options);
-    targets.push_back({question_of(known, at), at.iteration_s});
-    ask(targets.back().question, methods, point);
+    put_forecasts(answers.forecasts[i], point);
     result.points.push_back(std::move(point));
   }
-  if (is_explained(split)) explain_series(split, known, targets, first, methods, result);
+  for (const auto& miss : answers.misses)
+    result.explained.push_back({split.name, series.id, series.cluster, miss.method, miss.mean_error, miss.why});
 }
 
-void run_split(const Split& split, const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
-               const std::vector<Noise>& noise, const std::vector<std::unique_ptr<Method>>& methods,
-               const ValidationOptions& options, ValidationResult& result) {
-  const auto visible = visible_files(files, split);
-  const auto known = visible_series_of(series, split);
-  for (const auto& method : methods) method->prepare({split.name, split.left_out, visible, known, split.taken_away});
+void add_split(const Split& split, const std::vector<Series>& series, const std::vector<Noise>& noise,
+               const std::vector<PartAnswers>& answers, const ValidationOptions& options, ValidationResult& result) {
   const auto first = static_cast<std::ptrdiff_t>(result.explained.size());
-  for (const auto& part : split.parts)
-    run_part(split, part, series[part.series], known[part.series], noise[part.series], methods, options, result);
+  for (std::size_t i = 0; i < split.parts.size(); ++i) {
+    const auto& part = split.parts[i];
+    add_part(split, part, series[part.series], noise[part.series], answers[i], options, result);
+  }
   std::stable_sort(result.explained.begin() + first, result.explained.end(),
                    [](const auto& a, const auto& b) { return a.mean_error > b.mean_error; });
 }
@@ -196,7 +144,8 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = wanted_summaries(summarise(series, noise, splits), series, options);
-  for (const auto& split : splits) run_split(split, files, series, noise, methods, options, result);
+  const auto answers = ask_methods({files, series, splits, methods}, options.jobs, options.progress);
+  for (std::size_t i = 0; i < splits.size(); ++i) add_split(splits[i], series, noise, answers[i], options, result);
   add_residual_intervals(result.points);
   if (methods.empty()) return result;
   const auto named = std::find(result.methods.begin(), result.methods.end(), options.reference);

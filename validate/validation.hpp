@@ -1,6 +1,7 @@
 #pragma once
 // The protocol: every method over every split of every series, scored by one rule.
 
+#include "validate/answers.hpp"
 #include "validate/method.hpp"
 #include "validate/noise.hpp"
 #include "validate/ranking.hpp"
@@ -24,11 +25,10 @@ struct ValidationOptions {
   int bootstrap_draws = 2000;
   /// Series whose targets are scored; none given: all. The others still are evidence.
   std::function<bool(const Series&)> wanted;
-  std::map<std::string, std::string> site_of; ///< by cluster; one that is not there is a site of its own
+  std::map<std::string, std::string> site_of;         ///< by cluster; one that is not there is a site of its own
+  int jobs = 1;                                       ///< processes that answer beside each other
+  std::function<void(const std::string&)> progress{}; ///< told how much is done; may be empty
 };
-
-/// Mean error of a series in a tier above which its prediction is explained.
-inline constexpr double explained_error = 0.10;
 
 /// A series of a tier that a method misses by more than explained_error, and why.
 struct ExplainedSeries {
@@ -66,7 +66,8 @@ struct ValidationResult {
 };
 
 /// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be
-/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result.
+/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result, whatever the number of
+/// jobs.
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options);

@@ -2,12 +2,14 @@
 
 #include "tests/validate/records.hpp"
 #include "validate/methods/simulator.hpp"
+#include "validate/report.hpp"
 #include "validate/validation.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 namespace ddlsim {
 namespace {
@@ -52,6 +54,70 @@ TEST_CASE("a constant that a site shaped is taken away from that site and from n
   REQUIRE(before.size() == 2);
   CHECK(planted.at("horovod-pascal") != before.at("horovod-pascal"));
   CHECK(planted.at("dell-xe8545-a100") == before.at("dell-xe8545-a100"));
+}
+
+TEST_CASE("one process and several give the same bytes") {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(reference(), model_constants()));
+  methods.push_back(make_uncalibrated(data()));
+  ValidationOptions options;
+  options.splits = {"T1", "new-T2"};
+  const auto alone = validate_measurements(two_sites(), methods, options);
+  CHECK_FALSE(alone.points.empty());
+  CHECK_FALSE(alone.explained.empty());
+  for (const int jobs : {2, 7}) {
+    options.jobs = jobs;
+    const auto together = validate_measurements(two_sites(), methods, options);
+    CHECK(validation_json(together) == validation_json(alone));
+    CHECK(validation_text(together) == validation_text(alone));
+  }
+}
+
+TEST_CASE("what was answered in one split is taken again only where the split leaves everything that decides") {
+  const auto times_in = [](const std::vector<std::string>& splits) {
+    std::vector<std::unique_ptr<Method>> methods;
+    methods.push_back(make_uncalibrated(data()));
+    ValidationOptions options;
+    options.splits = splits;
+    std::map<std::string, std::vector<double>> times_s;
+    for (const auto& point : validate_measurements(two_sites(), methods, options).points)
+      for (const auto& [method, forecast] : point.forecasts)
+        times_s[point.split].insert(times_s[point.split].end(),
+                                    {forecast.predicted_s, forecast.low_s, forecast.high_s});
+    return times_s;
+  };
+  const auto together = times_in({"as-shipped", "T1", "new-T1", "leave-one-cluster-out"});
+  REQUIRE(together.size() == 4);
+  for (const auto& [split, times_s] : together) CHECK(times_in({split}).at(split) == times_s);
+}
+
+TEST_CASE("a process that fails says why") {
+  class Failing final : public Method {
+    std::string name() const override { return "failing"; }
+    void prepare(const Evidence&) override {}
+    std::optional<Forecast> forecast(const Question&) const override { throw std::runtime_error("planted"); }
+  };
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(std::make_unique<Failing>());
+  ValidationOptions options;
+  options.splits = {"T1"};
+  options.jobs = 2;
+  CHECK_THROWS_WITH(validate_measurements(two_sites(), methods, options), Catch::Matchers::Contains("planted"));
+}
+
+TEST_CASE("answers pass between processes to the bit") {
+  PartAnswers one;
+  one.forecasts = {{{"a", {0.1, 1.0 / 3, 1e-300}}, {"b", {0, 0, 0, "a \"reason\" \xc3\xa9"}}}, {}};
+  one.misses = {{"a", 0.1 + 0.2, {{{8, 1, 2.0 / 7, 3, 4, 5, 6, 7, "compute", 8, 9}}, {"p", "s", 1, 2, 3, 4, 5, 6}}}};
+  const auto bytes = answers_to_bytes({one, {}});
+  const auto back = answers_from_bytes(bytes);
+  REQUIRE(back.size() == 2);
+  CHECK(answers_to_bytes(back) == bytes);
+  CHECK(back[0].forecasts[0].at("a").low_s == 1.0 / 3);
+  CHECK(back[0].forecasts[0].at("b").refusal == one.forecasts[0].at("b").refusal);
+  CHECK(back[0].forecasts[1].empty());
+  CHECK(back[0].misses[0].mean_error == 0.1 + 0.2);
+  CHECK(back[0].misses[0].why.points[0].predicted_s == 2.0 / 7);
 }
 
 TEST_CASE("every constant of the model stands once in the table, and its shapers are clusters") {

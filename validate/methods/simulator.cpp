@@ -6,10 +6,12 @@
 #include "sim/predict/interval.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 namespace ddlsim {
 namespace {
@@ -37,6 +39,7 @@ struct ClusterKnowledge {
   ReferenceData reference;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
   std::optional<Calibration> calibration; ///< none for the uncalibrated method
+  std::string untaken{}; ///< of that method: what the split left of priors, constants and paths, as text
 
   Knowledge known_of(const std::string& cluster) const {
     return {reference.clusters.at(cluster),
@@ -55,6 +58,7 @@ public:
       : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(fitted) {}
 
   std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
+  bool remembers() const override { return !fitted_; }
 
   void prepare(const Evidence& evidence) override {
     known_.clear();
@@ -67,7 +71,7 @@ public:
   std::optional<Forecast> forecast(const Question& question) const override {
     if (reference_.clusters.count(question.known.cluster) == 0) return {}; // a user's own cluster
     try {
-      return ask(question);
+      return fitted_ ? ask(question) : ask_or_remember(question);
     } catch (const UserError& error) {
       return refused(error.mistakes().front().what);
     }
@@ -97,6 +101,7 @@ private:
     known->reference = reference_for(cluster);
     const auto& reference = known->reference;
     known->one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(cluster), *files_);
+    if (!fitted_) known->untaken = untaken_of(reference, cluster);
     if (fitted_) known->calibration = as_written(fit_cluster(reference, cluster, *series_, *files_).calibration);
     return *known;
   }
@@ -109,6 +114,34 @@ private:
     if (model == knowledge.reference.models.end())
       throw UserError(scenario.model, "", fmt::format("model {} has no layer table", scenario.model));
     return make_curve(scenario, scenario.strategies.front(), model->second, known);
+  }
+
+  std::string untaken_of(const ReferenceData& reference, const std::string& cluster) const {
+    std::string text = cluster + '\n' + priors_json(reference.priors);
+    for (const auto& nic : reference.clusters.at(cluster).nics) text += nic.path + '\n';
+    for (const auto& row : constants_) text += fmt::format("{} ", reference.constants.*row.value);
+    return text;
+  }
+
+  /// All that decides an answer without a fit, as text.
+  std::string key_of(const Question& question) const {
+    const auto& knowledge = knowledge_of(question.known.cluster);
+    const auto known = knowledge.known_of(question.known.cluster);
+    const auto scenario = scenario_of(question, known.cluster);
+    const auto key = knowledge.untaken + scenario_json(scenario);
+    const auto model = knowledge.reference.models.find(scenario.model);
+    if (model == knowledge.reference.models.end()) return key;
+    const auto compute = one_gpu_of(scenario, model->second, known);
+    return key + fmt::format("{} {} {} {} {} {}", compute.one_gpu_s, compute.prior, to_text(compute.label),
+                             fmt::join(compute.doubts, ","), compute.disagreement, compute.stated_width);
+  }
+
+  /// Most splits leave what decides here as it is, and ask again.
+  Forecast ask_or_remember(const Question& question) const {
+    const auto key = key_of(question);
+    const auto answered = answered_.find(key);
+    if (answered != answered_.end()) return answered->second;
+    return answered_[key] = ask(question);
   }
 
   Forecast ask(const Question& question) const {
@@ -128,6 +161,7 @@ private:
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;
   mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
+  mutable std::unordered_map<std::string, Forecast> answered_;             ///< without a fit, in all splits
 };
 
 /// A curve as the search for one parameter reads it.

@@ -1,0 +1,211 @@
+#include "validate/answers.hpp"
+
+#include "sim/base/child_process.hpp"
+#include "validate/score.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Parts of one split, by position.
+struct SomeParts {
+  std::size_t split = 0;
+  std::vector<std::size_t> parts;
+};
+
+/// What one process asks.
+struct Task {
+  std::vector<SomeParts> splits;
+  std::vector<Method*> methods;
+};
+
+std::vector<Series> visible_series_of(const std::vector<Series>& series, const Split& split) {
+  std::vector<Series> visible = series;
+  for (auto& one : visible) {
+    const auto hidden = [&](const SeriesPoint& point) {
+      return std::any_of(point.records.begin(), point.records.end(),
+                         [&](RecordIndex record) { return !split.visible_records[record]; });
+    };
+    one.points.erase(std::remove_if(one.points.begin(), one.points.end(), hidden), one.points.end());
+  }
+  return visible;
+}
+
+Question question_of(const Series& known, const SeriesPoint& at) {
+  return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
+}
+
+/// T1, T2 and T3: their series are taken apart where they are missed.
+bool is_explained(const Split& split) {
+  return split.left_out.empty() && split.taken_away == TakenAway::of_cluster;
+}
+
+std::map<std::string, Forecast> forecasts_of(const Question& question, const std::vector<Method*>& methods) {
+  std::map<std::string, Forecast> forecasts;
+  for (const auto* method : methods)
+    if (auto forecast = method->forecast(question)) forecasts[method->name()] = std::move(*forecast);
+  return forecasts;
+}
+
+/// Mean error of a method over what it answered of the targets; 0 when it answered none.
+double mean_error(const PartAnswers& answers, const std::vector<Answered>& targets, const std::string& method) {
+  double sum = 0;
+  int answered = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto found = answers.forecasts[i].find(method);
+    if (found == answers.forecasts[i].end() || !found->second.refusal.empty()) continue;
+    sum += error_of(found->second, targets[i].measured_s);
+    ++answered;
+  }
+  return answered == 0 ? 0 : sum / answered;
+}
+
+/// Asks every method that missed the series by too much for its reasons.
+void explain_misses(const std::vector<Answered>& targets, const std::vector<Method*>& methods, PartAnswers& answers) {
+  for (const auto* method : methods) {
+    const double error = mean_error(answers, targets, method->name());
+    if (error <= explained_error) continue;
+    if (auto why = method->explain(targets)) answers.misses.push_back({method->name(), error, std::move(*why)});
+  }
+}
+
+PartAnswers ask_part(const Split& split, const Series& series, const SplitPart& part, const Series& known,
+                     const std::vector<Method*>& methods) {
+  PartAnswers answers;
+  std::vector<Answered> targets;
+  for (const auto target : part.targets) {
+    const auto& at = series.points[target];
+    targets.push_back({question_of(known, at), at.iteration_s});
+    answers.forecasts.push_back(forecasts_of(targets.back().question, methods));
+  }
+  if (is_explained(split)) explain_misses(targets, methods, answers);
+  return answers;
+}
+
+/// Answers in the order of the task's parts.
+std::vector<PartAnswers> run_task(const Task& task, const Inquiry& inquiry) {
+  std::vector<PartAnswers> answers;
+  for (const auto& [at, parts] : task.splits) {
+    const auto& split = inquiry.splits[at];
+    const auto visible = visible_files(inquiry.files, split);
+    const auto known = visible_series_of(inquiry.series, split);
+    for (auto* method : task.methods) method->prepare({split.name, split.left_out, visible, known, split.taken_away});
+    for (const auto p : parts) {
+      const auto& part = split.parts[p];
+      answers.push_back(ask_part(split, inquiry.series[part.series], part, known[part.series], task.methods));
+    }
+  }
+  return answers;
+}
+
+std::vector<Method*> methods_of(const Inquiry& inquiry, bool remembering) {
+  std::vector<Method*> some;
+  for (const auto& method : inquiry.methods)
+    if (method->remembers() == remembering) some.push_back(method.get());
+  return some;
+}
+
+/// All in this process.
+Task one_task(const Inquiry& inquiry) {
+  Task task;
+  for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
+    task.splits.push_back({s, {}});
+    for (std::size_t part = 0; part < inquiry.splits[s].parts.size(); ++part) task.splits.back().parts.push_back(part);
+  }
+  for (const auto& method : inquiry.methods) task.methods.push_back(method.get());
+  return task;
+}
+
+/// What is fitted is of one cluster in one split, so that is a task, but for methods that remember.
+std::vector<Task> tasks_by_cluster(const Inquiry& inquiry) {
+  std::vector<Task> tasks;
+  std::map<std::string, Task> remembering;
+  const auto forgetful = methods_of(inquiry, false);
+  for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
+    std::map<std::string, std::vector<std::size_t>> by_cluster;
+    const auto& parts = inquiry.splits[s].parts;
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      by_cluster[inquiry.series[parts[part].series].cluster].push_back(part);
+    for (const auto& [cluster, of_cluster] : by_cluster) {
+      tasks.push_back({{{s, of_cluster}}, forgetful});
+      remembering[cluster].splits.push_back({s, of_cluster});
+    }
+  }
+  const auto others = methods_of(inquiry, true);
+  for (auto& [cluster, task] : remembering) {
+    task.methods = others;
+    if (!others.empty()) tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// The largest first, so that no core waits long for the last.
+void sort_by_size(std::vector<Task>& tasks, const Inquiry& inquiry) {
+  const auto size = [&](const Task& task) {
+    std::size_t targets = 0;
+    for (const auto& some : task.splits)
+      for (const auto part : some.parts) targets += inquiry.splits[some.split].parts[part].targets.size();
+    return targets;
+  };
+  std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) { return size(a) > size(b); });
+}
+
+/// What other methods said of the same part is there already.
+void add(PartAnswers found, PartAnswers& all) {
+  all.forecasts.resize(found.forecasts.size());
+  for (std::size_t i = 0; i < found.forecasts.size(); ++i) all.forecasts[i].merge(found.forecasts[i]);
+  for (auto& miss : found.misses) all.misses.push_back(std::move(miss));
+}
+
+using AllAnswers = std::vector<std::vector<PartAnswers>>;
+
+void put(const Task& task, std::vector<PartAnswers> found, AllAnswers& all) {
+  std::size_t next = 0;
+  for (const auto& some : task.splits)
+    for (const auto part : some.parts) add(std::move(found[next++]), all[some.split][part]);
+}
+
+/// As the methods stand.
+void sort_misses(const Inquiry& inquiry, AllAnswers& all) {
+  std::map<std::string, std::size_t> place;
+  for (const auto& method : inquiry.methods) place.emplace(method->name(), place.size());
+  for (auto& split : all)
+    for (auto& part : split)
+      std::stable_sort(part.misses.begin(), part.misses.end(),
+                       [&](const Miss& a, const Miss& b) { return place.at(a.method) < place.at(b.method); });
+}
+
+} // namespace
+
+std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, int jobs,
+                                                  const std::function<void(const std::string&)>& progress) {
+  AllAnswers all;
+  for (const auto& split : inquiry.splits) all.emplace_back(split.parts.size());
+  if (jobs <= 1) {
+    const auto task = one_task(inquiry);
+    put(task, run_task(task, inquiry), all);
+    return all;
+  }
+  auto tasks = tasks_by_cluster(inquiry);
+  sort_by_size(tasks, inquiry);
+  const auto results = run_in_workers(
+      static_cast<int>(tasks.size()), jobs,
+      [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], inquiry)); },
+      [&](int ended) {
+        if (progress) progress(fmt::format("{} of {} parts", ended, tasks.size()));
+      });
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!results[i].error.empty()) throw std::runtime_error(results[i].error);
+    put(tasks[i], answers_from_bytes(results[i].bytes), all);
+  }
+  sort_misses(inquiry, all);
+  return all;
+}
+
+} // namespace ddlsim
