@@ -110,6 +110,24 @@ TEST_CASE("what is wrong with a scenario's surroundings is reported") {
       [](const auto& file) { read_scenario(file); });
 }
 
+TEST_CASE("a node has one job: lists that name it twice are refused, with the place of both") {
+  auto json = ddlsim_test::sample_scenario();
+  json["node_placement"] = {0, 5, 9};
+  json["neighbours"] = {
+      {{"name", "a"}, {"nodes", 2}, {"node_placement", {1, 2}}, {"compute", "1 s"}, {"all_reduce", "1 MB"}},
+      {{"name", "b"}, {"nodes", 2}, {"node_placement", {3, 4}}, {"compute", "1 s"}, {"all_reduce", "1 MB"}}};
+  ddlsim_test::check_spoilt(
+      json,
+      {{"/neighbours/0/node_placement", "[9, 2]",
+        "/neighbours/0/node_placement/0: node 9 is taken by /node_placement/2 already; a node has one job"},
+       {"/neighbours/1/node_placement", "[3, 1]",
+        "/neighbours/1/node_placement/1: node 1 is taken by /neighbours/0/node_placement/0 already; a node has one "
+        "job"},
+       {"/node_placement", "[4, 0]",
+        "/neighbours/1/node_placement/1: node 4 is taken by /node_placement/0 already; a node has one job"}},
+      [](const auto& file) { read_scenario(file); });
+}
+
 TEST_CASE("what a scenario leaves out has its usual value") {
   const ddlsim_test::TemporaryFolder folder;
   auto json = ddlsim_test::sample_scenario();
@@ -250,7 +268,7 @@ TEST_CASE("a scenario must say what it wants") {
         "ps(4 dedicated, unknown)"); // the preset's own sharding
   CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
         "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, "
-        "recursive-doubling, ps, ps-async, auto");
+        "recursive-doubling, nvls, ps, ps-async, auto");
   CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
   CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario).empty()); // servers and placement are the preset's
