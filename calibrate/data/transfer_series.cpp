@@ -12,13 +12,27 @@
 #include <tuple>
 
 namespace ddlsim {
+namespace {
+
+/// The library's rule asks the GPU what it can. Tables of GPUs before NVLS are fitted as if by the first of the catalogue,
+/// that is without LL128.
+const Gpu& gpu_of_transfers(const ReferenceData& reference, const Cluster& cluster) {
+  constexpr int first_with_nvls = 90;
+  const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(), [&](const Gpu& gpu) {
+    return gpu.name == cluster.gpu && gpu.compute_capability >= first_with_nvls;
+  });
+  return own == reference.gpus.end() ? reference.gpus.front() : *own;
+}
+
+} // namespace
+
 SeriesData empty_transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
   Strategy none;
-  // A transfer benchmark has no layers, no device and no grouping: the first of each stand in and are never read.
+  // A transfer benchmark has no layers and no grouping: the first of each stand in and are never read.
   const auto& model = reference.models.begin()->second;
-  const auto& gpu = reference.gpus.front();
+  const auto& gpu = gpu_of_transfers(reference, cluster);
   SeriesData series{"",
                     to_text(none.name),
                     {transport.name, "", {}, "", 0},

@@ -63,6 +63,7 @@ double mean_hops(const PlacedFabric& placed, int nodes) {
 double load_of(const FabricLoad& load, Algorithm algorithm) {
   switch (algorithm) {
   case Algorithm::tree:
+  case Algorithm::nvls: // between nodes
     return load.tree;
   case Algorithm::halving_doubling:
     return load.halving_doubling;
@@ -111,6 +112,8 @@ Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
   switch (algorithm) {
   case Algorithm::tree:
     return is_small ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
+  case Algorithm::nvls:
+    return {-0.75, 0.3};
   case Algorithm::halving_doubling:
     return {-0.65, 0.2};
   case Algorithm::recursive_doubling:

@@ -49,17 +49,6 @@ int most_edges_of_leaf(const Machine& machine) {
   return *std::max_element(edges.begin(), edges.end());
 }
 
-/// Seconds for each byte of the message at the narrowest place between nodes.
-double across_s_per_byte(const Machine& machine) {
-  if (machine.nodes() < 2) return 0;
-  const double nic_s = share(machine.nodes()) / machine.nic_Bps;
-  if (!has_leaves(machine)) return nic_s;
-  // A border between leaves is crossed once a level at most; two trees, two borders, half of the bytes.
-  const double most_uplink_s = 2.0 * (tree_levels(machine.nodes()) + 1) / machine.uplink_Bps;
-  if (most_uplink_s <= nic_s) return nic_s;
-  return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
-}
-
 /// What a rank of a tree talks to.
 struct Relatives {
   int parent = -1;
@@ -116,6 +105,16 @@ Program repeat(int rank, const Step& first, const Step& second, int chunks) {
 
 } // namespace
 
+double tree_s_per_byte_across(const Machine& machine) {
+  if (machine.nodes() < 2) return 0;
+  const double nic_s = share(machine.nodes()) / machine.nic_Bps;
+  if (!has_leaves(machine)) return nic_s;
+  // A border between leaves is crossed once a level at most; two trees, two borders, half of the bytes.
+  const double most_uplink_s = 2.0 * (tree_levels(machine.nodes()) + 1) / machine.uplink_Bps;
+  if (most_uplink_s <= nic_s) return nic_s;
+  return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
+}
+
 int tree_levels(int nodes) {
   int levels = 0;
   while ((1 << levels) < nodes) {
@@ -168,7 +167,7 @@ double tree_all_reduce_s(const Machine& machine, double size_bytes) {
   const int hops = ranks_of_full_node(machine) - 1;
   const int height = tree_levels(machine.nodes());
   const double inside_s_per_byte = hops > 0 ? 1 / machine.intra_Bps : 0;
-  const double net_s_per_byte = across_s_per_byte(machine);
+  const double net_s_per_byte = tree_s_per_byte_across(machine);
   const double chunk_bytes = tree_chunk_bytes(machine, size_bytes);
   const double latency_s = 2 * (hops * machine.intra_latency_s + height * machine.net_latency_s);
   const double first_s = chunk_bytes * (4 * hops * inside_s_per_byte + 2 * height * net_s_per_byte);
@@ -177,7 +176,7 @@ double tree_all_reduce_s(const Machine& machine, double size_bytes) {
 }
 
 bool uplinks_slow_trees(const Machine& machine) {
-  return has_leaves(machine) && across_s_per_byte(machine) > share(machine.nodes()) / machine.nic_Bps;
+  return has_leaves(machine) && tree_s_per_byte_across(machine) > share(machine.nodes()) / machine.nic_Bps;
 }
 
 Schedule tree_schedule(const Machine& machine, double size_bytes) {

@@ -49,6 +49,10 @@ int tree_levels(int nodes);
 /// that nobody is inside both.
 std::vector<int> tree_parents(int nodes, int tree);
 
+/// Seconds for each byte of the message at the narrowest place between nodes; 0 for one node. O(1) on one switch, O(N) where
+/// uplinks can be that place.
+double tree_s_per_byte_across(const Machine& machine);
+
 /// An uplink carries more of the trees than a NIC does for its rate: the leaves are the narrowest place. O(N).
 bool uplinks_slow_trees(const Machine& machine);
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <set>
+#include <string>
 
 namespace ddlsim {
 namespace {
@@ -61,18 +63,35 @@ nlohmann::ordered_json placement_to_json(const NodePlacement& placement) {
   return to_text(placement.order);
 }
 
+/// Where each listed node stands in the file, by its number.
+using ListedNodes = std::map<int, std::string>;
+
+/// Notes every node of a list that a list before it has, and adds the others.
+void check_listed_once(const JsonNode& job, const NodePlacement& placement, ListedNodes& listed) {
+  if (placement.order != NodeOrder::listed) return;
+  for (const auto& element : job.at(placement_key).elements()) {
+    if (!element.value().is_number_integer()) continue;
+    const auto [before, is_new] = listed.emplace(element.value().get<int>(), element.path());
+    if (!is_new && before->second.rfind(job.path() + "/" + placement_key, 0) != 0)
+      element.mistake(fmt::format("node {} is taken by {} already; a node has one job", before->first, before->second));
+  }
+}
+
 } // namespace
 
 Surroundings surroundings_from(const JsonNode& root) {
   constexpr double most_background = 0.99;
   Surroundings around;
   around.placement = placement_from(root);
+  ListedNodes listed;
+  check_listed_once(root, around.placement, listed);
   if (root.has("neighbours")) {
     std::set<std::string> names;
     for (const auto& node : root.list("neighbours")) {
       around.neighbours.push_back(neighbour_from(node));
       if (const auto& name = around.neighbours.back().name; !name.empty() && !names.insert(name).second)
         node.mistake_at("name", fmt::format("{} is there twice; give each job a name of its own", name));
+      check_listed_once(node, around.neighbours.back().placement, listed);
     }
   }
   around.background_traffic = root.number_or("background_traffic", 0, 0, most_background);

@@ -1,6 +1,7 @@
 #include "sim/iteration/beside_neighbours.hpp"
 
 #include "sim/collective/fabric_load.hpp"
+#include "sim/collective/nvls.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
@@ -20,6 +21,7 @@ double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
   const double nodes = machine.nodes();
   switch (way.algorithm) {
   case Algorithm::tree:
+  case Algorithm::nvls:
     return (machine.nodes() == 2 ? 1 : 2) * sent_bytes;
   case Algorithm::recursive_doubling:
     return std::ceil(std::log2(nodes)) * sent_bytes;
@@ -33,8 +35,14 @@ double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
 }
 
 int rounds_of_sum(const Machine& machine, const Way& way, double size_bytes) {
+  if (way.algorithm == Algorithm::nvls) return nvls_chunks(machine, wire_bytes(way.protocol, size_bytes));
   if (way.algorithm != Algorithm::tree) return 2 * (machine.ranks - 1);
   return std::max(1, tree_chunks(machine, wire_bytes(way.protocol, size_bytes)).count);
+}
+
+/// Between nodes.
+bool goes_by_tree(Algorithm algorithm) {
+  return algorithm == Algorithm::tree || algorithm == Algorithm::nvls;
 }
 
 /// When each collective could have started, by what its operations wait for.
@@ -59,6 +67,10 @@ std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   return ready_s;
 }
 
+bool has_servers(const OwnTraffic& own) {
+  return !own.server_hosts.empty();
+}
+
 /// The messages that one of the two patterns sends at the same time; each crosses NICs.
 std::vector<NodeMessage> edges_of(int nodes, bool by_tree) {
   if (!by_tree) return ring_messages(nodes);
@@ -75,10 +87,30 @@ std::vector<NodeMessage> edges_of(int nodes, bool by_tree) {
   return edges;
 }
 
+/// A push and a pull on every connection that leaves a node.
+std::vector<NodeMessage> edges_of_servers(int nodes, const OwnTraffic& own) {
+  std::vector<NodeMessage> edges;
+  for (int node = 0; node < nodes; ++node)
+    for (const int host : own.server_hosts)
+      for (int copy = 0; host != node && copy < own.connections_per_node; ++copy) {
+        edges.push_back({node, host, 1});
+        edges.push_back({host, node, 1});
+      }
+  return edges;
+}
+
+std::vector<NodeMessage> edges_of(int nodes, const OwnTraffic& own) {
+  return has_servers(own) ? edges_of_servers(nodes, own) : edges_of(nodes, own.by_tree);
+}
+
 /// Edges of the pattern that leave the busiest NIC.
-double edges_of_nic(int nodes, bool by_tree) {
-  if (!by_tree) return 1;
-  return nodes == 2 ? 2 : 4;
+double edges_of_nic(int nodes, const OwnTraffic& own) {
+  if (!has_servers(own) && !own.by_tree) return 1;
+  if (!has_servers(own)) return nodes == 2 ? 2 : 4;
+  std::map<int, int> of_node;
+  int most = 1;
+  for (const auto& edge : edges_of_servers(nodes, own)) most = std::max(most, ++of_node[edge.from]);
+  return most;
 }
 
 /// Numbers of links of the fabric as indices of the shared ones.
@@ -129,7 +161,7 @@ Job own_job(const Machine& machine, const OwnTraffic& own, double rest_s) {
   Job job;
   job.compute_s = own.compute_s;
   job.rest_s = rest_s;
-  job.edge_Bps = machine.nic_Bps / edges_of_nic(machine.nodes(), own.by_tree);
+  job.edge_Bps = machine.nic_Bps / edges_of_nic(machine.nodes(), own);
   job.transfers = own.transfers;
   for (auto& transfer : job.transfers) transfer.edge_bytes *= job.edge_Bps / machine.nic_Bps;
   return job;
@@ -157,8 +189,15 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// SimGrid counts a message on a link once for each that it stands for.
+bool are_too_many_for_rounds(const SharedFabric& shared) {
+  constexpr int most_flows = 500;
+  return std::any_of(shared.links.begin(), shared.links.end(),
+                     [&](const SharedLink& link) { return link.flows.front() > most_flows; });
+}
+
 SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity requested) {
-  if (requested == Fidelity::screening || requested == Fidelity::closed_form)
+  if (requested == Fidelity::screening || requested == Fidelity::closed_form || are_too_many_for_rounds(shared))
     return share_by_formula(shared.links, shared.jobs, iterations);
   if (requested == Fidelity::full && !shared.rings.empty()) {
     std::vector<double> rates_Bps;
@@ -170,18 +209,76 @@ SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity req
 
 } // namespace
 
+namespace {
+
+/// What one server has.
+struct ServerLoad {
+  double bytes = 0; ///< of all copies that one node sends
+  double largest_bytes = 0;
+};
+
+std::map<int, ServerLoad> loads_of(const ServerExchange& exchange) {
+  std::map<int, ServerLoad> loads;
+  for (const auto& shard : exchange.shards) {
+    const double bytes = shard.size_bytes * exchange.messages_per_node;
+    loads[shard.server].bytes += bytes;
+    loads[shard.server].largest_bytes = std::max(loads[shard.server].largest_bytes, bytes);
+  }
+  return loads;
+}
+
+/// What the busiest NIC sends: a node its shards but those of its own servers, a server's host the sums of the others.
+double bytes_of_busiest_nic(const std::map<int, ServerLoad>& loads, const std::map<int, int>& hosts, int nodes) {
+  double node_bytes = 0;
+  for (const auto& [server, load] : loads) node_bytes += load.bytes;
+  std::map<int, double> sent_bytes;
+  for (int node = 0; node < nodes; ++node) sent_bytes[node] = node_bytes;
+  for (const auto& [server, load] : loads) {
+    const int host = hosts.at(server);
+    if (host < nodes) sent_bytes[host] -= load.bytes;
+    sent_bytes[host] += (host < nodes ? nodes - 1 : nodes) * load.bytes;
+  }
+  double most_bytes = 0;
+  for (const auto& [host, bytes] : sent_bytes) most_bytes = std::max(most_bytes, bytes);
+  return most_bytes;
+}
+
+OwnTraffic traffic_of_servers(const Graph& graph, const Execution& alone, OwnTraffic own) {
+  const auto exchange = find_exchange(graph);
+  if (exchange.shards.empty()) return own;
+  const int nodes = graph.machine.nodes();
+  const auto loads = loads_of(exchange);
+  std::map<int, int> hosts;
+  for (const auto& [server, load] : loads) {
+    hosts[server] = graph.servers.machine.dedicated ? nodes + server : server % nodes;
+    own.server_hosts.push_back(hosts[server]);
+  }
+  const auto busiest = std::max_element(loads.begin(), loads.end(), [](const auto& one, const auto& other) {
+    return one.second.bytes < other.second.bytes;
+  });
+  const double both_ways = 1 + busiest->second.largest_bytes / busiest->second.bytes;
+  const double ready_s = *std::min_element(exchange.ready_s.begin(), exchange.ready_s.end());
+  own.connections_per_node = exchange.messages_per_node;
+  own.transfers = {{ready_s, std::max(0.0, alone.end_s - ready_s),
+                    both_ways * bytes_of_busiest_nic(loads, hosts, nodes), static_cast<int>(exchange.shards.size())}};
+  return own;
+}
+
+} // namespace
+
 OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
   OwnTraffic own;
   for (std::size_t i = 0; i < graph.operations.size(); ++i)
     if (graph.operations[i].kind == OperationKind::compute)
       own.compute_s = std::max(own.compute_s, alone.spans[i].end_s);
+  if (alone.collectives.empty()) return traffic_of_servers(graph, alone, own);
   const auto ready_s = ready_times_s(graph, alone);
   double tree_bytes = 0;
   double other_bytes = 0;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
     const auto& sum = alone.collectives[i];
     const double bytes = nic_bytes(graph.machine, sum.way, sum.size_bytes);
-    (sum.way.algorithm == Algorithm::tree ? tree_bytes : other_bytes) += bytes;
+    (goes_by_tree(sum.way.algorithm) ? tree_bytes : other_bytes) += bytes;
     own.transfers.push_back(
         {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, rounds_of_sum(graph.machine, sum.way, sum.size_bytes)});
   }
@@ -231,19 +328,23 @@ SharedFabric alone_on(SharedFabric shared) {
 
 SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s) {
   const Machine machine = machine_of(setup, sample);
-  const auto places = setup.fabrics->of_all_jobs(machine.nodes());
+  auto places = setup.fabrics->of_all_jobs(machine.nodes());
+  const int last_host = has_servers(own) ? *std::max_element(own.server_hosts.begin(), own.server_hosts.end()) : 0;
+  if (last_host >= machine.nodes())
+    setup.fabrics->add_hosts(places.front(), machine.nodes(), last_host + 1 - machine.nodes());
   SharedFabric shared;
   LinkList list(shared, machine, places.size());
-  const auto across = add_routes(list, shared, places.front(), edges_of(machine.nodes(), own.by_tree), 0);
+  const auto across = add_routes(list, shared, places.front(), edges_of(machine.nodes(), own), 0);
   std::vector<std::vector<std::vector<std::size_t>>> routes{
       with_edges_inside(across, own.inside_too ? machine.ranks_per_node - 1 : 0)};
   shared.jobs.push_back(own_job(machine, own, rest_s));
   add_neighbours(shared, routes, list, setup, sample, places);
+  const bool is_ring = !own.by_tree && !has_servers(own);
   for (std::size_t i = 0; i < shared.jobs.size(); ++i) {
     auto& job = shared.jobs[i];
     if (i > 0) lengthen_by_own_links(job, shared.links, i);
-    if (i > 0 || !own.by_tree) job.edges_apart = find_edges_apart(shared.links, job, i, routes[i]);
-    if (!own.by_tree) shared.rings.push_back({job, machine.net_latency_s, routes[i]});
+    if (i > 0 || is_ring) job.edges_apart = find_edges_apart(shared.links, job, i, routes[i]);
+    if (is_ring) shared.rings.push_back({job, machine.net_latency_s, routes[i]});
   }
   return shared;
 }
@@ -264,7 +365,7 @@ NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sampl
   }
   constexpr double rounding = 1e-9; // of an iteration
   if (cost.added_s < rounding * alone_s) cost.added_s = 0;
-  if (requested == Fidelity::full && !own.by_tree) return cost;
+  if (requested == Fidelity::full && !own.by_tree && !has_servers(own)) return cost;
   double sent_s = cost.added_s;
   for (const auto& transfer : own.transfers) sent_s += transfer.alone_s;
   cost.faster_s = std::min(cost.added_s, rounds_gap.faster * sent_s);

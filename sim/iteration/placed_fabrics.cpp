@@ -57,12 +57,33 @@ int PlacedFabrics::most_job_nodes() const {
 }
 
 std::string PlacedFabrics::why_no_room(int nodes) const {
-  if (nodes <= most_job_nodes()) return "";
+  if (nodes <= most_job_nodes()) return why_taken_twice(nodes);
   if (around_.placement.order == NodeOrder::listed && nodes > static_cast<int>(around_.placement.nodes.size()))
     return fmt::format("{} nodes are needed, and /node_placement lists {}; list more, or ask for fewer GPUs", nodes,
                        around_.placement.nodes.size());
   return fmt::format("{} nodes and the neighbours' {} are more than the cluster may grow to ({}); ask for fewer", nodes,
                      neighbour_nodes_ * domain_nodes_, growth_nodes_ * domain_nodes_);
+}
+
+/// Lists are held against each other where they are read; a job that is dealt out takes other nodes at each scale.
+std::string PlacedFabrics::why_taken_twice(int nodes) const {
+  const auto is_listed = [](const NodePlacement& placement) { return placement.order == NodeOrder::listed; };
+  const auto& others = around_.neighbours;
+  const bool one_is_listed =
+      is_listed(around_.placement) ||
+      std::any_of(others.begin(), others.end(), [&](const Neighbour& other) { return is_listed(other.placement); });
+  if (others.empty() || !one_is_listed) return "";
+  const auto jobs = of_all_jobs(units_of(nodes));
+  std::map<int, std::size_t> job_of;
+  for (std::size_t job = 0; job < jobs.size(); ++job)
+    for (const int place : jobs[job].places) {
+      const auto [taken, is_new] = job_of.emplace(place, job);
+      if (is_new) continue;
+      return fmt::format(
+          "node {} would be {}'s and {}'s; give every job a \"node_placement\" that lists its nodes, or none", place,
+          taken->second == 0 ? "the job" : others[taken->second - 1].name, others[job - 1].name);
+    }
+  return "";
 }
 
 int PlacedFabrics::units_of(int nodes) const {
@@ -88,11 +109,15 @@ PlacedFabric PlacedFabrics::place(const NodePlacement& placement, int taken, int
           {}};
 }
 
-/// Hosts for servers alone, as many as nodes at most: the numbers behind all jobs'.
-void PlacedFabrics::add_hosts(PlacedFabric& placed, int nodes) const {
+void PlacedFabrics::add_hosts(PlacedFabric& placed, int nodes, int hosts) const {
   const int places = nodes_of_fabric(fabric_);
   const int first = nodes_to_deal_out(nodes + neighbour_nodes_);
-  for (int host = first; host < first + nodes && (places == 0 || host < places); ++host) placed.places.push_back(host);
+  if (places > 0 && first + hosts > places)
+    throw UserError("", "/neighbours",
+                    fmt::format("the fabric's {} nodes have no place for {} hosts of servers beside all jobs; ask for "
+                                "fewer, or for servers on the workers' nodes",
+                                places, hosts));
+  for (int host = first; host < first + hosts; ++host) placed.places.push_back(host);
 }
 
 std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
@@ -102,7 +127,9 @@ std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
   if (known) return known;
   auto placed = place(around_.placement, 0, nodes, nodes + neighbour_nodes_);
   placed.load = fabric_load(placed, nodes);
-  add_hosts(placed, nodes);
+  const int fabric_places = nodes_of_fabric(fabric_);
+  const int first = nodes_to_deal_out(nodes + neighbour_nodes_);
+  add_hosts(placed, nodes, fabric_places > 0 ? std::clamp(fabric_places - first, 0, nodes) : nodes);
   known = std::make_shared<const PlacedFabric>(std::move(placed));
   return known;
 }

@@ -24,6 +24,9 @@ public:
   /// Of the job on so many nodes, then of each neighbour, whatever the placement. Throws UserError as places_of().
   std::vector<PlacedFabric> of_all_jobs(int nodes) const;
 
+  /// Hosts for servers alone behind all jobs' nodes. Throws UserError where the fabric has no place for them.
+  void add_hosts(PlacedFabric& placed, int nodes, int hosts) const;
+
   const Surroundings& around() const { return around_; }
 
   /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may grow.
@@ -38,10 +41,10 @@ public:
 private:
   PlacedFabrics(const PlacedFabrics& other, Surroundings around);
 
+  std::string why_taken_twice(int nodes) const;
   int units_of(int nodes) const;
   int nodes_to_deal_out(int wanted) const;
   PlacedFabric place(const NodePlacement& placement, int taken, int nodes, int of_all_jobs) const;
-  void add_hosts(PlacedFabric& placed, int nodes) const;
 
   Fabric fabric_; ///< in units of domains
   Surroundings around_;

@@ -59,7 +59,7 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
   result.largest_sum = largest_sum_of(execution);
-  if (beside_others && !execution.collectives.empty()) result.traffic = own_traffic(graph, execution);
+  if (beside_others && !graph.servers.asynchronous) result.traffic = own_traffic(graph, execution);
   return result;
 }
 

@@ -89,6 +89,43 @@ double ring_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol pr
   return tuning.base_us.ring[column] + (steps - crossings) * inside_us + crossings * network_us;
 }
 
+/// GPUs that share a switch.
+int on_switch(const NcclJob& job) {
+  return job.ranks / job.nodes;
+}
+
+/// What a port carries of the vector: all of it, and a head's share besides.
+double nvls_port_GBps(const NcclJob& job) {
+  const double heads = on_switch(job);
+  return job.port_GBps * heads / (heads + 1);
+}
+
+/// The rate at which the vector is summed, from 2.28 on.
+double nvls_rate_by_efficiency_GBps(const NvlsTuning& tuning, const NcclJob& job) {
+  const double efficiency = of_gpu(tuning.efficiency, job.gpu);
+  if (job.nodes == 1) return efficiency * nvls_port_GBps(job);
+  const std::size_t nodes = static_cast<std::size_t>(std::min(job.nodes, 3)) - 1;
+  const double heads = on_switch(job);
+  const double inside_GBps = 2 * efficiency * job.port_GBps * (heads - 1) / (heads + 1);
+  const double across_GBps = job.network_GBps * (job.nodes == 2 ? 2 : 1);
+  const double ceiling_GBps = heads * of_gpu(tuning.tree_channel_ceiling, job.gpu)[nodes];
+  return std::min({inside_GBps, across_GBps, ceiling_GBps}) * job.ranks / (2.0 * (job.ranks - 1));
+}
+
+double nvls_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
+  if (tuning.by_efficiency) return nvls_rate_by_efficiency_GBps(tuning, job);
+  const double inside_GBps = nvls_port_GBps(job);
+  if (job.nodes == 1) return tuning.share * inside_GBps;
+  if (tuning.counts_nodes)
+    return tuning.tree_share * job.nodes / (2.0 * (job.nodes - 1)) * (job.nodes == 2 ? inside_GBps : job.network_GBps);
+  return tuning.tree_share * std::min(inside_GBps, job.nodes == 2 ? job.network_GBps : job.network_GBps / 2);
+}
+
+double nvls_latency_us(const NvlsTuning& tuning, const NcclJob& job) {
+  const double crossings = tuning.counts_nodes ? job.nodes - 1 : log2_of(job.nodes);
+  return tuning.base_us + tuning.hop_us + 2 * crossings * tuning.network_hop_us;
+}
+
 double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   const std::size_t column = column_of(protocol);
   const double inside_us = intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).tree);
@@ -137,6 +174,12 @@ double tree_limit_bytes(const NcclJob& job) {
   return ring_Bpus * tree_Bpus / (ring_Bpus - tree_Bpus) * (ring_us - tree_us);
 }
 
+/// The algorithm of NCCL that passes messages on as that one does.
+Algorithm estimated_as(Algorithm algorithm) {
+  const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls;
+  return own ? algorithm : Algorithm::ring;
+}
+
 Way choice_by_size(const LibraryVersion& version, const NcclJob& job, double size_bytes,
                    std::optional<Algorithm> forced) {
   const bool tree = version >= nccl_with_trees && size_bytes <= tree_limit_bytes(job);
@@ -150,6 +193,11 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
                                       double size_bytes) {
   const auto& tuning = nccl_tuning(version);
   if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
+  if (way.algorithm == Algorithm::nvls) {
+    if (!runs_nvls(version, job) || way.protocol != Protocol::simple) return std::nullopt;
+    return s_per_us * nvls_latency_us(tuning.nvls, job) +
+           size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
+  }
   if (way.algorithm == Algorithm::tree) {
     const double bus_GBps =
         tree_bus_GBps(tuning, job, way.protocol) * tree_correction(tuning, way.protocol, size_bytes);
@@ -161,12 +209,16 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
   return s_per_us * latency_us + size_bytes / (bus_share * ring_bus_GBps(tuning, job, way.protocol) * Bps_per_GBps);
 }
 
+bool runs_nvls(const LibraryVersion& version, const NcclJob& job) {
+  return version >= nccl_with_estimates && nccl_tuning(version).nvls.is_there && job.has_nvls;
+}
+
 Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
   if (version < nccl_with_estimates) return choice_by_size(version, job, size_bytes, forced);
-  Way least;
+  Way least{forced.value_or(Algorithm::ring), Protocol::simple};
   double least_s = std::numeric_limits<double>::infinity();
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
-    if (forced && (*forced == Algorithm::tree) != (algorithm == Algorithm::tree)) continue;
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
+    if (forced && estimated_as(*forced) != algorithm) continue;
     for (const Protocol protocol : protocols) {
       const auto estimate_s = nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes);
       if (!estimate_s || *estimate_s >= least_s) continue;

@@ -30,6 +30,9 @@ struct NcclJob {
   int channels = 2;
   double ring_GBps = 0; ///< a ring's bus, all channels
   double tree_GBps = 0;
+  bool has_nvls = false;   ///< an NVSwitch that sums, and more than two GPUs on it
+  double port_GBps = 0;    ///< of one GPU into the switch; read with has_nvls only
+  double network_GBps = 0; ///< all NICs of a node
 
   bool operator==(const NcclJob&) const = default;
 };
@@ -38,9 +41,16 @@ struct NcclJob {
 /// with the GPUs on one PCIe switch where there are two GPUs or fewer to a NIC, so that LL128 may cross nodes.
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node);
 
+/// This version runs NVLS on such a job: from 2.18 on (2.17 has it on one node only, and is taken as without).
+bool runs_nvls(const LibraryVersion& version, const NcclJob& job);
+
 /// NCCL's estimate in seconds; nothing where this version does not run that on this job. From 2.5 on:
 ///   ring  base + (inside steps) hop + (2(nodes-1)) network hop + S / (bus ranks / 2(ranks-1))
 ///   tree  base + 2 ((ranks a node - 1) hop + log2(nodes) network hop) + S / (bus / 2)
+///   nvls  base + hop + 2 log2(nodes) network hop + S / rate; Simple only, from 2.18 on. With g GPUs on a switch, a port of rate
+///         b and all NICs of a node w: on one node 5/6 of b g/(g+1), across nodes 5/6 of the least of that and w (w/2 from
+///         3 nodes on); from 2.28 on e b g/(g+1) with e of the GPU, across nodes the least of that bus, of w (2w on two
+///         nodes) and of a ceiling a channel
 /// with the shares and ceilings of NcclTuning.
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes);

@@ -37,6 +37,14 @@ bool is_nvlink(IntraKind kind) {
   return kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
 }
 
+/// NVLink switches sum from those of Hopper on; NCCL looks for NVLS from compute capability 9.0 on (src/graph/search.cc,
+/// 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
+bool sums_in_switch(const Gpu& gpu, IntraKind kind) {
+  return kind == IntraKind::nvswitch && gpu_seen(gpu) >= NcclGpu::hopper;
+}
+
+constexpr int most_gpus_without_nvls = 2;
+
 } // namespace
 
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node) {
@@ -50,13 +58,15 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.is_amd_processor = cluster.cpu.find("EPYC") != std::string::npos;
   const double inside_GBps = cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps / Bps_in_GBps : pcie_GBps;
   job.may_ll128 = stores_arrive_whole(gpu, job.intra);
-  job.ring_GBps = job.tree_GBps = inside_GBps;
+  job.ring_GBps = job.tree_GBps = job.port_GBps = inside_GBps;
+  job.has_nvls = sums_in_switch(gpu, cluster.intra.kind) && per_node > most_gpus_without_nvls;
   job.channels = job.intra == NcclHop::nvlink ? static_cast<int>(inside_GBps / GBps_per_nvlink_channel) : 2;
   job.channels = std::max(2, job.channels);
   if (job.nodes == 1 || transport.nic.empty()) return job;
   const Nic& nic = find_nic(cluster, transport.nic);
   const double nics = nic.count * domain_nodes(cluster, transport);
   const double network_GBps = counted_of_wire * nic.bandwidth_Bps * nics / Bps_in_GBps;
+  job.network_GBps = network_GBps;
   job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
   job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
   job.channels = channels_per_nic * static_cast<int>(nics);

@@ -4,6 +4,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double no_ceiling = 1e9;
+constexpr double nvls_share = 5.0 / 6;
 constexpr PerNodes free_of_ceiling{no_ceiling, no_ceiling, no_ceiling};
 constexpr PerNodes volta_tree{26.5, 18.5, 10.0};
 constexpr PerNodes ampere_tree{24.0, 23.6, 17.8};
@@ -90,21 +91,41 @@ NcclTuning of_2_18() {
   tuning.plateau_from_ampere = 1.4;
   tuning.plateau_by_channel = true;
   tuning.has_network_overhead = true;
+  tuning.nvls.is_there = true;
+  tuning.nvls.base_us = 23;
+  tuning.nvls.network_hop_us = 19;
+  tuning.nvls.counts_nodes = true;
+  tuning.nvls.share = nvls_share;
+  tuning.nvls.tree_share = 0.7;
   return tuning;
 }
 
-/// Tag v2.19.4-1, for 2.19 to 2.22: a tree's Simple hop takes 28 us again.
+/// Tag v2.19.4-1, for 2.19 and 2.20: a tree's Simple hop takes 28 us again.
 NcclTuning of_2_19() {
   NcclTuning tuning = of_2_18();
   tuning.from = {SumLibrary::nccl, 2, 19, 0};
   for (auto& hop : tuning.hop_us) hop.tree.back() = 28;
+  tuning.nvls.base_us = 0;
+  tuning.nvls.hop_us = 23;
+  tuning.nvls.network_hop_us = 14;
+  tuning.nvls.counts_nodes = false;
+  tuning.nvls.tree_share = nvls_share;
   return tuning;
 }
 
-/// Tag v2.23.4-1, for all from 2.23 on. The row of Blackwell is that of the snapshot of June 2026.
+/// Tag v2.21.5-1, for 2.21 and 2.22.
+NcclTuning of_2_21() {
+  NcclTuning tuning = of_2_19();
+  tuning.from = {SumLibrary::nccl, 2, 21, 0};
+  tuning.nvls.hop_us = 25;
+  return tuning;
+}
+
+/// Tag v2.23.4-1, for 2.23 to 2.27. The row of Blackwell is that of the snapshot of June 2026.
 NcclTuning of_2_23() {
   NcclTuning tuning = of_2_18();
   tuning.from = {SumLibrary::nccl, 2, 23, 0};
+  tuning.nvls = of_2_21().nvls;
   tuning.base_us.tree.back() = 8.4;
   tuning.hop_us[static_cast<std::size_t>(NcclHop::pci)].tree.back() = 4;
   tuning.ll_ring_share = 0.5;
@@ -116,14 +137,37 @@ NcclTuning of_2_23() {
   return tuning;
 }
 
+/// Tag v2.28.3-1: NVLS by what each GPU reaches of a port.
+NcclTuning of_2_28() {
+  NcclTuning tuning = of_2_23();
+  tuning.from = nccl_with_nvls_fit;
+  tuning.nvls.by_efficiency = true;
+  tuning.nvls.efficiency = {0, 0, 0.85, 0.74};
+  tuning.nvls.tree_channel_ceiling = {volta_tree, ampere_tree, {0, 57.7, 45.5}, {0, 96.0, 80.0}};
+  return tuning;
+}
+
+/// Tag v2.28.9-1, for all after it.
+NcclTuning of_2_28_7() {
+  NcclTuning tuning = of_2_28();
+  tuning.from = {SumLibrary::nccl, 2, 28, 7};
+  tuning.nvls.network_hop_us = 20.9;
+  return tuning;
+}
+
 } // namespace
 
 const NcclTuning& nccl_tuning(const LibraryVersion& version) {
-  static const std::array<NcclTuning, 5> versions{of_2_5(), of_2_8(), of_2_18(), of_2_19(), of_2_23()};
+  static const std::array<NcclTuning, 8> versions{of_2_5(),  of_2_8(),  of_2_18(), of_2_19(),
+                                                  of_2_21(), of_2_23(), of_2_28(), of_2_28_7()};
   const NcclTuning* found = versions.data();
   for (const auto& one : versions)
     if (one.from <= version) found = &one;
   return *found;
+}
+
+double nvls_efficiency(NcclGpu gpu) {
+  return nccl_tuning(nccl_with_nvls_fit).nvls.efficiency[static_cast<std::size_t>(gpu)];
 }
 
 } // namespace ddlsim

@@ -28,6 +28,20 @@ enum class NcclGpu { volta, ampere, hopper, blackwell };
 using PerNodes = std::array<double, 3>;
 template <class Value> using PerGpu = std::array<Value, 4>;
 
+/// Of NVLS inside an NVLink domain, and of its tree between several.
+struct NvlsTuning {
+  bool is_there = false;
+  double base_us = 0;
+  double hop_us = 0;           ///< through the switches of a domain, there and back
+  double network_hop_us = 0;   ///< of its tree
+  bool counts_nodes = false;   ///< the tree's latency is taken to grow with the nodes, not with their logarithm
+  double share = 0;            ///< of the links' rate that the vector is summed at
+  double tree_share = 0;       ///< the same across nodes
+  bool by_efficiency = false;  ///< from 2.28 on: bus rates by what each GPU reaches, see below
+  PerGpu<double> efficiency{}; ///< of a port's rate, by GPU
+  PerGpu<PerNodes> tree_channel_ceiling{};
+};
+
 /// One version and those after it, up to the next in the list. Times in microseconds and rates in GB/s, as NCCL has them.
 struct NcclTuning {
   LibraryVersion from;
@@ -52,10 +66,17 @@ struct NcclTuning {
   double ll_intra_factor;    ///< on LL's hop inside a node, where there are several
   bool has_network_overhead; ///< a hop inside a node takes at least what the network's proxy takes
   bool ll128_on_ampere;
+  NvlsTuning nvls{};
 };
 
 /// The constants of a version from 2.5 on, from which NCCL chooses by estimated time; those of 2.5 for one before.
 const NcclTuning& nccl_tuning(const LibraryVersion& version);
+
+/// What NVLS reaches of a port's rate on that GPU, by NVIDIA's own fit (tag v2.28.3-1, nvlsEfficiency); 0 before Hopper.
+double nvls_efficiency(NcclGpu gpu);
+
+/// The version of whose hops NVLS has its delays: the first with that fit.
+inline constexpr LibraryVersion nccl_with_nvls_fit{SumLibrary::nccl, 2, 28, 3};
 
 /// The first with trees.
 inline constexpr LibraryVersion nccl_with_trees{SumLibrary::nccl, 2, 4, 0};

@@ -3,6 +3,8 @@
 #include "sim/collective/all_reduce.hpp"
 #include "sim/library/mpi_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ddlsim {
@@ -18,7 +20,27 @@ double more_than_ll_s(NcclHop hop, std::size_t column) {
   return s_per_us * (ring_us[column] - ring_us.front());
 }
 
+/// The row of NVLS counts a port's latency on the way into the switch and on the way out.
+Machine machine_under_nvls(const Machine& machine, const NcclJob& job) {
+  constexpr double s_per_us = 1e-6;
+  const auto& tuning = nccl_tuning(nccl_with_nvls_fit);
+  const auto ll_us = [&](NcclHop hop) { return tuning.hop_us[static_cast<std::size_t>(hop)].ring.front(); };
+  Machine under = machine;
+  under.intra_Bps *= nvls_efficiency(job.gpu);
+  under.intra_latency_s += s_per_us * (tuning.nvls.hop_us / 2 - ll_us(NcclHop::nvlink));
+  under.net_latency_s += s_per_us * (tuning.nvls.network_hop_us - ll_us(NcclHop::network));
+  return under;
+}
+
 } // namespace
+
+std::string forced_complaint(const SumRules& rules, int ranks) {
+  if (rules.forced != Algorithm::nvls || ranks < 2) return "";
+  if (rules.library.library == SumLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
+  return fmt::format("{} cannot sum {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
+                     "NVSwitch, GPUs of compute capability 9.0 or more, and more than two of them in a domain",
+                     to_text(rules.library), ranks);
+}
 
 Way way_of(const SumRules& rules, int ranks, double size_bytes) {
   switch (rules.library.library) {
@@ -53,8 +75,11 @@ double wire_bytes(Protocol protocol, double size_bytes) {
   return protocol == Protocol::ll128 ? ll128_bytes_a_byte * size_bytes : size_bytes;
 }
 
-Machine machine_under(const Machine& machine, Protocol protocol, NcclHop intra) {
+Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job) {
+  const Protocol protocol = way.protocol;
+  const NcclHop intra = job.intra;
   if (protocol == Protocol::none || protocol == Protocol::ll) return machine;
+  if (way.algorithm == Algorithm::nvls) return machine_under_nvls(machine, job);
   const std::size_t column = protocol == Protocol::ll128 ? 1 : 2;
   Machine under = machine;
   under.intra_latency_s += more_than_ll_s(intra, column);
@@ -64,8 +89,7 @@ Machine machine_under(const Machine& machine, Protocol protocol, NcclHop intra) 
 
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes) {
   const auto way = way_of(rules, machine.ranks, size_bytes);
-  return all_reduce_s(machine_under(machine, way.protocol, rules.nccl.intra), wire_bytes(way.protocol, size_bytes),
-                      way.algorithm);
+  return all_reduce_s(machine_under(machine, way, rules.nccl), wire_bytes(way.protocol, size_bytes), way.algorithm);
 }
 
 } // namespace ddlsim

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -41,8 +42,12 @@ std::vector<SumsOfWay> by_way(const SumRules& rules, int ranks, const std::vecto
 double wire_bytes(Protocol protocol, double size_bytes);
 
 /// A machine's delays are those of NCCL's LL, or of a library without protocols; Simple and LL128 add what NCCL 2.8.4
-/// counts more for a hop (src/graph/tuning.cc). `intra` is what a hop inside a node crosses.
-Machine machine_under(const Machine& machine, Protocol protocol, NcclHop intra);
+/// counts more for a hop (src/graph/tuning.cc). NVLS reaches its efficiency of a port's rate and adds what NCCL 2.28.3
+/// counts more for it: 25 us through the switch and back, 14 us for a hop of its tree.
+Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job);
+
+/// Why the library cannot run the algorithm that the strategy names, one sentence; "" where it can.
+std::string forced_complaint(const SumRules& rules, int ranks);
 
 /// Time of one all-reduce by its closed form, seconds.
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes);

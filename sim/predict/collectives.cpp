@@ -35,6 +35,10 @@ SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::
       answer.errors.push_back(why_impossible(curve, gpus));
       continue;
     }
+    if (auto why = forced_complaint(sum_rules_of(setup, curve.median), gpus); !why.empty()) {
+      answer.errors.push_back(std::move(why));
+      continue;
+    }
     for (const double size_bytes : sizes_bytes) answer.points.push_back(predict_collective(curve, gpus, size_bytes));
   }
   return answer;

@@ -78,19 +78,34 @@ bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
   return point.gpus > 1 && measured_nodes > 0 && point.nodes > measured_nodes;
 }
 
+double connections_of(const StepSetup& setup, int nodes) {
+  const auto strategy = completed(setup.strategy, setup.preset);
+  const int stated = server_count(strategy.servers, setup.gpus, nodes);
+  const double servers = stated > 0 ? stated : nodes;
+  return servers * nodes * (strategy.on_node_reduce ? 1 : setup.gpus_per_node);
+}
+
 /// Why the job cannot stand where the scenario wants it; "" when it can.
 std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
   if (const auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
   if (setup.fabrics->around().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
-  return "parameter servers beside neighbours are not simulated; give \"background_traffic\" in place of "
-         "\"neighbours\"";
+  if (setup.strategy.name == StrategyName::ps_async)
+    return "asynchronous servers beside neighbours are not simulated; give \"background_traffic\" in place of "
+           "\"neighbours\"";
+  constexpr double most_connections = 10000; // 10 ms a sample
+  const double connections = connections_of(setup, nodes);
+  if (connections <= most_connections) return "";
+  return fmt::format("{:.0f} connections between nodes and servers are more than the {:.0f} that are followed beside "
+                     "neighbours; ask for fewer servers, or give \"background_traffic\" in place of \"neighbours\"",
+                     connections, most_connections);
 }
 
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (const auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (const auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
+  if (const auto why = forced_complaint(sum_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",

@@ -88,28 +88,6 @@ TEST_CASE("mistakes in a scenario's named input") {
       read);
 }
 
-TEST_CASE("what is wrong with a scenario's surroundings is reported") {
-  auto json = ddlsim_test::sample_scenario();
-  json["node_placement"] = "packed";
-  json["neighbours"] = {{{"name", "a"}, {"nodes", 4}, {"compute", "120 ms"}, {"all_reduce", "100 MB"}}};
-  ddlsim_test::check_spoilt(
-      json,
-      {{"/node_placement", "\"scatterd\"",
-        "/node_placement: \"scatterd\" found, one of packed, scattered expected; did you mean \"scattered\"?"},
-       {"/node_placement", "[2, 2]", "/node_placement/1: node 2 is there twice; keep one"},
-       {"/node_placement", "[-1]", "/node_placement/0: -1 is no number of a node; nodes are counted from 0"},
-       {"/node_placement", "[]", "/node_placement: no node found; give their numbers, counted from 0"},
-       {"/background_traffic", "1", "/background_traffic: 1 is out of range; give 0 to 0.99"},
-       {"/neighbours/0/nodes", "1", "/neighbours/0/nodes: 1 is out of range; give 2 to 10000000"},
-       {"/neighbours/0/node_placement", "[1, 2]",
-        "/neighbours/0/node_placement: 2 nodes are listed, and the job has 4; give as many"},
-       {"/neighbours/0/all_reduces", "\"1 GB\"",
-        "/neighbours/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
-       {"/neighbours/1", R"({"name": "a", "nodes": 2, "compute": "1 s", "all_reduce": "1 MB"})",
-        "/neighbours/1/name: a is there twice; give each job a name of its own"}},
-      [](const auto& file) { read_scenario(file); });
-}
-
 TEST_CASE("what a scenario leaves out has its usual value") {
   const ddlsim_test::TemporaryFolder folder;
   auto json = ddlsim_test::sample_scenario();
@@ -250,7 +228,7 @@ TEST_CASE("a scenario must say what it wants") {
         "ps(4 dedicated, unknown)"); // the preset's own sharding
   CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
         "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, "
-        "recursive-doubling, ps, ps-async, auto");
+        "recursive-doubling, nvls, ps, ps-async, auto");
   CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
   CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario).empty()); // servers and placement are the preset's

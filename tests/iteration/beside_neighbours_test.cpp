@@ -62,6 +62,18 @@ TEST_CASE("jobs on leaves of their own do not meet, and a star has no links to m
   CHECK(time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_symmetry).neighbours_s == 0);
 }
 
+TEST_CASE("a listed node that another job is dealt is refused at that scale", "[neighbours]") {
+  const auto small = two_leaves();
+  const Transport& transport = small.setup(StrategyName::ring, 2).transport;
+  Neighbour other = always_sending(2);
+  other.placement = {NodeOrder::listed, {2, 3}};
+  const PlacedFabrics fabrics(small.cluster, transport, {packed, {other}, 0});
+  CHECK(fabrics.why_no_room(2).empty()); // nodes 0 and 1
+  CHECK(fabrics.why_no_room(3).find("node 2 would be the job's and other's") == 0);
+  const PlacedFabrics listed(small.cluster, transport, {{NodeOrder::listed, {0, 1}}, {always_sending(2)}, 0});
+  CHECK(listed.why_no_room(2).find("node 1 would be the job's and other's") == 0); // a node of each leaf, dealt out
+}
+
 TEST_CASE("background traffic takes its share of every uplink", "[neighbours][fabric]") {
   const auto small = two_leaves();
   const auto exposed_s = [&](const NodePlacement& placement, double background) {
@@ -92,6 +104,42 @@ TEST_CASE("a transfer is ready when what it waits for has ended, also while anot
   CHECK(own.transfers[1].edge_bytes == Approx(1e8));
   CHECK(own.transfers[1].rounds == 2);
   CHECK_FALSE(own.by_tree);
+}
+
+TEST_CASE("a parameter server beside a neighbour: push and pull each take twice as long", "[neighbours]") {
+  const auto small = two_leaves();
+  for (const auto fidelity : {Fidelity::screening, Fidelity::automatic}) {
+    INFO(to_text(fidelity));
+    const auto alone = time_beside(small, 2, {scattered, {}, 0}, fidelity, StrategyName::ps);
+    const auto beside = time_beside(small, 2, {scattered, {always_sending(2)}, 0}, fidelity, StrategyName::ps);
+    CHECK(alone.exposed_communication_s == Approx(0.2 + 2e-3)); // one tensor of 100 MB, there and back
+    CHECK(alone.neighbours_s == 0);
+    CHECK(beside.neighbours_s == Approx(0.2).epsilon(0.01));
+    CHECK(beside.neighbours_slower_s > 0);
+  }
+  Neighbour other = always_sending(2);
+  other.placement = packed;
+  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::automatic, StrategyName::ps).neighbours_s == 0);
+}
+
+TEST_CASE("servers of many shards push and pull at once, and beside a neighbour for as long as their bytes need",
+          "[neighbours]") {
+  auto small = two_leaves();
+  small.preset.shardings = {{"pieces", 1}};
+  small.preset.split_bytes = 1'000'000;
+  const auto setup = [&] {
+    auto made = small.setup(StrategyName::ps, 2);
+    made.strategy.sharding = Sharding::pieces;
+    return made;
+  }();
+  const auto run = run_step(setup, small.sample, Fidelity::screening);
+  const auto own = own_traffic(run.graph, run.execution);
+  REQUIRE(own.transfers.size() == 1);
+  CHECK(own.server_hosts == std::vector<int>{0, 1});
+  CHECK(own.transfers[0].ready_s == Approx(0.3));
+  CHECK(own.transfers[0].rounds > 50);
+  // Each node pushes half of 100 MB and, as a server's host, gives the other half back; 1 + 1/50 for the last piece.
+  CHECK(own.transfers[0].edge_bytes == Approx(1e8 * (1 + 1.0 / 50)).epsilon(0.01));
 }
 
 TEST_CASE("a double tree beside a neighbour: its edges cross the links", "[neighbours]") {

@@ -72,6 +72,30 @@ TEST_CASE("the library's choice for a bucket of 25 MiB, by scale", "[nccl]") {
         100 * estimate_us(nccl_2_23, job, Algorithm::tree, Protocol::simple, bucket_bytes));
 }
 
+TEST_CASE("a bucket of 25 MiB on iris, 96 to 65,536 GPUs: the estimates by hand, and the choice", "[nccl]") {
+  struct Row {
+    int gpus;
+    double ring_ms; ///< rounded
+    Algorithm taken;
+  };
+  // 2.8.4's constants. From 4 KiB a rank on the plateau makes a ring's latency 1.9 times as long; ring_ms is without it.
+  for (const auto& [gpus, ring_ms, taken] : {Row{96, 5.26, Algorithm::ring}, Row{1024, 14.5, Algorithm::tree},
+                                             Row{16384, 167, Algorithm::tree}, Row{65536, 653, Algorithm::tree}}) {
+    INFO(gpus << " GPUs");
+    const auto job = four_v100_a_node(gpus / 4);
+    const double crossings = 2.0 * (job.nodes - 1);
+    const double latency_us = 8.4 + (2.0 * (gpus - 1) - crossings) * 3.4 + crossings * 9.6;
+    const double bytes_us = bucket_bytes / (12e3 * gpus / (2.0 * (gpus - 1)));
+    CHECK((latency_us + bytes_us) / 1000 == Approx(ring_ms).epsilon(0.01));
+    CHECK(estimate_us(nccl_2_8, job, Algorithm::ring, Protocol::simple, bucket_bytes) ==
+          Approx((bucket_bytes / gpus >= 4096 ? 1.9 : 1) * latency_us + bytes_us));
+    const double tree_us =
+        2 * (3 * 28 + std::floor(std::log2(job.nodes)) * 28) + bucket_bytes / (0.5 * 0.7 * 0.92 * 12e3);
+    CHECK(estimate_us(nccl_2_8, job, Algorithm::tree, Protocol::simple, bucket_bytes) == Approx(tree_us));
+    CHECK(nccl_choice({SumLibrary::nccl, 2, 21, 5}, job, bucket_bytes).algorithm == taken);
+  }
+}
+
 TEST_CASE("what is chosen is the least of all estimates, at every size and scale", "[nccl]") {
   for (const auto& version : {nccl_2_5, nccl_2_8, nccl_2_18, nccl_2_23}) {
     for (const int nodes : {1, 2, 3, 8, 24, 500}) {
@@ -109,6 +133,85 @@ TEST_CASE("2.4 takes a tree up to the size at which its own constants have both 
   CHECK(nccl_choice(nccl_2_4, four_v100_a_node(2), 1e9).algorithm == Algorithm::tree);
 }
 
+namespace {
+
+/// Nodes of eight H100 on NVSwitch, a NIC of 400 Gbit/s each.
+NcclJob eight_h100_a_node(int nodes) {
+  NcclJob job;
+  job.ranks = 8 * nodes;
+  job.nodes = nodes;
+  job.intra = NcclHop::nvlink;
+  job.gpu = NcclGpu::hopper;
+  job.channels = 16;
+  job.port_GBps = 370.8;
+  job.network_GBps = 384;
+  job.ring_GBps = job.tree_GBps = 370.8;
+  job.has_nvls = true;
+  return job;
+}
+
+double nvls_us(const LibraryVersion& version, int nodes, double size_bytes) {
+  return estimate_us(version, eight_h100_a_node(nodes), Algorithm::nvls, Protocol::simple, size_bytes);
+}
+
+constexpr LibraryVersion nccl_2_21{SumLibrary::nccl, 2, 21, 5};
+constexpr LibraryVersion nccl_2_29{SumLibrary::nccl, 2, 29, 2};
+
+} // namespace
+
+TEST_CASE("NVLS by version: the constants by hand", "[nccl][nvls]") {
+  constexpr double bytes = 1e9;
+  const double port = 370.8e3 * 8 / 9; // bytes a microsecond: the vector and a head's eighth of it
+  CHECK(nvls_us(nccl_2_18, 1, bytes) == Approx(23 + bytes / (5.0 / 6 * port)));
+  CHECK(nvls_us(nccl_2_21, 1, bytes) == Approx(25 + bytes / (5.0 / 6 * port)));
+  CHECK(nvls_us(nccl_2_29, 1, bytes) == Approx(25 + bytes / (0.85 * port)));
+  // Between nodes: 2.18 counts nodes, later versions their logarithm; from three on every NIC passes the vector twice.
+  CHECK(nvls_us(nccl_2_18, 4, bytes) == Approx(23 + 2 * 3 * 19 + bytes / (0.7 * 4 / 6 * 384e3)));
+  CHECK(nvls_us(nccl_2_21, 2, bytes) == Approx(25 + 2 * 14 + bytes / (5.0 / 6 * port)));
+  CHECK(nvls_us(nccl_2_21, 5, bytes) == Approx(25 + 2 * 2 * 14 + bytes / (5.0 / 6 * 192e3)));
+  // 2.29: eight heads at their ceiling of 57.7 and 45.5 GB/s of bus.
+  CHECK(nvls_us(nccl_2_29, 2, bytes) == Approx(25 + 2 * 20.9 + bytes / (8 * 57.7e3 * 16 / 30)));
+  CHECK(nvls_us(nccl_2_29, 3, bytes) == Approx(25 + 2 * 20.9 + bytes / (8 * 45.5e3 * 24 / 46)));
+}
+
+TEST_CASE("NVLS is taken for large sums on Hopper, and where the switch cannot sum never", "[nccl][nvls]") {
+  CHECK(nccl_choice(nccl_2_21, eight_h100_a_node(1), 1e9) == Way{Algorithm::nvls, Protocol::simple});
+  CHECK(nccl_choice(nccl_2_21, eight_h100_a_node(1), 1e4).algorithm != Algorithm::nvls);
+  CHECK(nccl_choice(nccl_2_21, eight_h100_a_node(64), 1e9).algorithm == Algorithm::nvls);
+  CHECK(nccl_choice(nccl_2_8, eight_h100_a_node(1), 1e9).algorithm != Algorithm::nvls); // too old
+  CHECK(nccl_choice(nccl_2_21, eight_h100_a_node(1), 1e4, Algorithm::nvls) == Way{Algorithm::nvls, Protocol::simple});
+  auto without = eight_h100_a_node(1);
+  without.has_nvls = false;
+  for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
+    CHECK(nccl_choice(nccl_2_21, without, size_bytes).algorithm != Algorithm::nvls);
+  CHECK_FALSE(nccl_estimate_s(nccl_2_21, eight_h100_a_node(1), {Algorithm::nvls, Protocol::ll}, 1e6));
+}
+
+TEST_CASE("which jobs have NVLS: an NVSwitch, compute capability 9.0, three GPUs and more", "[nccl][nvls]") {
+  Cluster cluster;
+  cluster.gpus_per_node = 8;
+  cluster.intra = {IntraKind::nvswitch, 370.8e9, 0.6e-6};
+  cluster.nics = {{"ndr", 50e9, 8}};
+  const Transport transport{"nccl-ib", "ndr"};
+  Gpu gpu;
+  gpu.compute_capability = 90;
+  const auto job = nccl_job(cluster, transport, gpu, 16, 8);
+  CHECK(job.has_nvls);
+  CHECK(job.port_GBps == Approx(370.8));
+  CHECK(job.network_GBps == Approx(384));
+  CHECK_FALSE(nccl_job(cluster, transport, gpu, 2, 8).has_nvls);
+  CHECK(nccl_job(cluster, transport, gpu, 3, 8).has_nvls);
+  gpu.compute_capability = 80;
+  CHECK_FALSE(nccl_job(cluster, transport, gpu, 16, 8).has_nvls);
+  gpu.compute_capability = 90;
+  cluster.intra.kind = IntraKind::nvlink_mesh;
+  CHECK_FALSE(nccl_job(cluster, transport, gpu, 16, 8).has_nvls);
+  cluster.intra.kind = IntraKind::nvswitch;
+  cluster.intra.domain_nodes = 4;
+  CHECK(nccl_job(cluster, transport, gpu, 32, 8).nodes == 1);
+  CHECK(nccl_job(cluster, transport, gpu, 32, 8).has_nvls);
+}
+
 TEST_CASE("LL128 is run where stores arrive whole", "[nccl]") {
   auto job = four_v100_a_node(1);
   job.ring_GBps = job.tree_GBps = 120;
@@ -126,7 +229,8 @@ TEST_CASE("LL128 is run where stores arrive whole", "[nccl]") {
 TEST_CASE("a version between two of the table has the constants of the older", "[nccl]") {
   const LibraryVersion between{SumLibrary::nccl, 2, 12, 12};
   CHECK(nccl_tuning(between).from == nccl_tuning(nccl_2_8).from);
-  CHECK(nccl_tuning({SumLibrary::nccl, 2, 30, 0}).from == nccl_tuning(nccl_2_23).from);
+  CHECK(nccl_tuning({SumLibrary::nccl, 2, 30, 0}).from == nccl_tuning(nccl_2_29).from);
+  CHECK(nccl_tuning({SumLibrary::nccl, 2, 26, 0}).from == nccl_tuning(nccl_2_23).from);
   CHECK(nccl_tuning(nccl_2_3).from == nccl_tuning(nccl_2_5).from);
 }
 

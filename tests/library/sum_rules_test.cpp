@@ -41,11 +41,32 @@ TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth; their hops are shorter 
   Machine machine;
   machine.net_latency_s = 5e-6;
   machine.intra_latency_s = 1e-6;
-  CHECK(machine_under(machine, Protocol::ll, NcclHop::nvlink) == machine);
-  const auto simple = machine_under(machine, Protocol::simple, NcclHop::nvlink);
+  NcclJob job;
+  job.intra = NcclHop::nvlink;
+  CHECK(machine_under(machine, {Algorithm::ring, Protocol::ll}, job) == machine);
+  const auto simple = machine_under(machine, {Algorithm::ring, Protocol::simple}, job);
   CHECK(simple.net_latency_s == Approx(5e-6 + 6.9e-6));    // 9.6 - 2.7
   CHECK(simple.intra_latency_s == Approx(1e-6 + 2.93e-6)); // 3.4 - 0.47
-  CHECK(machine_under(machine, Protocol::ll128, NcclHop::pci).intra_latency_s == Approx(1e-6 + 1.5e-6));
+  job.intra = NcclHop::pci;
+  CHECK(machine_under(machine, {Algorithm::tree, Protocol::ll128}, job).intra_latency_s == Approx(1e-6 + 1.5e-6));
+}
+
+TEST_CASE("NVLS reaches its efficiency of a port, and has the delays of NCCL 2.28", "[nccl][nvls]") {
+  Machine machine{16, 8, 370.8e9, 0.6e-6, 400e9, 5e-6};
+  NcclJob job;
+  job.intra = NcclHop::nvlink;
+  job.gpu = NcclGpu::hopper;
+  const auto hopper = machine_under(machine, {Algorithm::nvls, Protocol::simple}, job);
+  CHECK(hopper.intra_Bps == Approx(0.85 * 370.8e9));
+  CHECK(2 * hopper.intra_latency_s == Approx(25e-6));
+  CHECK(hopper.net_latency_s == Approx(5e-6 + 11.3e-6)); // 14 - 2.7
+  job.gpu = NcclGpu::blackwell;
+  CHECK(machine_under(machine, {Algorithm::nvls, Protocol::simple}, job).intra_Bps == Approx(0.74 * 370.8e9));
+  const SumRules rules{{SumLibrary::nccl, 2, 21, 5}, Algorithm::nvls, job};
+  CHECK(forced_complaint(rules, 16).find("nccl 2.21.5 cannot sum 16 GPUs") == 0);
+  CHECK(forced_complaint({{SumLibrary::mpich}, Algorithm::nvls}, 16).find("mpich cannot") == 0);
+  CHECK(forced_complaint({{SumLibrary::mpich}, Algorithm::ring}, 16).empty());
+  CHECK(forced_complaint(rules, 1).empty());
 }
 
 TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") {
@@ -60,7 +81,8 @@ TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") 
   CHECK(ways[1].numbers == std::vector<std::size_t>{1, 3});
   const SumRules forced{open_mpi_4_0, Algorithm::tree};
   CHECK(way_of(forced, 16, 100).algorithm == Algorithm::tree);
-  CHECK(way_of({{SumLibrary::gloo}}, 16, 100) == Way{Algorithm::ring, Protocol::none});
+  for (double size_bytes = 1; size_bytes < 1e10; size_bytes *= 10) // Gloo knows no threshold
+    CHECK(way_of({{SumLibrary::gloo}}, 16, size_bytes) == Way{Algorithm::ring, Protocol::none});
 }
 
 } // namespace ddlsim

@@ -55,10 +55,10 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   const auto beside = predict(scenario, shipped, screening);
   scenario.around.neighbours.clear();
   const auto alone = predict(scenario, shipped, screening);
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 3; ++i) { // the last are parameter servers
     const auto& points = beside.strategies.at(i).points;
-    CHECK(points.at(1).neighbours_s == 0); // one node
-    CHECK(points.at(2).neighbours_s > 0);
+    CHECK(points.at(1).neighbours_s == 0);            // one node
+    CHECK((i == 2 || points.at(2).neighbours_s > 0)); // connections of servers are thin, and may lose nothing
     for (const auto& point : points) {
       REQUIRE(point.alone.has_value());
       CHECK(point.iteration_s >= point.alone->s * (1 - 1e-12));
@@ -69,9 +69,6 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
     CHECK(points.at(2).alone->s == Approx(alone.strategies.at(i).points.at(2).iteration_s));
     CHECK_FALSE(alone.strategies.at(i).points.at(2).alone.has_value());
   }
-  CHECK(
-      beside.strategies.at(2).points.at(2).error ==
-      "parameter servers beside neighbours are not simulated; give \"background_traffic\" in place of \"neighbours\"");
   const auto text = to_terminal_text(beside);
   CHECK(text.find("beside it another: 48 nodes, scattered, 150 ms of compute and 550 MB all-reduced") !=
         std::string::npos);

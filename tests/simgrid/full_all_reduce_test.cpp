@@ -115,10 +115,32 @@ TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, 
   }
 }
 
+TEST_CASE("full NVLS on one node, and by symmetry, equals the closed form", "[full][nvls]") {
+  for (const int ranks : {2, 3, 8, 64}) {
+    if (ranks > most_ranks) continue;
+    const Machine machine = two_level(ranks, ranks);
+    CHECK(std::abs(gap(machine, Algorithm::nvls)) < promised);
+    const auto by_symmetry_s = executor_of(Fidelity::by_symmetry).all_reduces(machine, {25e6}, Algorithm::nvls).times_s;
+    CHECK(by_symmetry_s.front() == Approx(all_reduce_s(machine, 25e6, Algorithm::nvls)).epsilon(promised));
+  }
+}
+
+TEST_CASE("full NVLS across nodes: a tiny message goes up and down once, a large one as the narrowest link lets it",
+          "[full][nvls]") {
+  for (const int nodes : {2, 4, 8}) {
+    if (8 * nodes > most_ranks) continue;
+    const Machine machine = two_level(8 * nodes, 8);
+    const double levels = std::log2(nodes);
+    const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls).times_s;
+    CHECK(full_s.at(0) == Approx(2 * (machine.intra_latency_s + levels * machine.net_latency_s)).epsilon(promised));
+    CHECK(full_s.at(1) == Approx(1e9 * (nodes == 2 ? 1 : 2) / machine.nic_Bps).epsilon(0.05)); // the first chunks' way
+  }
+}
+
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
   const Machine machine = two_level(7, 2);
   for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
-                                    Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
+                                    Algorithm::halving_doubling, Algorithm::recursive_doubling, Algorithm::nvls}) {
     const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
     const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));
