@@ -28,6 +28,8 @@ struct CalibrationInfo {
   double line_share = 0;              ///< of the straight line, see ln_shift_to_line()
   double line_fade = ModelConstants{}.line_fade;
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
+  /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does not.
+  double misfit = 0;
 };
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.
