@@ -3,6 +3,7 @@
 #include "calibrate/fit/compute_fit.hpp"
 #include "calibrate/fit/parameter_text.hpp"
 #include "sim/formats/parameters.hpp"
+#include "sim/predict/residual_process.hpp"
 
 #include <fmt/format.h>
 
@@ -46,6 +47,21 @@ std::string series_text(const Calibration& calibration) {
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) text += rows[i].second;
   if (rows.size() > most) text += fmt::format("  ... and {} series closer\n", rows.size() - most);
   return text;
+}
+
+/// Runs across nodes that the fit does not explain, where a series has one.
+std::string misfit_text(const Calibration& calibration) {
+  std::string text;
+  for (const auto& series : calibration.series) {
+    std::vector<KnownResidual> known;
+    for (const auto& point : series.points) known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
+    if (const double misfit = misfit_across_nodes(known); misfit > 0 && !series.borrowed)
+      text +=
+          fmt::format("not explained: the only run across nodes of {} is {:.0f} % off; predictions start from it and "
+                      "are as uncertain as that\n",
+                      series.id, 100 * misfit);
+  }
+  return text.empty() ? "" : "\n" + text;
 }
 
 std::string excluded_text(const Calibration& calibration) {
@@ -112,7 +128,7 @@ std::string calibration_text(const Calibrated& calibrated) {
   std::string text =
       fmt::format("{}: {} points of {} series; mean |ln(model / measured)| {}\n", calibration.cluster,
                   calibration.quality.points, calibration.series.size(), quality_text(calibration.quality));
-  text += learnt_text(calibration) + form_text(calibration.form) + series_text(calibration);
+  text += learnt_text(calibration) + form_text(calibration.form) + series_text(calibration) + misfit_text(calibration);
   if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
   if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
   return text + next_text(calibrated.next) + excluded_text(calibration);

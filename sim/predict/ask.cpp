@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ddlsim {
 namespace {
@@ -86,6 +87,18 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
   }
 }
 
+/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it, and
+/// what the fit leaves of the only run across nodes does not fade.
+void doubt_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
+  auto& process = learnt.residual_process;
+  const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
+  if (unseen && process.spread < constants.residual_spread)
+    learnt.unseen_across_nodes =
+        std::sqrt(constants.residual_spread * constants.residual_spread - process.spread * process.spread);
+  learnt.misfit = misfit_across_nodes(learnt.own);
+  if (learnt.misfit > 0) process.persistent_share = 1;
+}
+
 /// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
 CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
                       const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
@@ -120,6 +133,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
   learn_residuals(learnt, of_stack, asked);
+  doubt_across_nodes(learnt, constants);
   return learnt;
 }
 

@@ -105,6 +105,15 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   return files;
 }
 
+/// What the fit leaves of the only run of a strategy's stack across nodes, where that is much.
+void warn_of_misfit(const Curve& curve, const std::string& strategy, std::vector<std::string>& warnings) {
+  if (!(curve.learnt.misfit > 0)) return;
+  warnings.push_back(
+      fmt::format("the calibration does not explain the only run across nodes behind \"{}\": it is {:.0f} % off; "
+                  "larger scales start from it and are as uncertain as that; a run on more nodes settles it",
+                  strategy, 100 * curve.learnt.misfit));
+}
+
 } // namespace
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
@@ -114,11 +123,13 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const Cluster& cluster = known.cluster;
   Prediction prediction;
   prediction.scenario = scenario;
+  prediction.warnings = files.warnings();
   prediction.gpu = scenario.gpu.empty() ? cluster.gpu : scenario.gpu;
   for (const auto& strategy : scenario.strategies) {
     const auto curve = make_curve(scenario, strategy, model, known);
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
     auto& answer = prediction.strategies.back();
+    warn_of_misfit(curve, label_of(strategy), prediction.warnings);
     add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;
     answer.one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
@@ -128,7 +139,6 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   prediction.available_gpus = cluster.available_nodes * gpus_per_node;
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
-  prediction.warnings = files.warnings();
   prediction.files = used_files(scenario, data);
   return prediction;
 }

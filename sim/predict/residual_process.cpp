@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ddlsim {
 
@@ -39,6 +40,16 @@ ResidualEstimate estimate_residual(const ResidualProcess& process, const std::ve
   const Eigen::LDLT<Eigen::MatrixXd> factor(among);
   const double left = covariance(process, scale, scale) - with.dot(factor.solve(with));
   return {with.dot(factor.solve(values)), std::sqrt(std::max(0.0, left))};
+}
+
+double misfit_across_nodes(const std::vector<KnownResidual>& known) {
+  std::vector<KnownResidual> across;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(across),
+               [](const KnownResidual& one) { return one.scale.nodes > 1; });
+  if (across.size() != 1) return 0;
+  const double misfit = std::abs(across.front().value);
+  constexpr double noisy = 2; // deviations of the measurement's own: then it is the measurement that is off
+  return misfit > failed_fit && misfit > noisy * across.front().noise ? misfit : 0;
 }
 
 double spread_of_distance(const ResidualProcess& process, int gpus, int measured_gpus) {
