@@ -103,7 +103,7 @@ double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
 } // namespace
 
 ModelSize size_of(const Model& model) {
-  return {static_cast<double>(model.layers.size()), model.size_bytes()};
+  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model)};
 }
 
 double expected_fixed_s(const ModelSize& size, double memory_bandwidth_Bps) {

@@ -1,6 +1,7 @@
 #pragma once
 // The line t(batch) = fixed + per sample x batch behind some measured iteration times of one GPU.
 
+#include "sim/compute/layer_times.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/model_constants.hpp"
 
@@ -8,10 +9,11 @@
 
 namespace ddlsim {
 
-/// Properties of a model that decide the fixed part of its iteration.
+/// Properties of a model that decide how long an iteration takes.
 struct ModelSize {
   double layers = 0;
   double size_bytes = 0; ///< parameters in fp32
+  ModelWork work{};      ///< of a sample
 };
 ModelSize size_of(const Model& model);
 

@@ -78,8 +78,28 @@ double gradient_bytes_per_parameter(Precision precision) {
 }
 
 double peak_flop_per_s(const Gpu& gpu, Precision precision) {
+  return compute_unit(gpu, precision).peak_flop_per_s;
+}
+
+ModelWork work_of(const Model& model) {
+  const auto by = [](const KernelEfficiency& efficiency, const Layer& layer) {
+    const double passes = 1 / efficiency.forward + 1 / efficiency.backward_data +
+                          (layer.tensors.empty() ? 0 : 1 / efficiency.backward_weights);
+    return layer.forward_flop_per_sample * passes;
+  };
+  ModelWork work;
+  for (const auto& layer : model.layers) {
+    work.flop += by(fp32_efficiency(layer.kind), layer);
+    work.tensor_core_flop += by(tensor_core_efficiency(layer.kind), layer);
+    work.touched_bytes += (forward_touches + backward_touches) * layer.activation_bytes_per_sample / memory_efficiency;
+  }
+  return work;
+}
+
+ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {
   for (const auto& name : units_of(precision))
-    if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end()) return peak->second;
+    if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end())
+      return {name, peak->second};
   throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision));
 }
 

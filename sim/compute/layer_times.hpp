@@ -51,8 +51,24 @@ double bytes_per_parameter(WirePrecision wire_precision);
 /// bf16 compute in half and keep parameters and gradients in fp32).
 double gradient_bytes_per_parameter(Precision precision);
 
-/// Peak FLOP/s the precision runs at: amp and fp16 on tensor cores where the GPU has them. Throws UserError when the
-/// catalogue has none.
+/// What one sample of one iteration asks of a GPU, all layers and passes: FLOP by the efficiency that kernels of their
+/// kind reach, with and without tensor cores, and bytes in fp32 by the efficiency of the memory.
+struct ModelWork {
+  double flop = 0;
+  double tensor_core_flop = 0;
+  double touched_bytes = 0;
+};
+ModelWork work_of(const Model& model);
+
+/// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them.
+struct ComputeUnit {
+  std::string name; ///< in the catalogue: "fp32", "fp16-tensor", ...
+  double peak_flop_per_s = 0;
+};
+/// Throws UserError when the catalogue has none.
+ComputeUnit compute_unit(const Gpu& gpu, Precision precision);
+
+/// Peak FLOP/s of compute_unit(). Throws as that.
 double peak_flop_per_s(const Gpu& gpu, Precision precision);
 
 /// One gradient tensor, and how much of backward is done when it is ready: the part of a profile that does not depend

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
+#include "sim/compute/blend_of_gpus.hpp"
 #include "sim/compute/candidates.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/layer_times.hpp"
@@ -132,8 +133,9 @@ std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const Compute
   return estimate;
 }
 
-bool is_roofline(const OneGpuEstimate& estimate) {
-  return estimate.prior.rfind("compute_roofline", 0) == 0;
+/// No record of this GPU, model and precision says it.
+bool is_of_elsewhere(const OneGpuEstimate& estimate) {
+  return estimate.prior.rfind("compute_roofline", 0) == 0 || estimate.blend_width > 0;
 }
 
 /// bf16 runs on the tensor cores that amp runs on, at the same rate; what else the stack does may differ.
@@ -178,6 +180,18 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
+/// What all records say together.
+OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& blend) {
+  const auto prior = for_precision("compute_other_gpus", question.precision);
+  OneGpuEstimate estimate{blend.time_s, prior, EvidenceLabel::transferred, "", "", {prior}};
+  estimate.text = fmt::format("one {} was never measured with {} in {}: {:.4g} samples/s by all records of other GPUs "
+                              "and models together, the most alike {} on {}",
+                              question.gpu.name, question.model.name, to_text(question.precision),
+                              question.batch / blend.time_s, blend.near_model, blend.nearest);
+  estimate.blend_width = blend.width;
+  return estimate;
+}
+
 /// By what other GPUs ran: at batches near theirs, else at any.
 std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQuestion asked) {
   for (const bool own_family : {true, false})
@@ -211,6 +225,8 @@ OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector
   const CurveIndex index(all, gpus, models);
   const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
                                question.batch};
+  if (const auto size = models.find(question.model.name); size != models.end())
+    if (const auto blend = blend_of_gpus(index, size->second, question.gpu, asked)) return from_blend(question, *blend);
   auto other = time_of_others(index, asked);
   if (!other) return from_roofline(question);
   if (other->use == CurveUse::measured) return from_other_gpu(question, *other);
@@ -292,11 +308,11 @@ OneGpuEstimate OneGpuTimes::find_in_precision(const ComputeQuestion& question) c
 OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
   if (question.stated) return as_stated(question);
   auto estimate = find_in_precision(question);
-  if (question.precision != Precision::bf16 || !is_roofline(estimate)) return estimate;
+  if (question.precision != Precision::bf16 || !is_of_elsewhere(estimate)) return estimate;
   auto with_amp = question;
   with_amp.precision = Precision::amp;
   auto of_amp = find_in_precision(with_amp);
-  return is_roofline(of_amp) ? estimate : as_of_amp(std::move(of_amp));
+  return is_of_elsewhere(of_amp) ? estimate : as_of_amp(std::move(of_amp));
 }
 
 const std::vector<BatchCurve>* OneGpuTimes::named_curves(const std::string& series) const {
@@ -325,10 +341,11 @@ std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimat
     const double width = find_prior(priors, doubt, "", "").width;
     variance += width * width;
   }
-  if (evidence.doubts.size() < 2 && evidence.disagreement == 0 && evidence.stated_width == 0) return priors;
+  const double own_width = std::max(evidence.stated_width, evidence.blend_width);
+  if (evidence.doubts.size() < 2 && evidence.disagreement == 0 && own_width == 0) return priors;
   Prior together = find_prior(priors, evidence.prior, "", "");
   together.width = std::sqrt(variance + evidence.disagreement * evidence.disagreement);
-  if (evidence.stated_width > 0) together.width = evidence.stated_width;
+  if (own_width > 0) together.width = own_width;
   for (std::size_t i = 1; i < evidence.doubts.size(); ++i) together.source += "; and " + evidence.doubts[i];
   std::erase_if(priors, [&](const Prior& prior) { return prior.parameter == evidence.prior; });
   priors.push_back(together);

@@ -40,21 +40,23 @@ struct OneGpuEstimate {
   double disagreement = 0;
   double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: the doubts' own
   bool own_series = false; ///< from records of the series asked for
+  double blend_width = 0;  ///< standard deviation of ln time where other GPUs' records were blended; 0: the doubts' own
 };
 
 /// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
 ///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two
 ///   batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
-///   batch scaled by the fixed part that is expected; another GPU's time by what an anchor model of the same
-///   family, then of another, gains from it to this one; the same model's time on another GPU by sqrt(peak x memory
-///   bandwidth); the roofline of the catalogue.
+///   batch scaled by the fixed part that is expected; what all records of other GPUs and models say together, each by
+///   its doubt (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's time by
+///   what an anchor model of the same family, then of another, gains from it to this one; the same model's time on
+///   another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
 /// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is a doubt of its own, and the text names them. Between measured batches the time goes over from what
-/// the one's records say to what the other's say (near_batches.hpp). Only the given records count. A time is never
-/// carried over to another precision, but for bf16 without any record, which is amp's with more doubt.
+/// the one's records say to what the other's say (near_batches.hpp). Only the given records count. A record of this GPU
+/// is never carried over to another precision, but for bf16 without any record, which is amp's with more doubt.
 /// A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one, find() throws
 /// UserError.
 class OneGpuTimes {
@@ -91,7 +93,7 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 bool is_settled(const OneGpuEstimate& evidence);
 
 /// The priors, with that of `evidence.prior` as wide as all its doubts together, disagreement among them: root of the
-/// sum of their squares; or as wide as the asker stated.
+/// sum of their squares; or as wide as the asker stated; or as wide as the blend of other GPUs' records is.
 /// Throws UserError when one of them is missing.
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence);
 

@@ -1,4 +1,5 @@
 #include "calibrate/fit/compute_fit.hpp"
+#include "platforms/tools/one_gpu_score.hpp"
 #include "platforms/tools/prior_widths.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 #include "sim/formats/prior.hpp"
@@ -60,20 +61,58 @@ TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures",
   int checked = 0;
   for (const auto& prior : priors) {
     if (prior.parameter.rfind("compute_", 0) != 0) continue;
-    if (prior.parameter == "compute_measured" || prior.parameter == "compute_transferred") continue;
+    if (prior.parameter == "compute_measured" || prior.parameter.rfind("compute_other_gpus", 0) == 0) continue;
     INFO(prior.parameter << ": " << prior.source);
     // The reference data's records validate nothing; a prior that other clusters shaped names them, and is dropped for
     // them.
     const bool from_other_clusters = prior.shaped_by.empty();
     const auto* measured = row(from_other_clusters ? reference : all, prior.parameter);
-    if (measured == nullptr) { // same-family anchors in reduced precision: only outside the reference data
-      CHECK(prior.parameter == "compute_anchored_family_reduced");
+    if (measured == nullptr) { // what only records outside the reference data can tell
+      CHECK((prior.parameter == "compute_anchored_family_reduced" || prior.parameter == "compute_transferred"));
       continue;
     }
     CHECK(prior.width == Approx(measured->width).margin(0.006)); // two digits
     ++checked;
   }
   CHECK(checked >= 12);
+}
+
+TEST_CASE("a GPU of which nobody has a record", "[compute-transfer]") {
+  const auto shipped = read_compute_records({DDLSIM_SOURCE_DIR}, false);
+  const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  const auto times = hide_each_gpu(shipped, priors, Hidden::gpu);
+  const auto single = hide_each_gpu(shipped, priors, Hidden::gpu, Estimator::best_single);
+  REQUIRE(times.size() == single.size());
+  for (const bool half : {false, true}) {
+    const auto of = [half](const std::vector<HiddenTime>& all) {
+      std::vector<HiddenTime> chosen;
+      for (const auto& time : all)
+        if (is_half(time.precision) == half) chosen.push_back(time);
+      return score_of(chosen);
+    };
+    INFO((half ? "16 bits" : "fp32 and tf32")
+         << ": mean " << of(times).mean << ", best single " << of(single).mean << ", held " << of(times).held);
+    CHECK(of(times).times > 100);
+    CHECK(of(times).mean < 0.9 * of(single).mean);
+    CHECK(of(times).held > (half ? 0.85 : 0.9)); // a 90 % interval over 109 and 267 times that are not independent
+  }
+}
+
+TEST_CASE("the doubt of a GPU without records is as wide as hiding the reference data's measures",
+          "[compute-transfer]") {
+  const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  const auto times = hide_each_gpu(read_compute_records({DDLSIM_SOURCE_DIR}, true), priors, Hidden::gpu);
+  for (const std::string name : {"compute_other_gpus", "compute_other_gpus_reduced"}) {
+    double squares = 0;
+    int count = 0;
+    for (const auto& time : times) {
+      if (time.prior != name) continue;
+      squares += std::pow(std::log(time.estimated_s / time.measured_s), 2);
+      ++count;
+    }
+    REQUIRE(count > 20);
+    CHECK(find_prior(priors, name, "", "").width == Approx(std::sqrt(squares / count)).margin(0.006)); // two digits
+  }
 }
 
 TEST_CASE("better evidence is nearer to the truth", "[compute-transfer]") {

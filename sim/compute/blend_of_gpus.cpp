@@ -1,0 +1,236 @@
+#include "sim/compute/blend_of_gpus.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/compute/layer_times.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+/// Standard deviations of ln time of each effect, the likeliest for the records of `single-gpu` (marginal likelihood,
+/// 171 records, each effect expected near 0.1 within a factor e), two digits. No validation asks for those records.
+struct EffectSizes {
+  double all = 0.10;          ///< of every record
+  double precision = 0.07;    ///< fp32, tf32, 16 bits
+  double model = 0.07;        ///< in one precision
+  double family = 0.14;       ///< of models
+  double stack = 0.07;        ///< in one precision
+  double stack_family = 0.06; ///< in one precision
+  double gpu = 0.10;
+  double gpu_precision = 0.05;
+  double architecture = 0.10; ///< compute capability
+  double architecture_precision = 0.07;
+  double architecture_family = 0.08;  ///< in one precision
+  double gpu_stack = 0.06;            ///< in one precision
+  double gpu_stack_model = 0.05;      ///< in one precision
+  double batch = 0.13;                ///< of a stack and model in one precision; fades with ln of the batches' ratio
+  double gain_a_year = 0.13;          ///< what libraries and architectures gain beyond the catalogue, from 2016 on
+  double peak = 0.12;                 ///< a factor e of peak rate away from 10 TFLOP/s
+  double repeat = 0.04;               ///< of a record alone
+  double half_gpu_stack_model = 0.08; ///< 16 bits depend more on the stack than fp32 does
+  double half_stack_model = 0.08;
+  double half_gpu_stack = 0.09;
+};
+constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which their effect is alike by 1/e
+constexpr double year_of_reference = 2016;
+constexpr double peak_of_reference = 1e13;
+
+/// FLOP/s a byte/s of a V100, by the unit that computes.
+double balance_of(const std::string& unit) {
+  constexpr double v100 = 15.7e12 / 900e9;
+  if (unit == "fp16") return 2 * v100;
+  if (unit == "tf32") return 4 * v100; // half of the tensor cores' rate in 16 bits, on the GPUs that have it
+  if (unit == "fp16-tensor" || unit == "bf16-tensor") return 8 * v100;
+  return v100;
+}
+
+std::string family_of(const std::string& model) {
+  for (const char* family :
+       {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert", "mobilenet"})
+    if (model.rfind(family, 0) == 0) return family;
+  return model;
+}
+
+/// What an effect is shared by. Names are numbered, as they are compared often.
+struct Sample {
+  int gpu, architecture, model, family, stack, precision;
+  bool half;
+  double ln_batch, years, ln_peak;
+  double ln_excess; ///< ln(measured / catalogue)
+};
+
+class Names {
+public:
+  int number(const std::string& name) {
+    return numbers_.emplace(name, static_cast<int>(numbers_.size())).first->second;
+  }
+
+private:
+  std::map<std::string, int> numbers_;
+};
+
+Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, double batch) {
+  const bool half = is_half(asked.precision);
+  const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
+  return {names.number("gpu " + gpu.name),
+          names.number("architecture " + architecture),
+          names.number("model " + asked.model),
+          names.number("family " + family_of(asked.model)),
+          names.number("stack " + asked.preset),
+          names.number(half ? "half" : std::string("precision ") + to_text(asked.precision)),
+          half,
+          std::log(batch),
+          gpu.year > 0 ? gpu.year - year_of_reference : 0,
+          std::log(peak_flop_per_s(gpu, asked.precision) / peak_of_reference),
+          0};
+}
+
+double square(double x) {
+  return x * x;
+}
+
+/// Effects that records of one GPU or one architecture share.
+double machine_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
+  const bool precision = a.precision == b.precision;
+  double sum = size.gain_a_year * size.gain_a_year * a.years * b.years + size.peak * size.peak * a.ln_peak * b.ln_peak;
+  if (a.architecture == b.architecture) {
+    sum += square(size.architecture);
+    if (precision) sum += square(size.architecture_precision);
+    if (precision && a.family == b.family) sum += square(size.architecture_family);
+  }
+  if (a.gpu != b.gpu) return sum;
+  sum += square(size.gpu);
+  if (!precision) return sum;
+  sum += square(size.gpu_precision);
+  if (a.stack != b.stack) return sum;
+  sum += square(size.gpu_stack) + (a.half ? square(size.half_gpu_stack) : 0);
+  if (a.model == b.model) sum += square(size.gpu_stack_model) + (a.half ? square(size.half_gpu_stack_model) : 0);
+  return sum;
+}
+
+/// Effects that records of one model, family or stack share.
+double software_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
+  double sum = square(size.all);
+  if (a.family == b.family) sum += square(size.family);
+  if (a.precision != b.precision) return sum;
+  sum += square(size.precision);
+  if (a.model == b.model) sum += square(size.model);
+  if (a.stack != b.stack) return sum;
+  sum += square(size.stack);
+  if (a.family == b.family) sum += square(size.stack_family);
+  if (a.model == b.model)
+    sum += square(size.batch) * std::exp(-std::abs(a.ln_batch - b.ln_batch) / batch_reach) +
+           (a.half ? square(size.half_stack_model) : 0);
+  return sum;
+}
+
+double covariance(const Sample& a, const Sample& b) {
+  constexpr EffectSizes size;
+  return machine_covariance(size, a, b) + software_covariance(size, a, b);
+}
+
+/// Where each sample comes from.
+struct Samples {
+  std::vector<Sample> all;
+  std::vector<const BatchCurve*> curves;
+};
+
+/// The fastest of each GPU, model, precision, stack and batch: a GPU is compared at the best its libraries reach.
+std::map<std::tuple<std::string, std::string, Precision, std::string, double>, std::pair<double, const BatchCurve*>>
+fastest_of(const std::vector<BatchCurve>& curves) {
+  std::map<std::tuple<std::string, std::string, Precision, std::string, double>, std::pair<double, const BatchCurve*>>
+      fastest;
+  for (const auto& curve : curves) {
+    for (const auto& point : curve.points) {
+      const std::pair time{point.time_s, &curve};
+      const auto [place, fresh] =
+          fastest.emplace(std::tuple(curve.gpu, curve.model, curve.precision, curve.preset, point.batch), time);
+      if (!fresh && point.time_s < place->second.first) place->second = time;
+    }
+  }
+  return fastest;
+}
+
+Samples samples_of(const CurveIndex& index, Names& names) {
+  Samples samples;
+  for (const auto& [key, time] : fastest_of(index.curves())) {
+    const auto& [gpu_name, model_name, precision, preset, batch] = key;
+    const auto gpu = std::find_if(index.gpus().begin(), index.gpus().end(),
+                                  [&, name = gpu_name](const Gpu& one) { return one.name == name; });
+    const auto model = index.models().find(model_name);
+    if (gpu == index.gpus().end() || model == index.models().end()) continue;
+    const auto expected_s = catalogue_time_s(model->second, *gpu, precision, batch);
+    if (!expected_s) continue;
+    samples.all.push_back(sample_of(names, *gpu, {gpu_name, model_name, precision, preset, batch}, batch));
+    samples.all.back().ln_excess = std::log(time.first / *expected_s);
+    samples.curves.push_back(time.second);
+  }
+  return samples;
+}
+
+Eigen::MatrixXd covariances(const std::vector<Sample>& samples) {
+  const auto count = static_cast<Eigen::Index>(samples.size());
+  Eigen::MatrixXd matrix(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index k = 0; k <= i; ++k)
+      matrix(i, k) = covariance(samples[static_cast<std::size_t>(i)], samples[static_cast<std::size_t>(k)]);
+    matrix(i, i) += square(EffectSizes{}.repeat);
+  }
+  return matrix;
+}
+
+} // namespace
+
+std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch) {
+  if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
+  try {
+    const auto unit = compute_unit(gpu, precision);
+    const double balance = std::sqrt(balance_of(unit.name));
+    const bool tensor_cores = unit.name == "fp16-tensor" || unit.name == "bf16-tensor";
+    const double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
+    const double bytes = model.work.touched_bytes * (is_half(precision) ? 0.5 : 1);
+    const double work_s =
+        (flop / balance + bytes * balance) / std::sqrt(unit.peak_flop_per_s * gpu.memory_bandwidth_Bps);
+    constexpr ModelConstants constants;
+    constexpr double passes = 3; // forward, data gradient, weight gradient
+    return constants.roofline_share * (batch * work_s + passes * constants.layer_launch_s * model.layers);
+  } catch (const UserError&) {
+    return {}; // the catalogue has no peak of that precision
+  }
+}
+
+std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
+                                         const OtherGpuQuestion& question) {
+  const auto expected_s = catalogue_time_s(model, gpu, question.precision, question.batch);
+  if (!expected_s) return {};
+  Names names;
+  const auto samples = samples_of(index, names);
+  if (samples.all.empty()) return {};
+  const auto asked = sample_of(names, gpu, question, question.batch);
+  const auto count = static_cast<Eigen::Index>(samples.all.size());
+  Eigen::VectorXd shared(count);
+  Eigen::VectorXd excess(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto& sample = samples.all[static_cast<std::size_t>(i)];
+    shared(i) = covariance(asked, sample);
+    excess(i) = sample.ln_excess;
+  }
+  const Eigen::VectorXd weights = covariances(samples.all).selfadjointView<Eigen::Lower>().llt().solve(shared);
+  Eigen::Index nearest = 0;
+  shared.maxCoeff(&nearest);
+  const auto& curve = *samples.curves[static_cast<std::size_t>(nearest)];
+  const double variance = covariance(asked, asked) + square(EffectSizes{}.repeat) - weights.dot(shared);
+  return BlendedTime{*expected_s * std::exp(weights.dot(excess)), std::sqrt(std::max(0.0, variance)), curve.gpu,
+                     curve.model};
+}
+
+} // namespace ddlsim

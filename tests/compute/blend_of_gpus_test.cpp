@@ -1,0 +1,137 @@
+#include "sim/compute/blend_of_gpus.hpp"
+#include "sim/compute/one_gpu_estimate.hpp"
+#include "tests/formats/plain_records.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+Gpu card(const std::string& name, double peak, double bandwidth) {
+  Gpu gpu;
+  gpu.name = name;
+  gpu.year = 2016;
+  gpu.compute_capability = 60;
+  gpu.peak_flop_per_s = {{"fp32", peak}, {"fp16-tensor", 8 * peak}};
+  gpu.memory_bandwidth_Bps = bandwidth;
+  return gpu;
+}
+
+/// Two GPUs, the second twice as fast, and two models of one layer each.
+struct Bench {
+  std::vector<Gpu> gpus{card("A", 1e13, 5e11), card("B", 2e13, 1e12)};
+  Model model;
+  ModelSizes sizes;
+  std::vector<StepRecord> records;
+  Bench() {
+    model.name = "vgg16";
+    model.layers.resize(1);
+    model.layers[0].kind = "conv";
+    model.layers[0].forward_flop_per_sample = 1e10;
+    model.layers[0].activation_bytes_per_sample = 1e7;
+    sizes = {{"vgg16", size_of(model)}, {"vgg19", size_of(model)}, {"bert", size_of(model)}};
+  }
+  double catalogue_s(int gpu, double batch, Precision precision = Precision::fp32) const {
+    return *catalogue_time_s(sizes.at("vgg16"), gpus[static_cast<std::size_t>(gpu)], precision, batch);
+  }
+  void measure(int gpu, const std::string& name, double batch, double times_catalogue) {
+    records.push_back(test::one_gpu_step(batch, times_catalogue * catalogue_s(gpu, batch)));
+    records.back().head.gpu = gpus[static_cast<std::size_t>(gpu)].name;
+    records.back().model = name;
+    records.back().preset = "horovod";
+  }
+  BlendedTime ask(double batch, Precision precision = Precision::fp32) const {
+    const auto curves = compute_curves(records, gpus, sizes, "");
+    const CurveIndex index(curves, gpus, sizes);
+    return blend_of_gpus(index, sizes.at("vgg16"), gpus[1], {"B", "vgg16", precision, "horovod", batch}).value();
+  }
+};
+
+} // namespace
+
+TEST_CASE("the catalogue's time falls with the root of peak rate times bandwidth, launching apart", "[blend]") {
+  const Bench bench;
+  const double launch_s = ModelConstants{}.roofline_share * 3 * ModelConstants{}.layer_launch_s;
+  CHECK((bench.catalogue_s(0, 32) - launch_s) / (bench.catalogue_s(1, 32) - launch_s) == Approx(2));
+  CHECK((bench.catalogue_s(0, 64) - launch_s) / (bench.catalogue_s(0, 32) - launch_s) == Approx(2));
+  CHECK_FALSE(catalogue_time_s({}, bench.gpus[0], Precision::fp32, 32)); // no layer table
+  auto unknown = bench.gpus[0];
+  unknown.peak_flop_per_s.clear();
+  CHECK_FALSE(catalogue_time_s(bench.sizes.at("vgg16"), unknown, Precision::fp32, 32));
+}
+
+TEST_CASE("one record gives the share of its excess that the question shares with it", "[blend]") {
+  Bench bench;
+  bench.measure(1, "vgg16", 32, 1.5); // of the very cell: all is shared but the repeat's own 0.04
+  const auto same = bench.ask(32);
+  const double ln = std::log(same.time_s / bench.catalogue_s(1, 32));
+  CHECK(ln < std::log(1.5));
+  CHECK(ln > 0.98 * std::log(1.5));
+  CHECK(same.width == Approx(0.04 * std::sqrt(1 + ln / std::log(1.5))).epsilon(1e-6)); // v + r - v^2 / (v + r)
+  CHECK(same.nearest == "B");
+  CHECK(same.near_model == "vgg16");
+}
+
+TEST_CASE("a record says less the less it shares with the question, and the doubt grows", "[blend]") {
+  const auto after = [](int gpu, const std::string& model, double batch) {
+    Bench bench;
+    bench.measure(gpu, model, batch, 1.5);
+    const auto found = bench.ask(32);
+    return std::pair(std::log(found.time_s / bench.catalogue_s(1, 32)), found.width);
+  };
+  const auto same = after(1, "vgg16", 32);
+  const auto batch = after(1, "vgg16", 64);
+  const auto far_batch = after(1, "vgg16", 512);
+  const auto family = after(1, "vgg19", 32);
+  const auto other = after(1, "bert", 32);
+  const auto other_gpu = after(0, "vgg16", 32);
+  const auto neither = after(0, "bert", 32);
+  for (const auto& [nearer, farther] :
+       {std::pair(same, batch), std::pair(batch, far_batch), std::pair(same, family), std::pair(family, other),
+        std::pair(same, other_gpu), std::pair(other, neither), std::pair(other_gpu, neither)}) {
+    CHECK(nearer.first > farther.first);
+    CHECK(nearer.second < farther.second);
+  }
+  CHECK(neither.first > 0);
+}
+
+TEST_CASE("anchor and model together beat each alone: t(B, vgg16) = t(A, vgg16) t(B, vgg19) / t(A, vgg19)", "[blend]") {
+  Bench bench;
+  bench.measure(0, "vgg16", 32, 1.5);
+  bench.measure(0, "vgg19", 32, 1.0);
+  const double without = bench.ask(32).width;
+  bench.measure(1, "vgg19", 32, 0.8);
+  const auto found = bench.ask(32);
+  CHECK(found.width < without);
+  CHECK(found.time_s / bench.catalogue_s(1, 32) > 0.8);
+  CHECK(found.time_s / bench.catalogue_s(1, 32) < 1.2 * 1.05); // the ratio says 1.2, drawn towards the catalogue
+}
+
+TEST_CASE("fp16, bf16 and amp are one law", "[blend]") {
+  Bench bench;
+  bench.measure(0, "vgg16", 32, 1.2);
+  bench.records.back().precision = Precision::amp;
+  CHECK(bench.ask(32, Precision::fp16).time_s == bench.ask(32, Precision::amp).time_s);
+  CHECK(bench.ask(32, Precision::bf16).time_s == bench.ask(32, Precision::amp).time_s);
+  CHECK(bench.ask(32, Precision::fp32).width > bench.ask(32, Precision::amp).width);
+}
+
+TEST_CASE("a GPU without records is asked of all others, with the blend's own doubt", "[blend]") {
+  Bench bench;
+  bench.measure(0, "vgg16", 32, 1.5);
+  const OtherClusterTimes reference{bench.records, bench.gpus, bench.sizes};
+  const auto found = find_compute({bench.model, bench.gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
+  CHECK(found.prior == "compute_other_gpus");
+  CHECK(found.label == EvidenceLabel::transferred);
+  CHECK(found.one_gpu_s == bench.ask(32).time_s);
+  std::vector<Prior> priors(1);
+  priors[0].parameter = "compute_other_gpus";
+  priors[0].width = 0.01;
+  CHECK(find_prior(with_doubts_of(priors, found), found.prior, "", "").width == bench.ask(32).width);
+  CHECK(find_compute({bench.model, bench.gpus[1], Precision::fp16, 32, "horovod"}, {}, {}, reference).prior ==
+        "compute_other_gpus_reduced");
+}
+
+} // namespace ddlsim
