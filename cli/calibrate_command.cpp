@@ -4,7 +4,7 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
-#include "sim/formats/data_folder.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 std::vector<MeasurementFile> all_records(const DataFolder& data) {
   std::vector<MeasurementFile> files;
   for (const auto& cluster : list_clusters(data))
-    for (auto& file : read_cluster_measurements(data.platforms(), cluster)) files.push_back(std::move(file));
+    for (auto& file : read_cluster_measurements(data.platforms_of(cluster), cluster)) files.push_back(std::move(file));
   return files;
 }
 
@@ -39,13 +39,19 @@ int run_priors(const DataFolder& data, const CommandLine& line) {
 } // namespace
 
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
-  const DataFolder data{line.data_folder};
+  DataFolder data{line.data_folder};
   if (command.priors) return run_priors(data, line);
-  load_cluster(data, command.cluster); // an unknown name is reported before anything else
+  std::string name = command.cluster;
+  if (is_path(name)) {
+    const auto folder = own_cluster_folder(name);
+    data = with_own_cluster(data, folder);
+    name = folder.filename().string();
+  }
+  load_cluster(data, name); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);
-  const auto calibrated = calibrate(reference, command.cluster, all_records(data));
+  const auto calibrated = calibrate(reference, name, all_records(data));
   write_page(line, command.html, [&] { return calibration_html(calibrated); });
-  emit_both(line, data.platforms() / command.cluster / "calibration.json", calibration_json(calibrated.calibration),
+  emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
             calibration_text(calibrated));
   return 0;
 }

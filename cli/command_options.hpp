@@ -29,6 +29,10 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
 void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation);
 
+// Commands that make files of one's own: own_options.cpp.
+
+void add_new(CLI::App& app, CommandLine& line, NewCommand& command);
+
 // Commands that read measurements: measurement_options.cpp. `given`: NAME=VALUE of --set.
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command);

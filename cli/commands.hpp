@@ -43,9 +43,17 @@ int run_validate(const ValidateCommand& command, const CommandLine& line);
 /// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
+/// The kinds of `import` that make a layer table in place of records.
+bool makes_model(const std::string& kind);
+int run_model_import(const ImportCommand& command, const CommandLine& line);
 /// Exit code 3 where the measured times are not those of a healthy cluster.
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
 int run_export(const ExportCommand& command, const CommandLine& line);
+/// What is missing is asked for at a terminal.
+int run_new(const NewCommand& command, const CommandLine& line);
+
+/// The shipped files, and the scenario's own.
+DataFolder data_for(const CommandLine& line, const Scenario& scenario);
 
 /// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);

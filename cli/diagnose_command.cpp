@@ -95,7 +95,7 @@ std::vector<Observation> observations_of(const DiagnoseCommand& command, const S
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
   auto scenario = read_scenario(command.scenario, command.changes);
   keep_strategies(scenario, command.strategies);
-  const DataFolder data{line.data_folder};
+  const DataFolder data = data_for(line, scenario);
   const KnownFiles files(scenario, data);
   const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
   const auto observations = observations_of(command, scenario, curve, data, line);

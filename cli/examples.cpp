@@ -47,6 +47,12 @@ std::string examples_of(const std::string& command) {
       {"export", "Examples:\n"
                  "  ddlsim export chakra scenarios/iris-resnet50.json --gpus 8 --strategy ring --output resnet50\n"
                  "  ddlsim export simgrid scenarios/iris-resnet50.json --gpus 96 --output iris.xml"},
+      {"new",
+       "Examples:\n"
+       "  ddlsim new cluster my-cluster --gpu H100-SXM5-80GB --gpus-per-node 8 --nodes 16 --network \"8x400 Gbps ib\"\n"
+       "  ddlsim new cluster my-cluster --from-machine      reads this machine, and asks what it cannot see\n"
+       "  ddlsim new scenario my-question --model ./my-model.json --cluster ./my-cluster --batch 4 --precision bf16\n"
+       "A cluster is a folder of its name with cluster.json; a scenario is NAME.json. What is there already stays."},
       {"check", "Examples:\n"
                 "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
                 "  ddlsim check platforms/*/measurements/*.jsonl"},
@@ -56,8 +62,10 @@ std::string examples_of(const std::string& command) {
        "Examples:\n"
        "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"
        "  ddlsim import nccl-tests all_reduce.log --cluster my-cluster --gpu V100-SXM2-16GB --output nccl.jsonl\n"
+       "  ddlsim import hf-config config.json --sequence 4096 --output my-model.json      of Hugging Face "
+       "Transformers\n"
        "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); all columns:\n"
-       "docs/calibration.md."}};
+       "docs/calibration.md. Models and clusters of your own: docs/your-own.md."}};
   return examples.at(command);
 }
 

@@ -26,7 +26,7 @@ void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
 int run_export(const ExportCommand& command, const CommandLine& line) {
   Scenario scenario = read_scenario(command.scenario, command.changes);
   keep_strategies(scenario, command.strategies);
-  const KnownFiles files(scenario, DataFolder{line.data_folder});
+  const KnownFiles files(scenario, data_for(line, scenario));
   const auto& strategy = scenario.strategies.front();
   const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
   const int gpus = scenario.gpus.back();

@@ -1,6 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
-#include "sim/formats/data_folder.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,15 @@ ImportContext with_shipped_names(ImportContext context, const DataFolder& data) 
 }
 
 int run_import(const ImportCommand& command, const CommandLine& line) {
-  const auto context = with_shipped_names(command.context, DataFolder{line.data_folder});
+  if (makes_model(command.kind)) return run_model_import(command, line);
+  DataFolder data{line.data_folder};
+  auto stated = command.context;
+  if (is_path(stated.cluster)) {
+    const auto folder = own_cluster_folder(stated.cluster);
+    data = with_own_cluster(data, folder);
+    stated.cluster = folder.filename().string();
+  }
+  const auto context = with_shipped_names(stated, data);
   const auto imported = importer_of(command.kind).import(command.file, context);
   for (const auto& note : imported.notes) narrate(line, note);
   emit(line, to_json_lines(imported.measurements));

@@ -26,7 +26,9 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
   auto& calibrate = add_command(app, line, "calibrate",
                                 "Learn a cluster's parameters from its measurements: platforms/NAME/calibration.json");
   auto* cluster =
-      calibrate.add_option("--cluster", command.cluster, "Folder name under platforms/ (`ddlsim list clusters`)")
+      calibrate
+          .add_option("--cluster", command.cluster,
+                      "Folder name under platforms/ (`ddlsim list clusters`), or the path of a folder of your own")
           ->type_name("NAME");
   calibrate
       .add_flag("--priors", command.priors,
@@ -85,22 +87,36 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
 
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
   auto& import = add_command(app, line, "import",
-                             "Turn a table of rates or an nccl-tests log into measurement records (JSON Lines)");
-  std::vector<std::string> kinds;
+                             "Turn what you have into ddlsim's files: a log or a table into measurement records (JSON "
+                             "Lines), a model's config into a layer table");
   std::vector<std::string> explained;
-  for (const auto& importer : importers()) {
-    kinds.push_back(importer.kind);
-    explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
-  }
-  import.add_option("KIND", command.kind, fmt::format("{}", fmt::join(explained, " or ")))
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember(kinds).description(""));
-  import.add_option("FILE", command.file, "Table or log")->required()->type_name("");
-  import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on")->type_name("NAME");
-  add_context(import, command.context, given);
-  add_output(import, line, "the records");
-}
+  for (const auto& importer : importers()) explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
+  for (const auto& [kind, reads] : model_imports()) explained.push_back(fmt::format("{} ({})", kind, reads));
+  import.add_option("KIND", command.kind, fmt::format("{}", fmt::join(explained, ", ")))->required()->type_name("");
+  import.add_option("FILE", command.file, "Table, log or config")->required()->type_name("");
+  import.final_callback([&command] {
+    std::vector<std::string> kinds;
+  for (const auto& importer : importers()) kinds.push_back(importer.kind);
+  for (const auto& model : model_imports()) kinds.push_back(model.first);
+  if (!is_in(kinds, command.kind))
+    throw CLI::ValidationError("KIND", unknown_name_text("kind of file", command.kind, kinds, kinds));
+});
+import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on: a name or a folder")
+    ->type_name("NAME");
+add_context(import, command.context, given);
+import.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
+    ->type_name("TOKENS")
+    ->check(CLI::Range(1L, 100'000'000L).description(""));
+import.add_option("--name", command.name, "Of a model: its name; that of the output's file if not given")
+    ->type_name("NAME");
+import
+    .add_option("--attention", command.attention,
+                "Of a model: sdpa (one kernel, as Transformers has it if not told otherwise) or eager (scores in "
+                "memory)")
+    ->type_name("HOW")
+    ->check(CLI::IsMember({"sdpa", "eager"}).description(""));
+add_output(import, line, "the records, or the model");
+} // namespace ddlsim
 
 void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation) {
   auto& diagnose = add_command(app, line, "diagnose",

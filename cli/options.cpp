@@ -22,7 +22,7 @@ constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
   static const std::vector<std::string> names{"check",    "list",     "calibrate", "predict", "plan",
-                                              "validate", "diagnose", "import",    "export"};
+                                              "validate", "diagnose", "import",    "export",  "new"};
   return names;
 }
 
@@ -98,6 +98,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   ValidateCommand validate;
   ImportCommand import;
   ExportCommand exporting;
+  NewCommand making;
   std::vector<std::string> given;
   Variation variation;
   Variation of_request;
@@ -123,6 +124,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   add_diagnose(app, line, diagnosing, of_diagnosis);
   add_import(app, line, import, given);
   add_export(app, line, exporting, variation);
+  add_new(app, line, making);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -154,6 +156,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (chosen == "import") line.command = import;
   if (chosen == "export") line.command = exporting;
   if (chosen == "diagnose") line.command = diagnosing;
+  if (chosen == "new") line.command = making;
   return line;
 }
 

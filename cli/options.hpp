@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -90,14 +91,41 @@ struct CalibrateCommand {
 };
 
 struct ImportCommand {
-  std::string kind; ///< of importers()
+  std::string kind; ///< of importers() or model_imports(); "": guessed from the file
   std::filesystem::path file;
   ImportContext context;
+  long sequence = 0;              ///< of a model: tokens a sample; 0: not given
+  std::string name;               ///< of a model; "": as the output's file
+  std::string attention = "sdpa"; ///< of a model: sdpa or eager
 };
+
+/// A file of one's own from a few words.
+struct NewCommand {
+  std::string what;           ///< cluster, scenario
+  std::filesystem::path name; ///< of the folder, or of the file without .json
+  std::string gpu;
+  int gpus_per_node = 0;
+  int nodes = 0;
+  std::vector<std::string> networks;
+  std::string links;
+  int most_nodes = 0;
+  bool from_machine = false;
+  std::filesystem::path slurm; ///< what `scontrol show node` printed; empty: it is run
+  std::string model;
+  std::string cluster;
+  double batch_per_gpu = 0;
+  std::string precision;
+  std::string preset;
+  std::vector<int> gpus;
+  std::vector<std::string> strategies;
+};
+
+/// What `ddlsim import` makes models of: the word on the command line, and what is read.
+const std::vector<std::pair<std::string, std::string>>& model_imports();
 
 struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
-               ExportCommand, DiagnoseCommand>
+               ExportCommand, DiagnoseCommand, NewCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   std::filesystem::path output;      ///< empty: standard output

@@ -72,7 +72,7 @@ std::vector<double> sizes_of(const std::vector<std::string>& texts) {
 int run_collective(const PredictCommand& command, const CommandLine& line) {
   Scenario scenario = read_scenario(command.scenarios.front(), command.changes);
   keep_strategies(scenario, command.strategies);
-  const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), DataFolder{line.data_folder});
+  const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), data_for(line, scenario));
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   if (line.json) {
     emit(line, to_json_text(prediction));
@@ -105,7 +105,7 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
                             const PredictOptions& options) {
   Scenario scenario = read_scenario(one.scenario, one.changes);
   keep_strategies(scenario, command.strategies);
-  return predict(scenario, DataFolder{line.data_folder}, options);
+  return predict(scenario, data_for(line, scenario), options);
 }
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "sim/base/fork_server.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
 
@@ -39,12 +40,17 @@ struct Runner {
     start_fork_server();
     return run_export(command, line);
   }
+  int operator()(const NewCommand& command) const { return run_new(command, line); }
 };
 
 } // namespace
 
 int run_command(const CommandLine& line) {
   return std::visit(Runner{line}, line.command);
+}
+
+DataFolder data_for(const CommandLine& line, const Scenario& scenario) {
+  return with_own_files(DataFolder{line.data_folder}, scenario);
 }
 
 void emit(const CommandLine& line, const std::string& text) {

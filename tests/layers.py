@@ -28,6 +28,7 @@ ROOMS = {
     "sim/page": ["sim/base"],
     "sim/predict/page": SIM + ["sim/page"],
     "calibrate/import": ["sim/base", "sim/formats"],
+    "own": ["sim/base", "sim/formats", "calibrate/import"],
     "calibrate/data": SIM,
     "calibrate/fit": SIM + ["calibrate/data"],
     "calibrate/page": SIM + ["sim/page", "calibrate/data", "calibrate/fit"],
@@ -41,7 +42,7 @@ ROOMS = {
     "plan/page": SIM + ["sim/page", "plan"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
-    "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "calibrate/data", "calibrate/fit", "calibrate/page",
+    "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "own", "calibrate/data", "calibrate/fit", "calibrate/page",
             "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/page", "plan", "plan/page",
             "diagnose"],
 }

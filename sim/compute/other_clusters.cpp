@@ -29,7 +29,8 @@ std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cl
   std::vector<StepRecord> records;
   for (const auto& borrow : cluster.borrows) {
     if (!lends_steps(borrow)) continue;
-    const auto of_cluster = records_of<StepRecord>(read_cluster_measurements(data.platforms(), borrow.cluster));
+    const auto of_cluster =
+        records_of<StepRecord>(read_cluster_measurements(data.platforms_of(borrow.cluster), borrow.cluster));
     records.insert(records.end(), of_cluster.begin(), of_cluster.end());
   }
   return records;
@@ -45,7 +46,7 @@ MeasuredTimes read_measured_times(const DataFolder& data) {
   MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
   for (const auto& name : list_clusters(data)) {
     auto& records = measured.of_clusters[name];
-    for (const auto& file : measurement_files(data.platforms(), name)) {
+    for (const auto& file : measurement_files(data.platforms_of(name), name)) {
       if (!has_steps(file)) continue;
       for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
         if (is_one_gpu_training(record)) records.push_back(record);

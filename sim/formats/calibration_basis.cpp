@@ -140,7 +140,7 @@ std::vector<std::string> forget_other_machines(Calibration& calibration, const C
     FittedMachine is;
     if (name == calibration.cluster)
       is = fitted_machine(cluster);
-    else if (fs::exists(data.platforms() / name / "cluster.json"))
+    else if (fs::exists(data.platforms_of(name) / name / "cluster.json"))
       is = fitted_machine(load_cluster(data, name));
     add_changes(name == calibration.cluster ? changes.own : changes.donors, was, is);
     describe_changes(texts, name, was, is);
@@ -158,7 +158,8 @@ std::vector<std::string> changed_records(const Calibration& calibration, const C
                                          const DataFolder& data) {
   std::vector<std::string> now;
   for (const auto& name : fitted_clusters(cluster))
-    for (const auto& file : measurement_files(data.platforms(), name)) now.push_back(records_checksum(name, file));
+    for (const auto& file : measurement_files(data.platforms_of(name), name))
+      now.push_back(records_checksum(name, file));
   auto then = calibration.files;
   std::sort(now.begin(), now.end());
   std::sort(then.begin(), then.end());

@@ -3,6 +3,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/name_checks.hpp"
+#include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
 
@@ -82,7 +83,12 @@ template <class Item> std::string summary_of(const char* what, const std::vector
 
 std::string check_scenario(const fs::path& file, const DataFolder& data) {
   return check_document(
-      file, "ddlsim-scenario", scenario_from,
+      file, "ddlsim-scenario",
+      [&](const JsonNode& root) {
+        auto scenario = scenario_from(root);
+        find_own_files(scenario, root, file);
+        return scenario;
+      },
       [&](const Scenario& scenario, const JsonNode& root) { look_up_names(scenario, root, data); },
       [](const Scenario& scenario) { return summary_of(scenario); });
 }
@@ -170,7 +176,10 @@ std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
 }
 
 std::string check_measurements(const fs::path& file, const DataFolder& data) {
-  const NamesOfData names(data);
+  NamesOfData names(data);
+  const auto folder = fs::absolute(file).parent_path().parent_path(); // of a user's own cluster, perhaps
+  std::error_code ignored;
+  if (fs::exists(folder / "cluster.json", ignored)) names.clusters.push_back(folder.filename().string());
   const LineChecks checks{
       [&](const Context& context, const JsonNode& line) { look_up_names(context, line, names); },
       [&](const Record& record, const JsonNode& line) { look_up_names(record, line, names); },

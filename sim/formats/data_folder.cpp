@@ -43,10 +43,28 @@ std::vector<std::string> json_names(const fs::path& folder) {
                   fmt::format("{} found, \"{}\" expected after the {}; rename one", in_quotes(found), expected, after));
 }
 
+/// With the names of a user's own files, each once.
+std::vector<std::string> with_own(std::vector<std::string> names, const std::map<std::string, fs::path>& own) {
+  for (const auto& [name, file] : own)
+    if (!is_in(names, name)) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 } // namespace
 
+fs::path DataFolder::model_file(const std::string& name) const {
+  const auto own = own_models.find(name);
+  return own == own_models.end() ? models() / (name + ".json") : own->second;
+}
+
+fs::path DataFolder::platforms_of(const std::string& cluster) const {
+  const auto own = own_clusters.find(cluster);
+  return own == own_clusters.end() ? platforms() : own->second.parent_path();
+}
+
 std::vector<std::string> list_models(const DataFolder& data) {
-  return json_names(data.models());
+  return with_own(json_names(data.models()), data.own_models);
 }
 
 std::vector<std::string> list_convergence(const DataFolder& data) {
@@ -58,8 +76,7 @@ std::vector<std::string> list_clusters(const DataFolder& data) {
   std::error_code ignored;
   for (const auto& path : entries(data.platforms()))
     if (fs::is_regular_file(path / "cluster.json", ignored)) names.push_back(path.filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
+  return with_own(std::move(names), data.own_clusters);
 }
 
 Model load_model(const DataFolder& data, const std::string& name) {
@@ -71,7 +88,7 @@ Model load_model(const DataFolder& data, const std::string& name) {
   }
   const auto names = list_models(data);
   if (!is_in(names, name)) refuse_unknown("model", name, data.models(), names);
-  const fs::path file = data.models() / (name + ".json");
+  const fs::path file = data.model_file(name);
   Model model = read_model(file);
   if (model.name != name) refuse_other_name(file, model.name, name, "file's name");
   return model;
@@ -80,7 +97,7 @@ Model load_model(const DataFolder& data, const std::string& name) {
 Cluster load_cluster(const DataFolder& data, const std::string& name) {
   const auto names = list_clusters(data);
   if (!is_in(names, name)) refuse_unknown("cluster", name, data.platforms(), names);
-  const fs::path file = data.platforms() / name / "cluster.json";
+  const fs::path file = data.platforms_of(name) / name / "cluster.json";
   Cluster cluster = read_cluster(file);
   if (cluster.name != name) refuse_other_name(file, cluster.name, name, "folder");
   return cluster;
@@ -112,7 +129,7 @@ std::vector<Prior> load_priors(const DataFolder& data) {
 }
 
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster) {
-  const auto file = data.platforms() / cluster / "calibration.json";
+  const auto file = data.platforms_of(cluster) / cluster / "calibration.json";
   if (!std::filesystem::exists(file)) return {};
   return read_calibration(file);
 }

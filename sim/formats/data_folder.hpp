@@ -11,6 +11,7 @@
 #include "sim/formats/prior.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,15 +20,20 @@ namespace ddlsim {
 
 struct DataFolder {
   std::filesystem::path root;
+  std::map<std::string, std::filesystem::path> own_models{};   ///< a user's own: name -> layer table
+  std::map<std::string, std::filesystem::path> own_clusters{}; ///< name -> folder of that name, with its cluster.json
   std::filesystem::path platforms() const { return root / "platforms"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
   std::filesystem::path inputs() const { return root / "scenarios" / "inputs.json"; }
   std::filesystem::path convergence() const { return root / "scenarios" / "convergence"; }
+  std::filesystem::path model_file(const std::string& name) const; ///< where it is, or would be
+  /// The folder that holds the cluster's folder: platforms() for all but a user's own.
+  std::filesystem::path platforms_of(const std::string& cluster) const;
 };
 
-std::vector<std::string> list_models(const DataFolder& data);      ///< names, sorted
-std::vector<std::string> list_clusters(const DataFolder& data);    ///< names, sorted
+std::vector<std::string> list_models(const DataFolder& data);      ///< names, sorted, own ones among them
+std::vector<std::string> list_clusters(const DataFolder& data);    ///< names, sorted, own ones among them
 std::vector<std::string> list_convergence(const DataFolder& data); ///< names, sorted
 
 /// By name; throws UserError offering the nearest name and listing those there are.

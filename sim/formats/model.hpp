@@ -41,6 +41,9 @@ struct Model {
 /// Reads and checks one layer table. Throws UserError with every mistake of the file.
 Model read_model(const std::filesystem::path& file);
 
+/// The same table as a file: a layer a line, the same bytes for the same model.
+std::string model_json(const Model& model);
+
 /// The variants of a bare family name that leaves the variant open ("resnet50", "ResNet-50", "inception3",
 /// "bert_base"). Empty when `name` is not such a bare name.
 std::vector<std::string> variants_of_bare_name(const std::string& name);

@@ -1,6 +1,7 @@
 #include "sim/formats/name_checks.hpp"
 
 #include "sim/base/names.hpp"
+#include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -153,9 +154,13 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
 } // namespace
 
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
-  check_model_name(root, "model", scenario.model, data);
-  check_machine(scenario, root, data);
-  check_input_names(scenario.input_names, root, data);
+  const auto with_model = load_or_tell(root, "model", [&] { return with_own_model(data, scenario); });
+  const auto with_both = load_or_tell(
+      root, "cluster", [&] { return with_own_cluster(with_model.value_or(data), scenario.cluster_folder); });
+  const auto& known = with_both ? *with_both : data;
+  check_model_name(root, "model", scenario.model, known);
+  check_machine(scenario, root, known);
+  check_input_names(scenario.input_names, root, known);
 }
 
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data) {
@@ -201,7 +206,9 @@ void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path&
 
 void look_up_names(const Calibration& calibration, const JsonNode& root, const fs::path& file, const DataFolder& data) {
   const auto clusters = list_clusters(data);
-  if (file.filename() == "calibration.json" && is_in(clusters, calibration.cluster)) {
+  std::error_code ignored;
+  const bool beside_cluster = fs::exists(fs::absolute(file).parent_path() / "cluster.json", ignored);
+  if (file.filename() == "calibration.json" && (beside_cluster || is_in(clusters, calibration.cluster))) {
     compare_with_folder(root, "cluster", calibration.cluster, file);
   } else {
     check_name(root, "cluster", "cluster", calibration.cluster, clusters);

@@ -1,6 +1,7 @@
 #include "sim/formats/scenario.hpp"
 
 #include "sim/base/names.hpp"
+#include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -162,7 +163,12 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
     for (const auto& change : changes) apply_change(document, change);
   };
   read_document(
-      file, "ddlsim-scenario", 1, [&](const JsonNode& root) { scenario = scenario_from(root); }, edit);
+      file, "ddlsim-scenario", 1,
+      [&](const JsonNode& root) {
+        scenario = scenario_from(root);
+        find_own_files(scenario, root, file);
+      },
+      edit);
   return scenario;
 }
 
@@ -180,20 +186,21 @@ nlohmann::json without_what_is_open(nlohmann::json strategy) {
 
 std::string scenario_json(const Scenario& scenario) {
   const Scenario usual;
-  nlohmann::ordered_json json{{"format", "ddlsim-scenario"},
-                              {"version", 1},
-                              {"name", scenario.name},
-                              {"model", scenario.model},
-                              {"batch_per_gpu", scenario.batch_per_gpu},
-                              {"precision", to_text(scenario.precision)},
-                              {"wire_precision", to_text(scenario.wire_precision)},
-                              {"cluster", scenario.cluster},
-                              {"gpus", scenario.gpus},
-                              {"strategies", nlohmann::ordered_json::array()},
-                              {"preset", scenario.preset},
-                              {"efficiency_bound", scenario.efficiency_bound},
-                              {"seed", scenario.seed},
-                              {"samples", scenario.samples}};
+  nlohmann::ordered_json json{
+      {"format", "ddlsim-scenario"},
+      {"version", 1},
+      {"name", scenario.name},
+      {"model", scenario.model_file.empty() ? scenario.model : scenario.model_file.string()},
+      {"batch_per_gpu", scenario.batch_per_gpu},
+      {"precision", to_text(scenario.precision)},
+      {"wire_precision", to_text(scenario.wire_precision)},
+      {"cluster", scenario.cluster_folder.empty() ? scenario.cluster : scenario.cluster_folder.string()},
+      {"gpus", scenario.gpus},
+      {"strategies", nlohmann::ordered_json::array()},
+      {"preset", scenario.preset},
+      {"efficiency_bound", scenario.efficiency_bound},
+      {"seed", scenario.seed},
+      {"samples", scenario.samples}};
   for (const auto& strategy : scenario.strategies)
     json["strategies"].push_back(nlohmann::ordered_json(without_what_is_open(strategy_to_json(strategy))));
   for (const auto& [key, text] : {std::pair{"gpu", scenario.gpu}, std::pair{"transport", scenario.transport},

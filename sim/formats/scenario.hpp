@@ -76,7 +76,9 @@ struct Scenario {
   Surroundings around;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
-  int samples = 200; ///< draws of the parameters behind an interval
+  int samples = 200;                      ///< draws of the parameters behind an interval
+  std::filesystem::path model_file{};     ///< where the model's table is; empty: the shipped one of its name
+  std::filesystem::path cluster_folder{}; ///< where its cluster.json is; empty: the shipped one of its name
 };
 
 /// The scenario that one of its strategies is asked with: the strategy's own preset and transport in place of its.

@@ -36,7 +36,7 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
 
 /// The cluster's own records of steps.
 std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& data) {
-  auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms(), scenario.cluster));
+  auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms_of(scenario.cluster), scenario.cluster));
   check_named_records(scenario, own);
   return own;
 }

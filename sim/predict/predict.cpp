@@ -93,13 +93,13 @@ OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Know
 std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
   std::vector<UsedFile> files;
   for (const auto& file :
-       {data.models() / (scenario.model + ".json"), data.platforms() / scenario.cluster / "cluster.json",
+       {data.model_file(scenario.model), data.platforms_of(scenario.cluster) / scenario.cluster / "cluster.json",
         data.platforms() / "gpus.json", data.platforms() / "priors.json", data.scenarios() / "presets.json"})
     files.push_back({std::filesystem::relative(file, data.root).generic_string(), fnv1a_of_file(file)});
   if (scenario.input_names != InputNames{})
     files.push_back(
         {std::filesystem::relative(data.inputs(), data.root).generic_string(), fnv1a_of_file(data.inputs())});
-  const auto calibration = data.platforms() / scenario.cluster / "calibration.json";
+  const auto calibration = data.platforms_of(scenario.cluster) / scenario.cluster / "calibration.json";
   if (std::filesystem::exists(calibration))
     files.push_back({std::filesystem::relative(calibration, data.root).generic_string(), fnv1a_of_file(calibration)});
   return files;

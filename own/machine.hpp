@@ -1,0 +1,54 @@
+#pragma once
+// What this machine says of itself, from what its tools print: `ddlsim new cluster --from-machine`.
+
+#include "sim/formats/gpu.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// A port that could carry training traffic.
+struct MachinePort {
+  std::string device;   ///< eth0, mlx5_0
+  std::string kind;     ///< of network_kinds()
+  double rate_Gbps = 0; ///< as the driver reports it
+};
+
+/// What was seen; "" and 0: not seen.
+struct MachineFacts {
+  std::string gpu; ///< of the catalogue, or as the driver calls it
+  int gpus = 0;
+  std::string links; ///< between GPUs, in words of `nvidia-smi topo -m`: "NV18", "SYS"
+  std::string cpu;
+  int nodes = 0; ///< that the batch system lists with the same GPUs
+  std::vector<MachinePort> ports;
+  std::vector<std::string> unseen; ///< one sentence for each thing that could not be seen
+};
+
+/// What the tools printed; "" for one that is missing or failed.
+struct MachineTexts {
+  std::string nvidia_smi_list; ///< nvidia-smi -L
+  std::string nvidia_smi_topo; ///< nvidia-smi topo -m
+  std::string lscpu;
+  std::string scontrol; ///< scontrol show node
+};
+
+/// From those texts and the files below `sysfs` (/sys). Lines that are not understood are passed over: what is then
+/// missing is unseen.
+MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::path& sysfs,
+                           const std::vector<Gpu>& catalogue);
+
+/// "8x400 Gbps ib" for every kind and rate of the ports, the fastest first.
+std::vector<std::string> networks_of(const MachineFacts& facts);
+
+// For the tests: one tool each.
+
+void read_gpu_list(const std::string& text, const std::vector<Gpu>& catalogue, MachineFacts& facts);
+void read_gpu_topology(const std::string& text, MachineFacts& facts);
+void read_lscpu(const std::string& text, MachineFacts& facts);
+void read_slurm_nodes(const std::string& text, const std::vector<Gpu>& catalogue, MachineFacts& facts);
+void read_ports(const std::filesystem::path& sysfs, MachineFacts& facts);
+
+} // namespace ddlsim

@@ -1,0 +1,35 @@
+#pragma once
+// A cluster file from the few words that its owner can say: `ddlsim new cluster`.
+
+#include "sim/formats/data_folder.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct ClusterRequest {
+  std::string name;
+  std::string gpu; ///< name or alias in the catalogue; "" for processors
+  int gpus_per_node = 0;
+  int nodes = 0;
+  std::vector<std::string> networks; ///< "8x400 Gbps ib": ports a node, rate of one, kind; none: one machine alone
+  std::string links;                 ///< between the GPUs of a node: "nvswitch 370 GB/s 0.6 us"; "": as a shipped one's
+  int most_nodes = 0;                ///< how far it may grow; 0: eight times `nodes`
+  std::string cpu;                   ///< words; may be empty
+  std::string stated_by = "stated by the user"; ///< the source of what the request says
+};
+
+struct NewCluster {
+  std::string text;               ///< of cluster.json; check_file() takes it in a folder of that name
+  std::vector<std::string> notes; ///< what was assumed; one sentence each
+};
+
+/// The kinds of a network: ib, roce, efa, ethernet.
+const std::vector<std::string>& network_kinds();
+
+/// Where the request is silent the figures of a shipped cluster with the same GPU stand, with their source. Throws
+/// UserError, with every mistake at the option that it came from.
+NewCluster new_cluster(const ClusterRequest& request, const DataFolder& data);
+
+} // namespace ddlsim

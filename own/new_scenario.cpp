@@ -1,0 +1,87 @@
+#include "own/new_scenario.hpp"
+
+#include "sim/formats/name_checks.hpp"
+#include "sim/formats/own_files.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Cluster cluster_asked(const ScenarioRequest& request, const DataFolder& data) {
+  if (!is_path(request.cluster)) return load_cluster(data, request.cluster);
+  return read_cluster(own_cluster_folder(path_from(request.cluster, request.file)) / "cluster.json");
+}
+
+/// One GPU, doubled inside a node, then whole nodes doubled, to what there is and to what there may be.
+std::vector<int> doubled_counts(const Cluster& cluster) {
+  const long a_node = std::max(1, cluster.gpus_per_node);
+  const long there = a_node * cluster.available_nodes;
+  const long most = std::min(most_ranks, a_node * std::max(cluster.available_nodes, cluster.growth_max_nodes));
+  std::vector<int> counts;
+  for (long count = 1; count < a_node; count *= 2) counts.push_back(static_cast<int>(count));
+  for (long count = a_node; count < most; count *= 2) counts.push_back(static_cast<int>(count));
+  counts.push_back(static_cast<int>(std::min(there, most)));
+  counts.push_back(static_cast<int>(most));
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::string usual_preset(const Cluster& cluster, const DataFolder& data) {
+  const auto presets = load_presets(data);
+  for (const char* name : {"pytorch-ddp", "pytorch-gloo"}) {
+    const auto* preset = preset_named(presets, name);
+    if (preset != nullptr && transport_for(cluster, *preset) != nullptr) return name;
+  }
+  return "pytorch-ddp"; // whose mistake then says what the cluster has
+}
+
+void check_scenario_text(const std::string& text, const ScenarioRequest& request, const DataFolder& data) {
+  const auto document = parse_json(text, request.file.string());
+  Mistakes mistakes("new scenario");
+  const JsonNode root(document, "", mistakes);
+  auto scenario = scenario_from(root);
+  find_own_files(scenario, root, request.file);
+  look_up_names(scenario, root, data);
+  mistakes.throw_if_any();
+}
+
+} // namespace
+
+NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data) {
+  const auto cluster = cluster_asked(request, data);
+  NewScenario made;
+  auto counts = request.gpus;
+  if (counts.empty()) counts = doubled_counts(cluster);
+  const auto preset = request.preset.empty() ? usual_preset(cluster, data) : request.preset;
+  if (request.preset.empty()) made.notes.push_back(fmt::format("no preset stated: {} is taken", preset));
+  if (request.precision.empty()) made.notes.emplace_back("no precision stated: fp32 is taken");
+  if (request.gpus.empty())
+    made.notes.push_back(fmt::format("no GPU counts stated: {} are taken", fmt::join(counts, ", ")));
+  const auto names = request.strategies.empty() ? std::vector<std::string>{"auto"} : request.strategies;
+  Json strategies = Json::array();
+  for (const auto& name : names) strategies.push_back({{"name", name}});
+  const Json json{{"format", "ddlsim-scenario"},
+                  {"version", 1},
+                  {"name", request.file.stem().string()},
+                  {"model", request.model},
+                  {"batch_per_gpu", request.batch_per_gpu},
+                  {"precision", request.precision.empty() ? "fp32" : request.precision},
+                  {"cluster", request.cluster},
+                  {"preset", preset},
+                  {"gpus", counts},
+                  {"strategies", strategies}};
+  made.text = json.dump(2) + "\n";
+  check_scenario_text(made.text, request, data);
+  return made;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,131 @@
+"""Models, clusters and logs of one's own, as a user brings them: docs/your-own.md."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+
+from program import DDLSIM, SOURCE, Case, main, run
+
+CONFIG = SOURCE / "scenarios" / "examples" / "llama-1b-config.json"
+CLUSTER = ("--gpu", "H100-SXM5-80GB", "--gpus-per-node", "8", "--nodes", "16", "--network", "8x400 Gbps ib")
+
+
+class Own(Case):
+    def done(self, *arguments):
+        result = run(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def bring_both(self):
+        self.done("import", "hf-config", CONFIG, "--sequence", "2048", "--output", "my-model.json")
+        self.done("new", "cluster", "my-cluster", *CLUSTER)
+
+    def test_the_commands_of_the_readme_lead_from_nothing_to_a_prediction(self):
+        for document in ("README.md", "docs/your-own.md"):
+            text = (SOURCE / document).read_text()
+            block = re.search(r"<!-- own: begin -->\n(.*?)<!-- own: end -->", text, re.DOTALL).group(1)
+            commands = [shlex.split(line) for line in re.findall(r"^    \./run ddlsim (.*)$", block, re.MULTILINE)]
+            self.assertEqual([command[0] for command in commands], ["import", "new", "new", "predict"], document)
+            self.assertLessEqual(len(commands) + 1, 5)  # and the one that fetches ddlsim
+            folder = self.folder / document.replace("/", "-")
+            (folder / "scenarios").mkdir(parents=True)
+            (folder / "scenarios" / "examples").symlink_to(SOURCE / "scenarios" / "examples")
+            for command in commands:
+                result = run(*command, cwd=folder)
+                self.assertEqual(result.returncode, 0, f"{command}: {result.stderr}")
+            words = " ".join(result.stdout.split())
+            self.assertIn("my-model", words)
+            self.assertIn("my-cluster with pytorch-ddp", words)
+            self.assertIn("Measure next: ", words)
+
+    def test_what_is_written_passes_check_and_says_what_was_assumed(self):
+        model = self.done("import", "hf-config", CONFIG, "--sequence", "2048", "--output", "my-model.json")
+        self.assertIn("1,235,814,400 parameters", model.stderr)
+        self.assertIn('attn_implementation="sdpa"', model.stderr)
+        cluster = self.done("new", "cluster", "my-cluster", *CLUSTER)
+        self.assertIn("as azure-nd-h100-v5 has it, is assumed", cluster.stderr)
+        scenario = self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                             "--precision", "bf16", "--gpus", "8,128")
+        self.assertIn("no preset stated: pytorch-ddp is taken", scenario.stderr)
+        checked = self.done("check", "my-model.json", "my-cluster/cluster.json", "q.json")
+        self.assertIn("model my-model: ", checked.stdout)
+        self.assertIn("cluster my-cluster: 16 nodes of 8 x H100-SXM5-80GB", checked.stdout)
+        self.assertIn("scenario q: my-model on my-cluster", checked.stdout)
+
+    def test_every_command_that_asks_a_scenario_takes_own_files(self):
+        self.bring_both()
+        self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                  "--precision", "bf16", "--gpus", "8,16")
+        quick = ("--fidelity", "screening")
+        answer = json.loads(self.done("predict", "q.json", "--json", *quick).stdout)
+        self.assertEqual((answer["model"], answer["cluster"]), ("my-model", "my-cluster"))
+        self.assertGreater(answer["points"][-1]["samples_per_s"], 0)
+        self.assertEqual(self.done("predict", "q.json", "--json", *quick).stdout, self.done("predict", "q.json", "--json", *quick).stdout)
+        self.done("predict", "q.json", "--collective", "all-reduce", "--sizes", "1MiB")
+        self.done("export", "simgrid", "q.json", "--output", "mine.xml")
+        diagnosed = run("diagnose", "q.json", "--step", "8=\"1 h\"".replace('"', ""), cwd=self.folder)
+        self.assertEqual(diagnosed.returncode, 3, diagnosed.stderr)
+        swept = self.done("predict", "q.json", "--sweep", "/cluster=./my-cluster,azure-nd-h100-v5", *quick)
+        self.assertIn("azure-nd-h100-v5", swept.stdout)
+
+    def test_measurements_of_ones_own_cluster_are_found_in_its_folder(self):
+        self.bring_both()
+        self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                  "--precision", "bf16", "--gpus", "8")
+        rates = self.write("rates.csv", "model,batch_per_gpu,gpus,rate,precision,preset,transport\n"
+                                        "my-model,4,1,5,bf16,pytorch-ddp,unknown\nmy-model,4,8,39,bf16,pytorch-ddp,nccl-ib\n")
+        (self.folder / "my-cluster" / "measurements").mkdir()
+        records = "my-cluster/measurements/mine.jsonl"
+        self.done("import", "csv", rates, "--cluster", "./my-cluster", "--output", records)
+        self.done("check", records)
+        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)
+        self.assertAlmostEqual(answer["points"][0]["measured"]["iteration_s"], 32 / 39, places=6)
+        self.done("calibrate", "--cluster", "./my-cluster")
+        self.assertTrue((self.folder / "my-cluster" / "calibration.json").exists())
+        self.done("check", "my-cluster/calibration.json")
+        self.done("predict", "q.json", "--fidelity", "screening")
+
+    def test_what_is_there_stays(self):
+        self.bring_both()
+        before = (self.folder / "my-cluster" / "cluster.json").read_text()
+        again = run("new", "cluster", "my-cluster", *CLUSTER, cwd=self.folder)
+        self.refused(again, 1, "my-cluster/cluster.json", "stays as it is")
+        self.assertEqual((self.folder / "my-cluster" / "cluster.json").read_text(), before)
+
+    def test_wrong_use_is_told(self):
+        self.refused(run("new", "cluster", "mine", "--gpu", "H100"), 2, "missing: --gpus-per-node, --nodes, --network")
+        self.refused(run("new", "scenario", "mine"), 2, "missing: --model, --cluster, --batch")
+        self.refused(run("new", "clutser", "mine"), 2, "cluster")
+        self.refused(run("import", "hf-confg", CONFIG), 2, "did you mean hf-config?")
+        self.refused(run("import", "hf-config", CONFIG), 1, "give --sequence TOKENS")
+        self.refused(run("import", "hf-config", CONFIG, "--sequence", "8", "--output", "a b.json", cwd=self.folder), 1, "/name")
+        self.refused(run("import", "hf-config", CONFIG, "--sequence", "8", "--set", "batch=3"), 1, "predicted_words=NUMBER")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_at_a_terminal_the_rest_is_asked_for(self):
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        asked = subprocess.Popen([DDLSIM, "new", "cluster", "my-cluster", "--gpu", "V100-SXM2-16GB"], stdin=slave,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, text=True)
+        os.close(slave)
+        os.write(master, b"4\n2\n100 Gbps ib\n")
+        _, said = asked.communicate(timeout=60)
+        self.assertEqual(asked.returncode, 0, said)
+        self.assertIn("How many nodes are there?", said)
+        cluster = json.loads((self.folder / "my-cluster" / "cluster.json").read_text())
+        self.assertEqual((cluster["node"]["gpus"], cluster["available"]["nodes"]), (4, 2))
+
+    def test_this_machine_is_read_and_what_it_hides_is_said(self):
+        slurm = self.write("nodes.txt", "NodeName=a Gres=gpu:v100:4\n\nNodeName=b Gres=gpu:v100:4\n")
+        result = run("new", "cluster", "here", "--from-machine", "--slurm", slurm, "--gpu", "V100-SXM2-16GB", "--gpus-per-node", "4",
+                     "--nodes", "2", "--network", "10 Gbps ethernet", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("not seen: ", result.stderr)
+        self.done("check", "here/cluster.json")
+
+
+if __name__ == "__main__":
+    main()
