@@ -39,11 +39,13 @@ void run_rank(const MpiSession& mpi, const Supervised& what) {
     throw ddlsim::UserError(
         "", "", fmt::format("{} dedicated servers leave no worker among {} ranks", what.servers, world.size()));
   }
-  const double cpu_s = supervise(world, mpi.host(), what);
-  const std::vector<std::string> used = world.gather(fmt::format("{:.2f}", cpu_s));
+  const RankUse use = supervise(world, mpi.host(), what);
+  const std::vector<std::string> used =
+      world.gather(fmt::format("{:.2f} s of processor time; {:.0f} bytes came to its host, {:.0f} left it", use.cpu_s,
+                               use.received_bytes, use.sent_bytes));
   if (world.rank() != 0) return;
   for (int server = world.size() - what.servers; server < world.size(); ++server) {
-    fmt::print("server on rank {}: {} s of processor time\n", server, used[static_cast<std::size_t>(server)]);
+    fmt::print("server on rank {}: {}\n", server, used[static_cast<std::size_t>(server)]);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <ifaddrs.h>
 #include <sstream>
 #include <unistd.h>
@@ -105,6 +106,23 @@ void use_loopback_on_one_host(std::vector<NetworkPlace>& places) {
     place.address = kLoopAddress;
     place.interface = kLoop;
   }
+}
+
+InterfaceBytes bytes_through(const std::string& interface) {
+  std::ifstream file("/proc/self/net/dev"); // of this network namespace; "  eth0: 1234 5 0 0 0 0 0 0 5678 9 ..."
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find_first_not_of(' ');
+    if (first == std::string::npos || line.compare(first, interface.size() + 1, interface + ":") != 0) continue;
+    std::istringstream numbers(line.substr(first + interface.size() + 1));
+    InterfaceBytes bytes;
+    double between = 0;
+    numbers >> bytes.received;
+    constexpr int kOtherReceived = 7; // packets, errs, drop, fifo, frame, compressed, multicast
+    for (int i = 0; i < kOtherReceived; ++i) numbers >> between;
+    numbers >> bytes.sent;
+    return bytes;
+  }
+  return {};
 }
 
 std::string job_description(const std::vector<NetworkPlace>& places, int rank) {

@@ -27,6 +27,13 @@ NetworkPlace network_place(const std::string& text);
 /// Ranks that are all on one host talk over its loop: no interface need be up, and no firewall asked.
 void use_loopback_on_one_host(std::vector<NetworkPlace>& places);
 
+/// Since the interface came up, link headers included; zeros where the kernel does not tell.
+struct InterfaceBytes {
+  double received = 0;
+  double sent = 0;
+};
+InterfaceBytes bytes_through(const std::string& interface);
+
 /// What the scripts read: {"rank": 0, "addresses": [...], "ports": [[...]], "hosts": [...], "interface": "eth0"}.
 std::string job_description(const std::vector<NetworkPlace>& places, int rank);
 

@@ -136,20 +136,25 @@ std::vector<NetworkPlace> places_of_all(MpiCommunicator& world, const std::strin
 
 } // namespace
 
-double supervise(MpiCommunicator& world, const std::string& host, const Supervised& what) {
+RankUse supervise(MpiCommunicator& world, const std::string& host, const Supervised& what) {
   const std::vector<NetworkPlace> places = places_of_all(world, host, what.interface);
   ::setenv("DDLTRAIN_JOB", job_description(places, world.rank()).c_str(), 1);
   ::unsetenv("LD_PRELOAD"); // the testbed's is for Open MPI, which only this process uses
   const File errors(std::tmpfile(), &std::fclose);
   if (!errors) throw RunError(std::string("no temporary file: ") + std::strerror(errno));
   const int workers = world.size() - what.servers;
+  const NetworkPlace& own = places.at(static_cast<std::size_t>(world.rank()));
+  const InterfaceBytes before = bytes_through(own.interface);
   const pid_t child = start(what.script, ::fileno(errors.get()));
   const auto fail = [&](int status) { tell_failure(what.script, world.rank(), status, errors.get()); };
-  if (world.rank() >= workers) return serve(world, child, workers, fail).cpu_s;
-  const ChildEnd end = wait_for(child);
+  const bool serves = world.rank() >= workers;
+  const ChildEnd end = serves ? serve(world, child, workers, fail) : wait_for(child);
+  const InterfaceBytes after = bytes_through(own.interface);
+  const RankUse use{end.cpu_s, after.received - before.received, after.sent - before.sent};
+  if (serves) return use;
   if (end.status != 0) fail(end.status);
   for (int server = workers; server < world.size(); ++server) world.leave_number(1, server, kDoneTag);
-  return end.cpu_s;
+  return use;
 }
 
 } // namespace ddltrain

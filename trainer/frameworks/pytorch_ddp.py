@@ -104,10 +104,10 @@ def main():
     source = sample_source(options, network, job.rank, job.ranks)
     original = records.steps
 
-    def with_groups(step_s, own_s):
+    def with_groups(step_s, own_s, steps=0):
         if synchronised:
             framework.note = groups_text(model)
-        original(step_s, own_s)
+        original(step_s, own_s, steps)
 
     records.steps = with_groups
     train(options, source, worker, records)

@@ -54,6 +54,10 @@ class SyntheticSource:
     def steps_per_epoch(self):
         return SYNTHETIC_STEPS
 
+    def samples(self):
+        """All that any worker may learn from."""
+        return self._images, self._labels
+
     def batch(self, step):
         return self._images, self._labels
 
@@ -66,6 +70,10 @@ class ImageSource:
 
     def steps_per_epoch(self):
         return self._order.steps_per_epoch()
+
+    def samples(self):
+        """All that any worker may learn from."""
+        return self._train
 
     def batch(self, step):
         chosen = self._order.batch(step, self._worker)

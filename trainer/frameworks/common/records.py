@@ -75,13 +75,22 @@ def own_cpu_s():
     return usage.ru_utime + usage.ru_stime
 
 
+def bytes_through(interface):
+    """(received, sent) of this network namespace's interface; none of the loop's, which is no network."""
+    if interface in ("", "lo"):
+        return None
+    with open("/proc/self/net/dev") as lines:
+        numbers = next(line.split(":", 1)[1].split() for line in lines if line.split(":")[0].strip() == interface)
+    return int(numbers[0]), int(numbers[8])
+
+
 class Records:
     """Of rank 0's worker; on others nothing is written nor said."""
 
     def __init__(self, options, job, framework, writes):
         self.options, self.job, self.framework, self.writes = options, job, framework, writes
         self._file = None
-        self._begin = (time.perf_counter(), machine_busy_s())
+        self.restart_clock()
         self.workers, (self.nodes, self.workers_per_node) = job.workers, job.nodes()
         if getattr(options, "replicas", 1) > 1:
             self.workers = self.workers_per_node = options.replicas
@@ -107,8 +116,9 @@ class Records:
             record["accuracy"] = accuracy
         self._write(record)
 
-    def steps(self, step_s, own_s):
-        """step_s: of the run's steps; own_s: processor seconds of all ranks on this host meanwhile."""
+    def steps(self, step_s, own_s, steps=0):
+        """step_s: of the run's steps, of which there were `steps` where step_s are means; own_s: processor seconds of all ranks
+        on this host meanwhile."""
         if not step_s:
             return
         samples = step_s[min(WARM_UP, len(step_s) // 2):]
@@ -120,7 +130,7 @@ class Records:
         record["relative_spread"] = _digits(spread, 6) if spread <= LARGEST_SPREAD else 0
         if suspect:
             record["suspect"] = True
-        record["note"] = "; ".join(part for part in (self.framework.note, note) if part)
+        record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)), note) if part)
         if len(samples) <= MOST_SAMPLES:
             record["samples_s"] = [_digits(sample, 4) for sample in samples]
         record.update(model=self.options.model, precision="fp32", wire_precision="fp32", batch_per_gpu=float(self.options.batch),
@@ -175,6 +185,14 @@ class Records:
     def restart_clock(self):
         """What was busy before the first step is not of the measurement."""
         self._begin = (time.perf_counter(), machine_busy_s())
+        self._bytes = bytes_through(self.job.interface)
+
+    def _traffic(self, steps):
+        """What went through rank 0's network interface, headers included."""
+        if self._bytes is None:
+            return ""
+        received, sent = ((now - then) / steps for now, then in zip(bytes_through(self.job.interface), self._bytes))
+        return f"rank 0 received {received:.0f} and sent {sent:.0f} bytes a step"
 
     def _write(self, record):
         if self._file is not None:
