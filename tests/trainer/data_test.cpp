@@ -132,6 +132,19 @@ const std::string kDashes(74, '-');
 
 } // namespace
 
+// The same figures stand in frameworks_test.py: the scripts of frameworks draw these digits, in this order, by themselves.
+TEST_CASE("Digits and their order are those of the frameworks' scripts") {
+  const LabelledImages digits = draw_digits(50, 1);
+  std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a, a number at a time
+  const auto take = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3U; };
+  for (const float pixel : digits.pixels) take(static_cast<std::uint64_t>(static_cast<double>(pixel) * 255 + 0.5));
+  for (const std::int64_t label : digits.labels) take(static_cast<std::uint64_t>(label));
+  CHECK(hash == 0x96b5ff1451c8f4eaU);
+  BatchOrder order(100, 4, 3, 7);
+  CHECK(order.batch(0, 0) == std::vector<std::int64_t>{67, 94, 52, 26});
+  CHECK(order.batch(9, 2) == std::vector<std::int64_t>{87, 0, 51, 43});
+}
+
 TEST_CASE("A killed rank is reported in one line") {
   CHECK(digest({kDashes, "Primary job  terminated normally, but 1 process returned",
                 "a non-zero exit code. Per user-direction, the job has been aborted.", kDashes, kDashes,

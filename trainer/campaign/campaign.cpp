@@ -17,7 +17,7 @@ namespace {
 using ddlsim::JsonNode;
 
 const std::vector<std::string> kKinds = {"local", "mpirun", "slurm", "testbed"}; // in the order of LauncherKind
-const std::vector<std::string> kCommands = {"train", "layers", "collectives", "link", "server"};
+const std::vector<std::string> kCommands = {"train", "layers", "collectives", "link", "server", "framework"};
 
 /// Names become parts of file names.
 bool is_file_name(const std::string& name) {

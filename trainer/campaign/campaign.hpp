@@ -46,7 +46,7 @@ struct Variation {
 
 struct CampaignRun {
   std::string name;
-  std::string command;                ///< train, layers, collectives, link or server
+  std::string command;                ///< train, layers, collectives, link, server or framework
   std::vector<std::string> arguments; ///< as on the command line of `ddltrain COMMAND`
   std::vector<Variation> each;        ///< every combination is run
   std::vector<std::int64_t> nodes;

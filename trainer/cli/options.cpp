@@ -1,6 +1,7 @@
 #include "trainer/cli/options.hpp"
 
 #include "sim/base/error.hpp"
+#include "trainer/cli/framework_command.hpp"
 #include "trainer/cli/measure_cli.hpp"
 #include "trainer/cli/measure_command.hpp"
 #include "trainer/cli/model_commands.hpp"
@@ -59,6 +60,9 @@ int run_command_line(int argc, char** argv) {
   TrainArguments train;
   train.words.assign(argv + 1, argv + argc);
   add_train(program, train, status);
+  FrameworkWords framework;
+  framework.words = train.words;
+  add_framework(program, framework, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

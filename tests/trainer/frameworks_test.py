@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
+
+ENVIRONMENT: pytorch or mxnet; where it is not installed the test says so and is skipped.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from processes import LIMIT_S, OwnProgram, environment_of, wait_for_lines  # noqa: E402
+
+DDLTRAIN, DDLSIM, ROOT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+ENVIRONMENT = sys.argv[4]
+DIGITS = ["--data", "digits", "--train-samples", "512", "--test-samples", "100", "--epochs", "2"]
+# One process adds a batch's gradients in one sum, workers in two: fp32's rounding (6e-8), grown over 16 steps of a network
+# that multiplies differences; 1e-5 was seen.
+SAME_LOSS = 1e-3
+
+
+def skip(cause):
+    print(f"skipped: {cause}")
+    sys.exit(0)
+
+
+class Frameworks(OwnProgram):
+    ORIGINAL = DDLTRAIN
+
+    def train(self, name, *words):
+        """The records of a run."""
+        done = subprocess.run([DDLTRAIN, "framework", name, *words, "--output", self.file], capture_output=True, text=True,
+                              timeout=LIMIT_S, check=False, cwd=ROOT)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr, "")
+        checked = subprocess.run([DDLSIM, "check", self.file], capture_output=True, text=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        with open(self.file) as lines:
+            return [json.loads(line) for line in lines]
+
+    def losses(self, records):
+        return [record["value"] for record in records if record["record"] == "loss"]
+
+    def hold_to_one_process(self, name, *shared_words):
+        alone = self.losses(self.train(name, *DIGITS, "--strategy", "none", "--global-batch", "64"))
+        records = self.train(name, *DIGITS, *shared_words, "--global-batch", "64")
+        self.assertEqual(len(alone), 2)
+        for one, several in zip(alone, self.losses(records)):
+            self.assertAlmostEqual(one, several, delta=SAME_LOSS)
+        return records[-1]
+
+    def kill_a_rank(self, name, *words):
+        """The job's only message when the script of rank 1 is killed."""
+        job = subprocess.Popen([DDLTRAIN, "framework", name, "--data", "digits", "--epochs", "500", "--output", self.file, *words],
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=ROOT)
+        self.assertTrue(wait_for_lines(self.file, 2))
+        scripts = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+                   if b'DDLTRAIN_JOB={"rank":1' in environment_of(pid) and self.file.encode() in self.words_of(pid)]
+        os.kill(min(scripts), signal.SIGKILL)
+        told = job.communicate(timeout=LIMIT_S)[1]
+        self.assertEqual(job.returncode, 1, told)
+        self.assertEqual(told, f"ddltrain: {name} of rank 1 died of signal 9 (Killed); the job has ended. Records written so far "
+                               "are kept.\n")
+        for _ in range(100):
+            if not any(self.file.encode() in self.words_of(pid) for pid in filter(str.isdigit, os.listdir("/proc"))):
+                return
+            time.sleep(0.1)
+        self.fail("processes were left behind")
+
+    @staticmethod
+    def words_of(pid):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return file.read()
+        except OSError:
+            return b""  # ended meanwhile
+
+    def refused(self, *words):
+        done = subprocess.run([DDLTRAIN, "framework", *words], capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=ROOT)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+
+# The same figures stand in data_test.cpp.
+SAME_DIGITS = """
+import numpy as np
+from common.digits import draw_digits
+from common.random_bits import BatchOrder
+images, labels = draw_digits(50, 1)
+numbers = (images.reshape(-1).astype(np.float64) * 255 + 0.5).astype(np.int64).tolist() + labels.tolist()
+hash = 0xcbf29ce484222325
+for number in numbers:
+    hash = (hash ^ number) * 0x100000001b3 % 2**64
+order = BatchOrder(100, 4, 3, 7)
+print(hex(hash), order.batch(0, 0).tolist(), order.batch(9, 2).tolist())
+"""
+
+
+class Pytorch(Frameworks):
+    def test_digits_and_their_order_are_those_of_ddltrain(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3", "-c", SAME_DIGITS], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        self.assertEqual(done.stdout, "0x96b5ff1451c8f4ea [67, 94, 52, 26] [87, 0, 51, 43]\n")
+
+    def test_two_ranks_learn_as_one_process(self):
+        step = self.hold_to_one_process("pytorch-ddp", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["library"], step["transport"]), (2, "pytorch-gloo", "gloo", "gloo-tcp"))
+        self.assertIn("buckets 246824 bytes", step["note"])  # all of LeNet-5's 61,706 parameters
+
+    def test_a_rank_that_dies_ends_the_job_with_one_message(self):
+        self.kill_a_rank("pytorch-ddp", "--ranks", "2")
+
+    def test_wrong_words_are_told_once(self):
+        self.assertIn("--global-batch 64 is not a multiple of the 3 workers",
+                      self.refused("pytorch-ddp", "--ranks", "3", "--global-batch", "64"))
+        self.assertIn("on processors it does nothing", self.refused("pytorch-ddp", "--strategy", "data-parallel"))
+        self.assertIn('no framework is called "pytorch-dpp"; did you mean pytorch-ddp?', self.refused("pytorch-dpp"))
+        self.assertIn("starts with", self.told_of_idx(b"\0\0\x08\x01" + bytes(12)))
+        self.assertIn("its header says", self.told_of_idx(b"\0\0\x08\x03" + b"\0\0\0\x05" * 3 + b"short"))
+
+    def told_of_idx(self, images):
+        pathlib.Path(self.folder, "train-images-idx3-ubyte").write_bytes(images)
+        done = subprocess.run([DDLTRAIN, "framework", "pytorch-ddp", "--strategy", "none", "--data", self.folder],
+                              capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=ROOT)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr
+
+    def test_a_campaign_starts_it(self):
+        cluster = pathlib.Path(self.folder, "platforms", "here")
+        cluster.mkdir(parents=True)
+        (cluster / "cluster.json").write_text((ROOT / "platforms" / "cpu-2core" / "cluster.json").read_text()
+                                              .replace('"cpu-2core"', '"here"'))
+        run = {"name": "ddp", "command": "framework", "ranks_per_node": 2,
+               "arguments": ["pytorch-ddp", "--data", "digits", "--train-samples", "512", "--anonymous"]}
+        (cluster / "campaign.json").write_text(json.dumps(
+            {"format": "ddltrain-campaign", "version": 1, "launcher": {"kind": "local"}, "nodes": [1], "runs": [run]}))
+        done = subprocess.run([DDLTRAIN, "measure", "--cluster", "here", "--data", self.folder], capture_output=True, text=True,
+                              timeout=LIMIT_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = (cluster / "measurements" / "ddp.jsonl").read_text().splitlines()
+        self.assertEqual([json.loads(line)["record"] for line in lines], ["context", "loss", "step"])
+        self.assertEqual(json.loads(lines[0])["cluster"], "here")
+
+
+class Mxnet(Frameworks):
+    def test_workers_and_a_server_learn_as_one_process(self):
+        step = self.hold_to_one_process("mxnet-kvstore", "--ranks", "2", "--servers", "1")
+        self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "mxnet-kvstore", "ps-lite"))
+        self.assertEqual(step["strategy"], {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "split"})
+
+    def test_asynchronous_workers_do_not_wait(self):
+        records = self.train("mxnet-kvstore", *DIGITS, "--ranks", "2", "--servers", "1", "--placement", "colocated",
+                             "--strategy", "ps-async", "--global-batch", "64")
+        self.assertEqual(records[-1]["strategy"]["name"], "ps-async")
+        self.assertLess(self.losses(records)[-1], self.losses(records)[0])
+
+
+if __name__ == "__main__":
+    if not (ROOT / "build" / "frameworks" / ENVIRONMENT / "bin" / "python3").exists():
+        skip(f"build/frameworks/{ENVIRONMENT} is not there; install it with ./run frameworks {ENVIRONMENT}")
+    unittest.main(argv=[sys.argv[0], {"pytorch": "Pytorch", "mxnet": "Mxnet"}[ENVIRONMENT], *sys.argv[5:]])

@@ -1,0 +1,79 @@
+#include "trainer/cli/framework_command.hpp"
+
+#include "sim/base/error.hpp"
+#include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/launch_words.hpp"
+#include "trainer/cli/rank_failure.hpp"
+#include "trainer/communication/local_job.hpp"
+#include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/framework/supervise.hpp"
+#include "trainer/run_error.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace ddltrain {
+namespace {
+
+/// Scripts that talk over MPI themselves become the rank; a process is in MPI once.
+bool uses_mpi(const std::string& name) {
+  return name.rfind("mpi-", 0) == 0;
+}
+
+[[noreturn]] void become(const FrameworkScript& script) {
+  std::vector<char*> words = {const_cast<char*>(script.python.c_str()),
+                              const_cast<char*>(script.file.c_str())};                               // NOLINT
+  for (const std::string& word : script.arguments) words.push_back(const_cast<char*>(word.c_str())); // NOLINT
+  words.push_back(nullptr);
+  ::execv(words[0], words.data());
+  throw RunError(script.python + " cannot be started: " + std::strerror(errno));
+}
+
+void run_rank(const MpiSession& mpi, const Supervised& what) {
+  MpiCommunicator world(MPI_COMM_WORLD, WaitPolicy::share_cores); // the children compute
+  if (what.servers >= world.size()) {
+    throw ddlsim::UserError(
+        "", "", fmt::format("{} dedicated servers leave no worker among {} ranks", what.servers, world.size()));
+  }
+  const RankUse use = supervise(world, mpi.host(), what);
+  const std::vector<std::string> used =
+      world.gather(fmt::format("{:.2f} s of processor time; {:.0f} bytes came to its host, {:.0f} left it", use.cpu_s,
+                               use.received_bytes, use.sent_bytes));
+  if (world.rank() != 0) return;
+  for (int server = world.size() - what.servers; server < world.size(); ++server) {
+    fmt::print("server on rank {}: {}\n", server, used[static_cast<std::size_t>(server)]);
+  }
+}
+
+int framework_command(const FrameworkWords& typed) {
+  const FrameworkArguments arguments = framework_arguments({typed.words.begin() + 2, typed.words.end()});
+  Supervised what{find_script(typed.name, own_program()), arguments.interface, arguments.servers};
+  what.script.arguments = arguments.rest;
+  const int processes = std::max(arguments.ranks, 1) + arguments.servers;
+  if (!started_by_launcher() && processes > 1) return run_local_job(processes, typed.words, arguments.cores_per_rank);
+  if (uses_mpi(what.script.name)) become(what.script);
+  run_as_rank([&](const MpiSession& mpi) { run_rank(mpi, what); });
+  return 0;
+}
+
+} // namespace
+
+void add_framework(CLI::App& program, FrameworkWords& words, int& status) {
+  CLI::App* const framework = program.add_subcommand(
+      "framework", "Train by a real framework: pytorch-ddp, mxnet-kvstore, ... ; --help after NAME shows its options");
+  framework->prefix_command(); // what follows NAME is the script's
+  framework->callback([framework, &words, &status] {
+    const std::vector<std::string> rest = framework->remaining();
+    if (rest.empty() || words.words.size() < 2 || words.words.front() != "framework") {
+      throw ddlsim::UserError("", "", "framework takes the NAME of a script in trainer/frameworks, then its options");
+    }
+    words.name = words.words.at(1);
+    status = framework_command(words);
+  });
+}
+
+} // namespace ddltrain

@@ -1,0 +1,203 @@
+"""Measurement files as ddltrain writes them (docs/formats.md), and what a person reads meanwhile."""
+import dataclasses
+import datetime
+import json
+import math
+import os
+import platform
+import resource
+import socket
+import statistics
+import sys
+import time
+
+WARM_UP = 2          # steps not counted: allocators, connections, the first touch of memory
+MOST_SAMPLES = 1000  # more would make a record that no person can look at
+LARGEST_SPREAD = 100  # readers refuse more
+SUSPECT_CORES, IDLE_SHARE = 0.15, 0.1  # as trainer/records/disturbance.hpp
+STEERING = ("OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mpi_", "OMP_", "OPENBLAS_NUM_THREADS", "MXNET_", "PS_", "HOROVOD_")
+
+
+@dataclasses.dataclass
+class Framework:
+    """What runs, in the words of records."""
+    name: str       # as on the command line
+    software: str   # "PyTorch 1.13.1"
+    library: str    # that moves gradients
+    transport: str
+    preset: str     # of scenarios/presets.json
+    strategy: dict
+    synchronised: bool
+    note: str = ""
+
+
+def _digits(value, count):
+    return float(f"{value:.{count}g}")
+
+
+def _first_line(file):
+    try:
+        with open(file) as lines:
+            return lines.readline().strip()
+    except OSError:
+        return ""
+
+
+def _cpuinfo(key):
+    with open("/proc/cpuinfo") as lines:
+        return next((line.split(": ", 1)[1].strip() for line in lines if line.startswith(key) and ": " in line), "")
+
+
+def _machine(nodes):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") / 1024**3
+    text = f"{_cpuinfo('model name') or 'unknown processor'}, {os.cpu_count()} cores, {memory:.1f} GiB, " \
+           f"{platform.system()} {platform.release()}"
+    return f"{nodes} hosts, the first: {text}" if nodes > 1 else text
+
+
+def _settings(options):
+    allowed = len(os.sched_getaffinity(0))
+    settings = {name: value for name, value in os.environ.items() if name.startswith(STEERING) and value}
+    settings.update(cores=str(os.cpu_count()), cores_per_rank=str(allowed) if allowed < os.cpu_count() else "not bound",
+                    kernel=f"{platform.system()} {platform.release()}", compute_threads=str(options.threads),
+                    learning_rate=repr(options.lr), momentum=repr(options.momentum), weight_decay=repr(options.weight_decay))
+    return settings
+
+
+def machine_busy_s():
+    """Busy seconds of all cores; /proc/stat: user nice system idle iowait irq softirq steal."""
+    ticks = [int(word) for word in _first_line("/proc/stat").split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def own_cpu_s():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def bytes_through(interface):
+    """(received, sent) of this network namespace's interface; none of the loop's, which is no network."""
+    if interface in ("", "lo"):
+        return None
+    with open("/proc/self/net/dev") as lines:
+        numbers = next(line.split(":", 1)[1].split() for line in lines if line.split(":")[0].strip() == interface)
+    return int(numbers[0]), int(numbers[8])
+
+
+class Records:
+    """Of rank 0's worker; on others nothing is written nor said."""
+
+    def __init__(self, options, job, framework, writes):
+        self.options, self.job, self.framework, self.writes = options, job, framework, writes
+        self._file = None
+        self.restart_clock()
+        self.workers, (self.nodes, self.workers_per_node) = job.workers, job.nodes()
+        if getattr(options, "replicas", 1) > 1:
+            self.workers = self.workers_per_node = options.replicas
+        if writes and options.output:
+            self._file = open(options.output, "w", buffering=1)
+            self._write(self._context())
+
+    def say_what(self):
+        hosts = f"{self.nodes} host" + ("s" if self.nodes > 1 else "")
+        ranks = f"{self.workers} worker" + ("s" if self.workers > 1 else "")
+        servers = self._servers_text()
+        self._say(f"{self.options.model} on {self.options.data} data: {ranks} on {hosts}, {self.framework.name} "
+                  f"({self.framework.strategy['name']}{', ' + servers if servers else ''}), batch {self.options.batch} a worker, "
+                  f"{self.framework.software}")
+
+    def epoch(self, epoch, step, loss, accuracy, samples_per_s):
+        judged = "" if accuracy is None else f"  test accuracy {100 * accuracy:.2f} %"
+        self._say(f"epoch {epoch}  step {step}  loss {loss:.4f}{judged}  {samples_per_s:.0f} samples/s")
+        if not math.isfinite(loss):
+            return
+        record = {"record": "loss", **self._head("mean"), "model": self.options.model, "epoch": epoch, "step": step, "value": loss}
+        if accuracy is not None:
+            record["accuracy"] = accuracy
+        self._write(record)
+
+    def steps(self, step_s, own_s, steps=0):
+        """step_s: of the run's steps, of which there were `steps` where step_s are means; own_s: processor seconds of all ranks
+        on this host meanwhile."""
+        if not step_s:
+            return
+        samples = step_s[min(WARM_UP, len(step_s) // 2):]
+        median = statistics.median(samples)
+        spread = statistics.pstdev(samples) / median
+        note, suspect = self._disturbance(own_s)
+        record = {"record": "step", **self._head("median")}
+        record["repeats"] = len(samples)
+        record["relative_spread"] = _digits(spread, 6) if spread <= LARGEST_SPREAD else 0
+        if suspect:
+            record["suspect"] = True
+        record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)), note) if part)
+        if len(samples) <= MOST_SAMPLES:
+            record["samples_s"] = [_digits(sample, 4) for sample in samples]
+        record.update(model=self.options.model, precision="fp32", wire_precision="fp32", batch_per_gpu=float(self.options.batch),
+                      preset=self.framework.preset, strategy=self.framework.strategy, algorithm="unknown", gpus=self.workers,
+                      nodes=self.nodes, gpus_per_node=self.workers_per_node, synchronised=self.framework.synchronised,
+                      data="synthetic" if self.options.data == "synthetic" else "real", mode="train",
+                      value=_digits(median, 6), unit="s")
+        self._write(record)
+        self._say(f"step: median {1e3 * median:.3f} ms, {self.options.batch * self.workers / median:.0f} samples/s, "
+                  f"spread {100 * spread:.1f} %, {len(samples)} steps")
+
+    def _servers_text(self):
+        if "servers" not in self.framework.strategy:
+            return ""
+        return f"{self.job.servers} {self.framework.strategy['placement']}"
+
+    def _context(self):
+        node = {} if self.options.anonymous else {"host": self.job.hosts[0]}
+        clock = _cpuinfo("cpu MHz").split(".")[0]
+        if clock:
+            node["clock_MHz"] = clock
+        return {"record": "context", "version": 1, "cluster": self.options.cluster, "machine": _machine(self.nodes),
+                "software": f"{self.framework.software}, Python {platform.python_version()}",
+                "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
+                "source": {"title": f"ddltrain framework {self.framework.name} {' '.join(sys.argv[1:])}".strip()},
+                "emulated": False, "settings": _settings(self.options), "nodes": [node]}
+
+    def _head(self, statistic):
+        options, framework = self.options, self.framework
+        data = options.data if options.data in ("digits", "synthetic") else "images"
+        strategy = framework.strategy["name"]
+        if "servers" in framework.strategy:
+            strategy += f"-{self.job.servers}-{framework.strategy['placement']}"
+        threads = "" if options.threads == 1 else f"-{options.threads}-threads"
+        head = {"series": f"{options.model}-{data}-{framework.name}-{strategy}{threads}-b{options.batch}", "origin": "run",
+                "device": "cpu"}
+        if not options.anonymous:
+            head["host"] = self.job.hosts[0]
+        return {**head, "transport": options.transport or framework.transport, "library": framework.library,
+                "software": framework.software, "statistic": statistic}
+
+    def _disturbance(self, own_s):
+        wall_s = time.perf_counter() - self._begin[0]
+        others = max(0.0, (machine_busy_s() - self._begin[1] - own_s) / wall_s)
+        harmless = SUSPECT_CORES + IDLE_SHARE * max(0.0, os.cpu_count() - own_s / wall_s)
+        first = os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
+        note = f"others kept {others:.2f} cores busy" + (", after this process" if first else "")
+        if first or others <= harmless:
+            return note, False
+        return f"{note}, more than {harmless:.2f}: suspect", True
+
+    def restart_clock(self):
+        """What was busy before the first step is not of the measurement."""
+        self._begin = (time.perf_counter(), machine_busy_s())
+        self._bytes = bytes_through(self.job.interface)
+
+    def _traffic(self, steps):
+        """What went through rank 0's network interface, headers included."""
+        if self._bytes is None:
+            return ""
+        received, sent = ((now - then) / steps for now, then in zip(bytes_through(self.job.interface), self._bytes))
+        return f"rank 0 received {received:.0f} and sent {sent:.0f} bytes a step"
+
+    def _write(self, record):
+        if self._file is not None:
+            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+    def _say(self, text):
+        if self.writes:
+            print(text, flush=True)

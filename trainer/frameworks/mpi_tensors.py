@@ -1,0 +1,81 @@
+"""One MPI all-reduce a tensor after backward (mpi4py), PyTorch computing: what PyTorch's MPI tutorial does."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pytorch_ddp  # noqa: E402
+from common.failure import end_on_failure  # noqa: E402
+from common.images import sample_source  # noqa: E402
+from common.job import Job  # noqa: E402
+from common.options import read_options, settle  # noqa: E402
+from common.records import Framework, Records  # noqa: E402
+from common.training import train  # noqa: E402
+
+NAME = "mpi-tensors"
+
+
+class MpiWorker(pytorch_ddp.TorchWorker):
+    """The gradients' mean, tensor by tensor in the order of the parameters."""
+
+    def __init__(self, options, model, world):
+        super().__init__(options, model, model, world.rank, world.size)
+        self.world = world
+
+    def reduce(self):
+        from mpi4py import MPI
+        for parameter in self.plain.parameters():
+            self.world.Allreduce(MPI.IN_PLACE, parameter.grad.numpy())
+            parameter.grad /= self.workers
+
+    def sums(self, values):
+        import numpy as np
+        summed = np.array(values, np.float64)
+        from mpi4py import MPI
+        self.world.Allreduce(MPI.IN_PLACE, summed)
+        return summed.tolist()
+
+
+def abort_on_failure(world, body):
+    """A rank that fails ends the job; the first ranks tell first, for what all meet at once."""
+    import time
+    import traceback
+    try:
+        body()
+    except BaseException as error:
+        if isinstance(error, SystemExit) and error.code in (0, None):
+            return
+        time.sleep(min(3.0, 0.5 * world.rank))
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"ddltrain: {NAME}, rank {world.rank}: {error} ({place.filename}:{place.lineno})", file=sys.stderr, flush=True)
+        world.Abort(getattr(error, "status", 1))
+
+
+def run(world):
+    options = read_options(NAME, ["all-reduce"], sys.argv[1:])
+    from mpi4py import MPI
+    hosts = world.allgather(MPI.Get_processor_name())
+    job = Job(world.rank, hosts, [[]] * world.size, hosts, "")
+    network = settle(options, world.size, asynchronous=False)
+    import torch
+    torch.set_num_threads(options.threads)
+    library = MPI.Get_library_version().split(",")[0].replace(" v", " ")
+    name = "open-mpi" if library.startswith("Open MPI") else "mpich" if library.startswith("MPICH") else "unknown"
+    forced_tcp = os.environ.get("OMPI_MCA_btl", "").split(",")
+    transport = "mpi-tcp" if "tcp" in forced_tcp and "vader" not in forced_tcp else "unknown"
+    framework = Framework(NAME, f"PyTorch {torch.__version__}, {library}", name, transport, "pytorch-mpi",
+                          {"name": "all-reduce"}, True)
+    records = Records(options, job, framework, world.rank == 0)
+    records.say_what()
+    source = sample_source(options, network, world.rank, world.size)
+    model = pytorch_ddp.build(network, options.seed)
+    torch.manual_seed(options.seed + 1 + world.rank)
+    train(options, source, MpiWorker(options, model, world), records)
+
+
+def main():
+    from mpi4py import MPI
+    abort_on_failure(MPI.COMM_WORLD, lambda: run(MPI.COMM_WORLD))
+
+
+if __name__ == "__main__":
+    end_on_failure(NAME, main)

@@ -1,0 +1,111 @@
+"""TensorFlow: ParameterServerStrategy, whose servers are asynchronous. Rank 0 coordinates and has a worker beside it."""
+import json
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common.failure import end_on_failure  # noqa: E402
+from common.images import sample_source  # noqa: E402
+from common.job import start_helper, tensorflow_cluster, this_job  # noqa: E402
+from common.meeting import Meeting  # noqa: E402
+from common.options import read_options, settle  # noqa: E402
+from common.records import Framework, Records, own_cpu_s  # noqa: E402
+from common.training import accuracy  # noqa: E402
+
+NAME = "tensorflow-servers"
+TASK = "DDLTRAIN_TASK"  # of a process beside a rank: "worker 0", "ps 1"
+
+
+def serve(tf, job, kind, index):
+    """Carries out what the coordinator asks, until this process is ended."""
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": tensorflow_cluster(job, chief=True), "task": {"type": kind, "index": index}})
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    return tf.distribute.Server(resolver.cluster_spec(), job_name=kind, task_index=index, protocol="grpc", start=True)
+
+
+class Coordinator:
+    def __init__(self, tf, options, network, job, source):
+        from common import tensorflow_network as tn
+        self.tf, self.tn, self.options, self.network, self.job, self.source = tf, tn, options, network, job, source
+        os.environ["TF_CONFIG"] = json.dumps({"cluster": tensorflow_cluster(job, chief=True), "task": {"type": "chief", "index": 0}})
+        self.strategy = tf.distribute.ParameterServerStrategy(tf.distribute.cluster_resolver.TFConfigClusterResolver())
+        self.coordinator = tf.distribute.coordinator.ClusterCoordinator(self.strategy)
+        with self.strategy.scope():
+            self.parameters = [tf.Variable(value, name=name) for name, value in tn.starts(network, options.seed)]
+            self.optimizer = tf.keras.optimizers.legacy.SGD(options.lr, options.momentum)
+        self.batches = iter(self.coordinator.create_per_worker_dataset(self._dataset))
+        self.step = tf.function(self._step)
+
+    def _dataset(self):
+        """Every worker draws its own batches from all samples."""
+        images, labels = self.source.samples()
+        data = self.tf.data.Dataset.from_tensor_slices((self.tn.channels_last(images), labels))
+        return data.shuffle(len(labels)).repeat().batch(self.options.batch, drop_remainder=True).prefetch(2)
+
+    def _step(self, batches):
+        return self.strategy.run(self._replica, args=next(batches))
+
+    def _replica(self, images, labels):
+        tf = self.tf
+        with tf.GradientTape() as tape:
+            loss = self.tn.loss_of(self.network, self.parameters, images, labels)
+        gradients = tape.gradient(loss, self.parameters)
+        decayed = [g + self.options.weight_decay * p for g, p in zip(gradients, self.parameters)]
+        self.optimizer.apply_gradients(zip(decayed, self.parameters))
+        return loss
+
+    def scores(self, images):
+        return self.tn.scores(self.network, self.parameters, self.tn.channels_last(images), training=False).numpy()
+
+    def run(self, records):
+        per_epoch, workers = self.source.steps_per_epoch(), self.job.workers
+        steps = min(self.options.epochs * per_epoch, self.options.steps or sys.maxsize)
+        records.restart_clock()
+        cpu_s, step_s = own_cpu_s(), []
+        for first in range(0, steps, per_epoch):
+            count = min(per_epoch, steps - first)
+            begin = time.perf_counter()
+            losses = [self.coordinator.schedule(self.step, args=(self.batches,)) for _ in range(count * workers)]
+            self.coordinator.join()
+            step_s.append((time.perf_counter() - begin) / count)  # nobody waits within an epoch, so a step has no time of its own
+            loss = sum(float(one.fetch()) for one in losses) / len(losses)
+            rate = self.options.batch * workers / step_s[-1]
+            records.epoch(first // per_epoch + 1, first + count, loss, accuracy(self, self.source.test), rate)
+        records.steps(step_s, own_cpu_s() - cpu_s, steps)
+
+
+def main():
+    options = read_options(NAME, ["ps-async"], sys.argv[1:], servers=True)
+    job = this_job(options.servers, options.placement == "colocated")
+    network = settle(options, job.workers, asynchronous=True)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    helper = os.environ.get(TASK, "").split()
+    if job.colocated and job.rank < job.servers and not helper:
+        start_helper({TASK: f"ps {job.rank}"})
+    if job.rank == 0 and not helper:
+        start_helper({TASK: "worker 0"})
+    import tensorflow as tf
+    tf.config.threading.set_intra_op_parallelism_threads(options.threads)
+    if helper or not job.is_worker:
+        server = serve(tf, job, *((helper[0], int(helper[1])) if helper else ("ps", job.rank - job.workers)))
+        server.join()
+    if job.rank > 0:
+        server = serve(tf, job, "worker", job.rank)  # lives until the coordinator has come to the second meeting
+        meeting = Meeting(job)
+        meeting.sums([0.0]), meeting.sums([0.0])
+        os._exit(0)  # the server has no other end
+    framework = Framework(NAME, f"TensorFlow {tf.__version__}", "grpc", "grpc", "tf-ps",
+                          {"name": "ps-async", "servers": {"count": job.servers}, "placement": options.placement,
+                           "sharding": "round-robin"}, True, "a sample is the mean of an epoch's steps")
+    records = Records(options, job, framework, writes=True)
+    records.say_what()
+    meeting = Meeting(job)
+    meeting.sums([0.0])  # all servers are there
+    Coordinator(tf, options, network, job, sample_source(options, network, 0, job.workers)).run(records)
+    meeting.sums([0.0])
+    os._exit(0)  # connections to servers that may be gone already
+
+
+if __name__ == "__main__":
+    end_on_failure(NAME, main)
