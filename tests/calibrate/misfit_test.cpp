@@ -2,6 +2,7 @@
 
 #include "calibrate/fit/calibrate.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/interval.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,12 +33,13 @@ struct FarCluster {
   std::vector<double> times_s;
   Calibration calibration;
   std::vector<PredictedPoint> points; ///< 8, 16, 32 GPUs
+  std::vector<double> spreads;        ///< of what no parameter explains, on 2, 4 and 8 GPUs
 
-  FarCluster(double deviations, std::uint64_t seed, double off = 1) {
+  FarCluster(double deviations, std::uint64_t seed, double off = 1, int hidden = 2) {
     reference.clusters.at("planted").growth_max_nodes = 64;
     times_s = far_times(reference, deviations, seed);
     times_s[times_s.size() - 3] *= off;
-    const auto known_scales = times_s.size() - 2; // one node, and two
+    const auto known_scales = times_s.size() - static_cast<std::size_t>(hidden); // one node, and two
     const std::vector<MeasurementFile> files{
         planted_file(planted_records("middle", {times_s.begin(), times_s.begin() + known_scales}))};
     const auto& cluster = reference.clusters.at("planted");
@@ -57,6 +59,7 @@ struct FarCluster {
     scenario.strategies.resize(1);
     scenario.strategies[0].name = StrategyName::automatic;
     const auto curve = make_curve(scenario, scenario.strategies[0], reference.models.at(scenario.model), known);
+    for (const int gpus : {2, 4, 8}) spreads.push_back(unexplained_at(curve, gpus).spread);
     for (const int gpus : {8, 16, 32}) points.push_back(predict_point(curve, gpus, Fidelity::closed_form).point);
   }
 };
@@ -98,4 +101,14 @@ TEST_CASE("a fit that leaves the only run across nodes far off says so, and pred
       }
     }
   CHECK(left_off >= 3);
+}
+
+TEST_CASE("runs inside one node do not narrow the doubt across nodes", "[misfit]") {
+  constexpr int all_across_nodes = 3;
+  const FarCluster inside(1, 1, 1, all_across_nodes);
+  CHECK(inside.spreads[0] < 0.5 * ModelConstants{}.residual_spread); // measured
+  CHECK(inside.spreads[1] < 0.5 * ModelConstants{}.residual_spread);
+  CHECK(inside.spreads[2] >= 0.9 * ModelConstants{}.residual_spread); // what half correlated residuals take off
+  const FarCluster across(1, 1);
+  CHECK(across.spreads[2] < 0.5 * ModelConstants{}.residual_spread);
 }
