@@ -33,8 +33,10 @@ void add(const Choice& more, Choice& all) {
 SimulatedTimes SumExecutor::all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                         Algorithm algorithm) const {
   const double size_bytes = std::accumulate(sizes_bytes.begin(), sizes_bytes.end(), 0.0);
-  const auto chosen =
-      choose_all_reduce(machine, algorithm, size_bytes, static_cast<int>(sizes_bytes.size()), requested_);
+  const int operations = static_cast<int>(sizes_bytes.size());
+  double& messages_before = messages_[algorithm];
+  const auto chosen = choose_all_reduce(machine, algorithm, size_bytes, operations, requested_, messages_before);
+  messages_before += messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   add(chosen, choice_);
   return executor_of(chosen.fidelity).all_reduces(machine, sizes_bytes, algorithm);
 }

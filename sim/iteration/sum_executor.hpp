@@ -3,10 +3,13 @@
 
 #include "sim/simgrid/executor.hpp"
 
+#include <map>
+
 namespace ddlsim {
 
 /// Times all-reduces by the requested fidelity, or as closely to it as choose_all_reduce() finds affordable for their
-/// algorithm. `choice` then says how: the least close way of all, with the widest gap of all.
+/// algorithm, those before it counted. `choice` then says how: the least close way of all, with the widest gap of all.
+/// For one thread.
 class SumExecutor : public Executor {
 public:
   /// `choice` must outlive this.
@@ -25,6 +28,7 @@ public:
 private:
   Fidelity requested_;
   Choice& choice_;
+  mutable std::map<Algorithm, double> messages_; ///< that a full run of all so far would have
 };
 
 } // namespace ddlsim

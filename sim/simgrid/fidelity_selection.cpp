@@ -12,7 +12,8 @@
 namespace ddlsim {
 namespace {
 
-/// Beyond this many messages automatic does not run full: SimGrid takes 0.3 to 0.5 million a second.
+/// Beyond this many messages of an algorithm in an iteration automatic does not run full: SimGrid takes 0.3 to 0.5
+/// million a second.
 constexpr double affordable_messages = 3e5;
 
 /// Most unlike connections that automatic runs by symmetry: 1,024 take 0.2 to 2 s on SimGrid, the longer the more of
@@ -121,15 +122,15 @@ constexpr const char* shared_links = "messages share links between switches, and
 
 /// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one switch.
 Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
-                                   Fidelity requested) {
+                                   Fidelity requested, double messages_before) {
   const Machine alike = on_one_switch(machine, algorithm);
-  auto choice = choose_all_reduce(alike, algorithm, size_bytes, operations, requested);
+  auto choice = choose_all_reduce(alike, algorithm, size_bytes, operations, requested, messages_before);
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
   const bool is_ring = algorithm == Algorithm::ring || algorithm == Algorithm::hierarchical_ring;
   if (choice.fidelity == Fidelity::full || (is_ring && !is_narrowed)) return choice;
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   const double actors = 1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks;
-  if (requested == Fidelity::automatic && messages <= affordable_messages && actors <= most_actors)
+  if (requested == Fidelity::automatic && messages_before + messages <= affordable_messages && actors <= most_actors)
     return {Fidelity::full};
   widen(choice, fabric_gap(algorithm, size_bytes / operations));
   choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
@@ -139,9 +140,10 @@ Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, 
 } // namespace
 
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
-                         Fidelity requested) {
+                         Fidelity requested, double messages_before) {
   if (machine.ranks <= 1) return {}; // nothing travels
-  if (machine.fabric) return choose_all_reduce_on_fabric(machine, algorithm, size_bytes, operations, requested);
+  if (machine.fabric)
+    return choose_all_reduce_on_fabric(machine, algorithm, size_bytes, operations, requested, messages_before);
   const auto& row = all_reduce_algorithm(algorithm);
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   const double actors = 1.0 * row.programs_per_rank * machine.ranks;
@@ -152,7 +154,7 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
   const auto why = on_simgrid ? why_no_symmetry(machine, algorithm) : std::nullopt;
   if (on_simgrid && !why) return {Fidelity::by_symmetry};
-  if (requested == Fidelity::automatic && messages <= affordable_messages && actors <= most_actors)
+  if (requested == Fidelity::automatic && messages_before + messages <= affordable_messages && actors <= most_actors)
     return {Fidelity::full};
   const auto why_not_one_each = on_simgrid ? why_no_classes(machine, algorithm) : why;
   if (on_simgrid && !why_not_one_each) {

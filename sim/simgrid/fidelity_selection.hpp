@@ -11,9 +11,10 @@ namespace ddlsim {
 /// For all-reduces whose messages together are `size_bytes` in `operations` operations. `automatic` runs by symmetry
 /// where the ranks are alike, else full up to 300,000 messages (a second), else the closed form with its gap.
 /// Throws NoSymmetry where `by_symmetry` is requested and ranks are not alike, TooManyMessages for full beyond 20
-/// million messages (SimGrid takes about a minute for them and one core).
+/// million messages (SimGrid takes about a minute for them and one core). `messages_before`: of this algorithm
+/// earlier in the iteration: all of them share what `automatic` may run in full.
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
-                         Fidelity requested);
+                         Fidelity requested, double messages_before = 0);
 
 /// Messages that a full run simulates.
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);

@@ -135,6 +135,7 @@ TEST_CASE("requests: by symmetry first, full where affordable, and what cannot b
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
   CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).why.empty());
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::full);
+  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic, 3e5).fidelity == Fidelity::by_symmetry);
   CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
   CHECK(choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
   const auto tree = choose_all_reduce(with_slow_node(large), Algorithm::tree, 1e8, 5, Fidelity::automatic);
