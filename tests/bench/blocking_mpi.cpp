@@ -1,8 +1,8 @@
 // What MPI takes when nothing but MPI is called: MPI_Send/MPI_Recv to and fro, and MPI_Allreduce, over sizes. Stands
 // beside `ddltrain link` and `ddltrain collectives` in mpi_table.py.
 //
-// mpirun -np 2 blocking_mpi link|all_reduce FIRST_BYTES LAST_BYTES: lines of "BYTES SECONDS" on standard output; sizes
-// double; a message's time is half a round trip, an all-reduce's the longest of any rank; medians.
+// mpirun -np 2 blocking_mpi link|all_reduce FIRST_BYTES LAST_BYTES: lines of "BYTES MEDIAN LEAST" in seconds on
+// standard output; sizes double; a message's time is half a round trip, an all-reduce's the longest of any rank.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,13 +30,14 @@ double batch_s(const std::function<void()>& operation, int count) {
   return largest((MPI_Wtime() - start_s) / count);
 }
 
-double median_s(const std::function<void()>& operation) {
+/// Of all repetitions, sorted.
+std::vector<double> times_of(const std::function<void()>& operation) {
   batch_s(operation, 3);
   const int count = std::clamp(static_cast<int>(kBatch_s / batch_s(operation, 3)), 1, kMostInBatch);
   std::vector<double> times_s;
   for (int i = 0; i < kRepetitions; ++i) times_s.push_back(batch_s(operation, count));
   std::sort(times_s.begin(), times_s.end());
-  return times_s[kRepetitions / 2];
+  return times_s;
 }
 
 } // namespace
@@ -62,8 +63,9 @@ int main(int argc, char** argv) {
     const auto all_reduce = [&] {
       MPI_Allreduce(MPI_IN_PLACE, data.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     };
-    const double time_s = is_link ? median_s(round_trip) / 2 : median_s(all_reduce);
-    if (rank == 0) std::printf("%ld %.9f\n", bytes, time_s);
+    const std::vector<double> times_s = is_link ? times_of(round_trip) : times_of(all_reduce);
+    const double share = is_link ? 0.5 : 1;
+    if (rank == 0) std::printf("%ld %.9f %.9f\n", bytes, share * times_s[kRepetitions / 2], share * times_s[0]);
   }
   MPI_Finalize();
   return last > 0 ? 0 : 2;

@@ -70,7 +70,7 @@ TEST_CASE("launch words: on one machine Open MPI talks through shared memory, ea
             "-x OMP_NUM_THREADS=1");
   CHECK(line_of(launch_of(Mpirun::open_mpi_5, RanksOn::this_machine, 0)) ==
         "mpirun -np 4" + kRoot +
-            " --map-by ppr:4:node:OVERSUBSCRIBE --bind-to none --prtemca oob_tcp_if_include lo --mca btl self,sm --mca "
+            " --map-by ppr:4:node:OVERSUBSCRIBE --bind-to none --prtemca prte_if_include lo --mca btl self,sm --mca "
             "smsc '^cma,knem,xpmem' --mca pml ob1 --mca mpi_yield_when_idle 1 -x OMP_NUM_THREADS=1");
 }
 

@@ -120,22 +120,22 @@ std::string yields(const RankLaunch& launch) {
 /// Shared memory only, without the kernel's copy from process to process, which containers forbid.
 Words open_mpi_on_one_machine(const RankLaunch& launch) {
   const Words common = {"--mca", "pml", "ob1", "--mca", "mpi_yield_when_idle", yields(launch)};
-  Words words = launch.mpirun == Mpirun::open_mpi_4
-                    ? Words{"--oversubscribe",
-                            "--mca",
-                            "plm",
-                            "isolated",
-                            "--mca",
-                            "oob_tcp_if_include",
-                            "lo",
-                            "--mca",
-                            "btl",
-                            "self,vader",
-                            "--mca",
-                            "btl_vader_single_copy_mechanism",
-                            "none"}
-                    : Words{"--prtemca", "oob_tcp_if_include", "lo", "--mca", "btl", "self,sm", "--mca",
-                            "smsc",      "^cma,knem,xpmem"};
+  Words words =
+      launch.mpirun == Mpirun::open_mpi_4
+          ? Words{"--oversubscribe",
+                  "--mca",
+                  "plm",
+                  "isolated",
+                  "--mca",
+                  "oob_tcp_if_include",
+                  "lo",
+                  "--mca",
+                  "btl",
+                  "self,vader",
+                  "--mca",
+                  "btl_vader_single_copy_mechanism",
+                  "none"}
+          : Words{"--prtemca", "prte_if_include", "lo", "--mca", "btl", "self,sm", "--mca", "smsc", "^cma,knem,xpmem"};
   add(words, common);
   return words;
 }

@@ -34,11 +34,12 @@ int rank_by_mpirun() {
   return number_in_environment(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
 }
 
-/// The first to tell ends the job, before the others tell the same.
+/// mpirun's first rank tells for all. The others leave it the time, since an mpirun may end a job with its first rank
+/// that fails.
 void let_the_first_tell() {
-  constexpr double kLead_s = 0.5;
-  constexpr int kMost = 6;
-  std::this_thread::sleep_for(std::chrono::duration<double>(kLead_s * std::min(rank_by_mpirun(), kMost)));
+  if (rank_by_mpirun() == 0) return;
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::_Exit(1);
 }
 
 } // namespace
@@ -66,8 +67,8 @@ MpiSession::MpiSession() {
   MPI_Comm_size(MPI_COMM_WORLD, &found);
   const std::string foreign = text_of_foreign_mpirun(ranks_that_mpirun_started(), found, library());
   if (foreign.empty()) return;
-  let_the_first_tell();
   MPI_Finalize();
+  let_the_first_tell();
   throw RunError(foreign);
 }
 
