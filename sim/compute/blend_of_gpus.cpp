@@ -20,22 +20,22 @@ namespace {
 /// 171 records, each effect expected near 0.1 within a factor e), two digits. No validation asks for those records.
 struct EffectSizes {
   double all = 0.10;          ///< of every record
-  double precision = 0.07;    ///< fp32, tf32, 16 bits
+  double precision = 0.09;    ///< fp32, tf32, 16 bits
   double model = 0.07;        ///< in one precision
   double family = 0.14;       ///< of models
   double stack = 0.07;        ///< in one precision
   double stack_family = 0.06; ///< in one precision
   double gpu = 0.10;
-  double gpu_precision = 0.05;
-  double architecture = 0.10; ///< compute capability
-  double architecture_precision = 0.07;
-  double architecture_family = 0.08;  ///< in one precision
-  double gpu_stack = 0.06;            ///< in one precision
-  double gpu_stack_model = 0.05;      ///< in one precision
-  double batch = 0.13;                ///< of a stack and model in one precision; fades with ln of the batches' ratio
-  double gain_a_year = 0.13;          ///< what libraries and architectures gain beyond the catalogue, from 2016 on
-  double peak = 0.12;                 ///< a factor e of peak rate away from 10 TFLOP/s
-  double repeat = 0.04;               ///< of a record alone
+  double gpu_precision = 0.06;
+  double architecture = 0.14; ///< compute capability
+  double architecture_precision = 0.11;
+  double architecture_family = 0.08; ///< in one precision
+  double gpu_stack = 0.06;           ///< in one precision
+  double gpu_stack_model = 0.05;     ///< in one precision
+  double batch = 0.12;               ///< of a stack and model in one precision; fades with ln of the batches' ratio
+  double gain_a_year = 0.10;         ///< what libraries and architectures gain beyond the catalogue, from 2016 on
+  double peak = 0.09;   ///< a factor e of peak rate away from 10 TFLOP/s of fp32, units counted by their rate over it
+  double repeat = 0.04; ///< of a record alone
   double half_gpu_stack_model = 0.08; ///< 16 bits depend more on the stack than fp32 does
   double half_stack_model = 0.08;
   double half_gpu_stack = 0.09;
@@ -44,13 +44,18 @@ constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which t
 constexpr double year_of_reference = 2016;
 constexpr double peak_of_reference = 1e13;
 
+/// How much faster a unit is than fp32 units of the same GPU, by the catalogue's V100 and A100.
+double rate_over_fp32(const std::string& unit) {
+  if (unit == "fp16") return 2;
+  if (unit == "tf32") return 4; // half of the tensor cores' rate in 16 bits
+  if (unit == "fp16-tensor" || unit == "bf16-tensor") return 8;
+  return 1;
+}
+
 /// FLOP/s a byte/s of a V100, by the unit that computes.
 double balance_of(const std::string& unit) {
   constexpr double v100 = 15.7e12 / 900e9;
-  if (unit == "fp16") return 2 * v100;
-  if (unit == "tf32") return 4 * v100; // half of the tensor cores' rate in 16 bits, on the GPUs that have it
-  if (unit == "fp16-tensor" || unit == "bf16-tensor") return 8 * v100;
-  return v100;
+  return rate_over_fp32(unit) * v100;
 }
 
 std::string family_of(const std::string& model) {
@@ -80,6 +85,7 @@ private:
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, double batch) {
   const bool half = is_half(asked.precision);
+  const auto unit = compute_unit(gpu, asked.precision);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
   return {names.number("gpu " + gpu.name),
           names.number("architecture " + architecture),
@@ -90,7 +96,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, do
           half,
           std::log(batch),
           gpu.year > 0 ? gpu.year - year_of_reference : 0,
-          std::log(peak_flop_per_s(gpu, asked.precision) / peak_of_reference),
+          std::log(unit.peak_flop_per_s / (peak_of_reference * rate_over_fp32(unit.name))),
           0};
 }
 
@@ -195,7 +201,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
   try {
     const auto unit = compute_unit(gpu, precision);
     const double balance = std::sqrt(balance_of(unit.name));
-    const bool tensor_cores = unit.name == "fp16-tensor" || unit.name == "bf16-tensor";
+    const bool tensor_cores = rate_over_fp32(unit.name) > 2;
     const double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
     const double bytes = model.work.touched_bytes * (is_half(precision) ? 0.5 : 1);
     const double work_s =

@@ -18,7 +18,8 @@ struct BlendedTime {
 };
 
 /// What the catalogue alone says: the roofline of the model's layers at the balance of a V100 (FLOP/s a byte/s), times
-/// sqrt(peak x memory bandwidth) between that and the GPU, and 60 us a layer and pass for launching. Nothing for a model
+/// sqrt(peak x memory bandwidth) between that and the GPU, and 60 us a layer and pass for launching. tf32 has the
+/// efficiencies of tensor cores. Nothing for a model
 /// without layer work or a GPU without a peak rate of the precision.
 std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch);
 
