@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/record.hpp"
 #include "sim/formats/own_files.hpp"
 #include "tests/formats/sample_files.hpp"
 
