@@ -48,10 +48,12 @@ class Coordinator:
 
     def _replica(self, images, labels):
         tf = self.tf
+        values = [tf.convert_to_tensor(one) for one in self.parameters]  # each use of a variable would come from its server anew
         with tf.GradientTape() as tape:
-            loss = self.tn.loss_of(self.network, self.parameters, images, labels)
-        gradients = tape.gradient(loss, self.parameters)
-        decayed = [g + self.options.weight_decay * p for g, p in zip(gradients, self.parameters)]
+            tape.watch(values)
+            loss = self.tn.loss_of(self.network, values, images, labels)
+        gradients = tape.gradient(loss, values)
+        decayed = [g + self.options.weight_decay * p for g, p in zip(gradients, values)]
         self.optimizer.apply_gradients(zip(decayed, self.parameters))
         return loss
 
