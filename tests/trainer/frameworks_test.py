@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from processes import LIMIT_S, OwnProgram, environment_of, wait_for_lines  # noqa: E402
 
-DDLTRAIN, DDLSIM, ROOT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+DDLTRAIN, DDLSIM, ROOT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 ENVIRONMENT = sys.argv[4]
 DIGITS = ["--data", "digits", "--train-samples", "512", "--test-samples", "100", "--epochs", "2"]
 # One process adds a batch's gradients in one sum, two workers in two and then those: fp32's rounding (6e-8 of a value), which 16

@@ -40,9 +40,11 @@ void run_rank(const MpiSession& mpi, const Supervised& what) {
         "", "", fmt::format("{} dedicated servers leave no worker among {} ranks", what.servers, world.size()));
   }
   const RankUse use = supervise(world, mpi.host(), what);
-  const std::vector<std::string> used =
-      world.gather(fmt::format("{:.2f} s of processor time; {:.0f} bytes came to its host, {:.0f} left it", use.cpu_s,
-                               use.received_bytes, use.sent_bytes));
+  std::string text = fmt::format("{:.2f} s of processor time", use.cpu_s);
+  if (use.received_bytes > 0) {
+    text += fmt::format("; {:.0f} bytes came to its host, {:.0f} left it", use.received_bytes, use.sent_bytes);
+  }
+  const std::vector<std::string> used = world.gather(text);
   if (world.rank() != 0) return;
   for (int server = world.size() - what.servers; server < world.size(); ++server) {
     fmt::print("server on rank {}: {}\n", server, used[static_cast<std::size_t>(server)]);

@@ -27,7 +27,7 @@ NetworkPlace network_place(const std::string& text);
 /// Ranks that are all on one host talk over its loop: no interface need be up, and no firewall asked.
 void use_loopback_on_one_host(std::vector<NetworkPlace>& places);
 
-/// Since the interface came up, link headers included; zeros where the kernel does not tell.
+/// Since the interface came up, link headers included; zeros for the loop, which is no network and all ranks share.
 struct InterfaceBytes {
   double received = 0;
   double sent = 0;

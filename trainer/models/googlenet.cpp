@@ -46,8 +46,8 @@ struct GoogLeNetParts {
                                     .stride = {stride, stride},
                                     .padding = {kernel / 2, kernel / 2},
                                     .bias = !batch_norm};
-    return batch_norm ? conv_bn_relu(shape, {.epsilon = kNormEpsilon})
-                      : chain({{"conv", convolution(shape)}, {"relu", relu()}});
+    if (batch_norm) return conv_bn_relu(shape, {.epsilon = kNormEpsilon});
+    return chain({{"conv", convolution(shape)}, {"relu", relu()}});
   }
   UnitPtr halving_pool(std::int64_t kernel) const {
     return max_pool({.kernel = kernel, .stride = 2, .ceil = partial_windows});

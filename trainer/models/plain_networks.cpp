@@ -122,7 +122,7 @@ struct ConvolutionGroup {
   int convolutions;
 };
 constexpr std::array<ConvolutionGroup, 5> kVgg16 = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
-constexpr std::int64_t kFeatures = 512 * 7 * 7;
+constexpr std::int64_t kFlattened = 512 * 7 * 7;
 
 Units vgg_features() {
   Units units;
@@ -149,7 +149,7 @@ std::shared_ptr<Network> vgg16() {
   ImageNetworkPlan plan;
   plan.units = {{"features", chain(vgg_features())},
                 {"flatten", flatten()},
-                {"classifier", chain({{"0", linear(kFeatures, kHidden)},
+                {"classifier", chain({{"0", linear(kFlattened, kHidden)},
                                       {"1", relu()},
                                       {"2", dropout(kDropout)},
                                       {"3", linear(kHidden, kHidden)},
