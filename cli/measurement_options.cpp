@@ -87,8 +87,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
 
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
   auto& import = add_command(app, line, "import",
-                             "Turn what you have into ddlsim's files: a log or a table into measurement records (JSON "
-                             "Lines), a model's config into a layer table");
+                             "Turn logs and tables into measurement records, a model's config into a layer table");
   std::vector<std::string> explained;
   for (const auto& importer : importers()) explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
   for (const auto& [kind, reads] : model_imports()) explained.push_back(fmt::format("{} ({})", kind, reads));
