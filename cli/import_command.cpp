@@ -1,6 +1,10 @@
+#include "calibrate/import/guess.hpp"
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/own_files.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -19,7 +23,16 @@ ImportContext with_shipped_names(ImportContext context, const DataFolder& data) 
 }
 
 int run_import(const ImportCommand& command, const CommandLine& line) {
-  if (makes_model(command.kind)) return run_model_import(command, line);
+  auto known = command;
+  if (known.kind.empty()) {
+    known.kind = guess_kind(known.file);
+    if (known.kind.empty())
+      throw UserError(known.file.string(), "",
+                      "this is no kind of file that is known by its content; name its kind before "
+                      "it (`ddlsim import --help`)");
+    narrate(line, fmt::format("{} looks like {}", known.file.string(), known.kind));
+  }
+  if (makes_model(known.kind)) return run_model_import(known, line);
   DataFolder data{line.data_folder};
   auto stated = command.context;
   if (is_path(stated.cluster)) {
@@ -28,8 +41,9 @@ int run_import(const ImportCommand& command, const CommandLine& line) {
     stated.cluster = folder.filename().string();
   }
   const auto context = with_shipped_names(stated, data);
-  const auto imported = importer_of(command.kind).import(command.file, context);
+  const auto imported = importer_of(known.kind).import(known.file, context);
   for (const auto& note : imported.notes) narrate(line, note);
+  narrate(line, fmt::format("{} records were read", imported.measurements.records.size()));
   emit(line, to_json_lines(imported.measurements));
   return 0;
 }

@@ -20,6 +20,34 @@ void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>
       ->type_name("NAME=VALUE");
 }
 
+/// A word alone is a file; before a file it is a kind.
+void settle_kind(ImportCommand& command) {
+  std::vector<std::string> kinds;
+  for (const auto& importer : importers()) kinds.push_back(importer.kind);
+  for (const auto& model : model_imports()) kinds.push_back(model.first);
+  const bool is_kind = is_in(kinds, command.kind);
+  if (command.file.empty() && is_kind) throw CLI::RequiredError("FILE");
+  if (command.file.empty()) {
+    command.file = command.kind;
+    command.kind.clear();
+  } else if (!is_kind) {
+    throw CLI::ValidationError("KIND", unknown_name_text("kind of file", command.kind, kinds, kinds));
+  }
+}
+
+void add_model_options(CLI::App& app, ImportCommand& command) {
+  app.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
+      ->type_name("TOKENS")
+      ->check(CLI::Range(1L, 100'000'000L).description(""));
+  app.add_option("--name", command.name, "Of a model: its name; that of the output's file if not given")
+      ->type_name("NAME");
+  app.add_option("--attention", command.attention,
+                 "Of a model: sdpa (one kernel, as Transformers has it if not told otherwise) or eager (scores in "
+                 "memory)")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"sdpa", "eager"}).description(""));
+}
+
 } // namespace
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
@@ -86,37 +114,22 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
 }
 
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given) {
-  auto& import = add_command(app, line, "import",
-                             "Turn what you have into ddlsim's files: a log or a table into measurement records (JSON "
-                             "Lines), a model's config into a layer table");
+  auto& importing = add_command(app, line, "import",
+                                "Turn logs and tables into measurement records, a model's config into a layer table");
   std::vector<std::string> explained;
   for (const auto& importer : importers()) explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
   for (const auto& [kind, reads] : model_imports()) explained.push_back(fmt::format("{} ({})", kind, reads));
-  import.add_option("KIND", command.kind, fmt::format("{}", fmt::join(explained, ", ")))->required()->type_name("");
-  import.add_option("FILE", command.file, "Table, log or config")->required()->type_name("");
-  import.final_callback([&command] {
-    std::vector<std::string> kinds;
-  for (const auto& importer : importers()) kinds.push_back(importer.kind);
-  for (const auto& model : model_imports()) kinds.push_back(model.first);
-  if (!is_in(kinds, command.kind))
-    throw CLI::ValidationError("KIND", unknown_name_text("kind of file", command.kind, kinds, kinds));
-});
-import.add_option("--cluster", command.context.cluster, "Cluster the figures were measured on: a name or a folder")
-    ->type_name("NAME");
-add_context(import, command.context, given);
-import.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
-    ->type_name("TOKENS")
-    ->check(CLI::Range(1L, 100'000'000L).description(""));
-import.add_option("--name", command.name, "Of a model: its name; that of the output's file if not given")
-    ->type_name("NAME");
-import
-    .add_option("--attention", command.attention,
-                "Of a model: sdpa (one kernel, as Transformers has it if not told otherwise) or eager (scores in "
-                "memory)")
-    ->type_name("HOW")
-    ->check(CLI::IsMember({"sdpa", "eager"}).description(""));
-add_output(import, line, "the records, or the model");
-} // namespace ddlsim
+  const auto kinds = fmt::format("{}; guessed from the file if not given", fmt::join(explained, ", "));
+  importing.add_option("KIND", command.kind, kinds)->required()->type_name("");
+  importing.add_option("FILE", command.file, "Table, log or config")->type_name("");
+  importing.final_callback([&command] { settle_kind(command); });
+  importing
+      .add_option("--cluster", command.context.cluster, "Cluster the figures were measured on: a name or a folder")
+      ->type_name("NAME");
+  add_context(importing, command.context, given);
+  add_model_options(importing, command);
+  add_output(importing, line, "the records, or the model");
+}
 
 void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation) {
   auto& diagnose = add_command(app, line, "diagnose",

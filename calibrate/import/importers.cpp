@@ -9,6 +9,9 @@ const std::vector<Importer>& importers() {
   static const std::vector<Importer> rows{
       {"csv", "a table of rates", import_csv},
       {"nccl-tests", "its log", import_nccl_tests},
+      {"mpi-benchmarks", "tables of OSU micro-benchmarks and Intel MPI Benchmarks", import_mpi_benchmarks},
+      {"steps", "step lines of Megatron-LM, tf_cnn_benchmarks, Keras, PyTorch, Lightning", import_steps},
+      {"kineto", "a trace of the PyTorch profiler", import_kineto},
   };
   return rows;
 }

@@ -33,4 +33,16 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& stat
 /// and number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
 Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated);
 
+/// Latency tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: collective records, and one-way times of two
+/// processes. `stated.given` may have ranks, nodes, transport and library; an OSU table says neither ranks nor nodes.
+Imported import_mpi_benchmarks(const std::filesystem::path& file, const ImportContext& stated);
+
+/// The median of the step times that a training program printed, as one step record. `stated.given` has what the log
+/// does not say: model, gpus, batch_per_gpu and any other column of a table of rates.
+Imported import_steps(const std::filesystem::path& file, const ImportContext& stated);
+
+/// The median of the steps in a trace of the PyTorch profiler, with what they waited for input and for NCCL. The trace
+/// says how many processes there were; model and batch_per_gpu are of `stated.given`.
+Imported import_kineto(const std::filesystem::path& file, const ImportContext& stated);
+
 } // namespace ddlsim

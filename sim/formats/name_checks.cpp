@@ -207,8 +207,9 @@ void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path&
 void look_up_names(const Calibration& calibration, const JsonNode& root, const fs::path& file, const DataFolder& data) {
   const auto clusters = list_clusters(data);
   std::error_code ignored;
-  const bool beside_cluster = fs::exists(fs::absolute(file).parent_path() / "cluster.json", ignored);
-  if (file.filename() == "calibration.json" && (beside_cluster || is_in(clusters, calibration.cluster))) {
+  const auto folder = fs::absolute(file).parent_path();
+  const bool beside_own = fs::exists(folder / "cluster.json", ignored) && !is_in(clusters, folder.filename().string());
+  if (file.filename() == "calibration.json" && (beside_own || is_in(clusters, calibration.cluster))) {
     compare_with_folder(root, "cluster", calibration.cluster, file);
   } else {
     check_name(root, "cluster", "cluster", calibration.cluster, clusters);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace ddlsim {
@@ -13,9 +14,17 @@ namespace fs = std::filesystem;
 
 constexpr const char* cluster_file_name = "cluster.json";
 
+/// The scenario has the path: what would steer a terminal is shown as a question mark.
+std::string harmless(std::string path) {
+  const auto steers = [](unsigned char letter) { return letter < ' ' || letter == 0x7f; };
+  std::replace_if(path.begin(), path.end(), steers, '?');
+  return path;
+}
+
 /// What is wrong with an own file, at the key of the scenario that names it.
 void note_own_mistakes(const JsonNode& root, const std::string& key, const UserError& error) {
-  const auto& first = error.mistakes().front();
+  auto first = error.mistakes().front();
+  first.where = harmless(first.where);
   const auto more = error.mistakes().size() - 1;
   root.mistake_at(
       key, fmt::format("{}{}", to_text(first), more == 0 ? "" : fmt::format(" (and {} more mistakes there)", more)));

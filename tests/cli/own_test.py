@@ -88,6 +88,22 @@ class Own(Case):
         self.done("check", "my-cluster/calibration.json")
         self.done("predict", "q.json", "--fidelity", "screening")
 
+    def test_a_log_is_taken_for_what_it_is(self):
+        self.bring_both()
+        log = self.write("mpi.log", "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n"
+                                    "1048576   250.0\n67108864   9000.0\n\n# OSU MPI Bandwidth Test v7.3\n"
+                                    "# Size   Bandwidth (MB/s)\n1024   100.0\n")
+        records = "my-cluster/measurements/mpi.jsonl"
+        (self.folder / "my-cluster" / "measurements").mkdir()
+        read = self.done("import", log, "--cluster", "./my-cluster", "--set", "ranks=16", "--set", "nodes=2",
+                         "--set", "transport=nccl-ib", "--output", records)
+        self.assertIn("mpi.log looks like mpi-benchmarks", read.stderr)
+        self.assertIn('1 rows of "OSU MPI Bandwidth Test v7.3" were left out', read.stderr)
+        self.assertIn("2 records were read", read.stderr)
+        self.done("check", records)
+        self.refused(run("import", self.write("x.log", "nothing\n"), "--cluster", "iris"), 1, "no kind of file that is known")
+        self.refused(run("import", "csv"), 2, "FILE")
+
     def test_what_is_there_stays(self):
         self.bring_both()
         before = (self.folder / "my-cluster" / "cluster.json").read_text()

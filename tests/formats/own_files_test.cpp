@@ -1,7 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
-#include "sim/formats/record.hpp"
 #include "sim/formats/own_files.hpp"
+#include "sim/formats/record.hpp"
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
