@@ -36,8 +36,7 @@ template <class Value> CLI::Validator by_name(const std::map<std::string, Value>
 } // namespace
 
 void add_common_options(CLI::App& app, CommandLine& line) {
-  app.add_option("--data", line.data_folder,
-                 fmt::format("Holds platforms/ and scenarios/; {}", line.data_folder.string()))
+  app.add_option("--data", line.data_folder, "Holds platforms/ and scenarios/; the shipped ones if not given")
       ->type_name("FOLDER")
       ->group("Of every command");
   app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")->group("Of every command");

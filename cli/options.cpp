@@ -2,6 +2,7 @@
 
 #include "calibrate/import/plain_text.hpp"
 #include "cli/command_options.hpp"
+#include "cli/completion.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction.hpp"
@@ -64,6 +65,29 @@ std::string conflict_in(const ValidateCommand& command) {
   return "";
 }
 
+namespace fs = std::filesystem;
+
+/// platforms/ and scenarios/ where an installation put them, seen from the program: ../share/ddlsim. A program that was
+/// not installed takes those of the sources from which it was built.
+fs::path shipped_data_folder() {
+  std::error_code ignored;
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  const auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
+  return fs::exists(installed / "platforms" / "gpus.json", ignored) ? installed : fs::path(DDLSIM_DATA_FOLDER);
+}
+
+/// A relative path that leads nowhere from here, but from the data folder, means the shipped file.
+void find_shipped(fs::path& file, const fs::path& data_folder) {
+  std::error_code ignored;
+  if (file.is_absolute() || fs::exists(file, ignored)) return;
+  if (fs::exists(data_folder / file, ignored)) file = data_folder / file;
+}
+
+/// `ddlsim complete WORD...`, which the completions of shells call: what stands after it is not parsed.
+bool asks_completion(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == "complete";
+}
+
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::ostringstream out;
   std::ostringstream err;
@@ -81,15 +105,9 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return {wrong_use, "", "ddlsim: " + text};
 }
 
-} // namespace
-
-bool is_csv(const std::filesystem::path& file) {
-  return lower_case(file.extension().string()) == ".csv";
-}
-
-std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+/// What the options of all commands are read into; one command is asked.
+struct Arguments {
   CommandLine line;
-  line.data_folder = DDLSIM_DATA_FOLDER;
   CheckCommand check;
   ListCommand list;
   PredictCommand predict;
@@ -99,14 +117,14 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   ImportCommand import;
   ExportCommand exporting;
   NewCommand making;
-  std::vector<std::string> given;
-  Variation variation;
-  Variation of_request;
   DiagnoseCommand diagnosing;
+  std::vector<std::string> given; ///< --set of import and validate
+  Variation variation;            ///< of predict and export
+  Variation of_request;
   Variation of_diagnosis;
+};
 
-  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
-               "ddlsim"};
+void add_commands(CLI::App& app, Arguments& all) {
   app.set_version_flag("--version", version(), "Print the version");
   app.set_help_flag("--help,-h", "Print this");
   const auto help = std::make_shared<HelpInColumns>();
@@ -114,50 +132,80 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   app.formatter(help);
   app.footer(examples_of(""));
   app.require_subcommand(1);
-  add_common_options(app, line);
-  add_check(app, line, check);
-  add_list(app, line, list);
-  add_predict(app, line, predict, variation);
-  add_plan(app, line, plan, of_request.set);
-  add_calibrate(app, line, calibrate);
-  add_validate(app, line, validate, given);
-  add_diagnose(app, line, diagnosing, of_diagnosis);
-  add_import(app, line, import, given);
-  add_export(app, line, exporting, variation);
-  add_new(app, line, making);
+  add_common_options(app, all.line);
+  add_check(app, all.line, all.check);
+  add_list(app, all.line, all.list);
+  add_predict(app, all.line, all.predict, all.variation);
+  add_plan(app, all.line, all.plan, all.of_request.set);
+  add_calibrate(app, all.line, all.calibrate);
+  add_validate(app, all.line, all.validate, all.given);
+  add_diagnose(app, all.line, all.diagnosing, all.of_diagnosis);
+  add_import(app, all.line, all.import, all.given);
+  add_export(app, all.line, all.exporting, all.variation);
+  add_new(app, all.line, all.making);
+}
+
+/// NAME=VALUE texts become changes. What is wrong with one, in a sentence; "" when nothing is.
+std::string settle_changes(Arguments& all) {
+  std::string wrong;
+  for (const auto& [name, value] : split_words(all.given, wrong)) all.import.context.given[name] = value;
+  all.validate.context.given = all.import.context.given;
+  all.predict.changes = all.exporting.changes = changes_of(all.variation, wrong);
+  all.plan.changes = changes_of(all.of_request, wrong);
+  all.diagnosing.changes = changes_of(all.of_diagnosis, wrong);
+  if (!wrong.empty()) return fmt::format("--set {}: expected NAME=VALUE", wrong);
+  all.predict.axes = axes_of(all.variation, wrong);
+  return wrong.empty() ? "" : fmt::format("--sweep {}: expected /json/path=A,B,C", wrong);
+}
+
+void find_shipped_files(Arguments& all) {
+  const auto& data = all.line.data_folder;
+  for (auto* files : {&all.check.files, &all.predict.scenarios})
+    for (auto& file : *files) find_shipped(file, data);
+  for (auto* file : {&all.plan.request, &all.exporting.scenario, &all.diagnosing.scenario}) find_shipped(*file, data);
+}
+
+void choose(Arguments& all, const std::string& name) {
+  auto& chosen = all.line.command;
+  if (name == "check") chosen = all.check;
+  if (name == "list") chosen = all.list;
+  if (name == "predict") chosen = all.predict;
+  if (name == "plan") chosen = all.plan;
+  if (name == "calibrate") chosen = all.calibrate;
+  if (name == "validate") chosen = all.validate;
+  if (name == "import") chosen = all.import;
+  if (name == "export") chosen = all.exporting;
+  if (name == "diagnose") chosen = all.diagnosing;
+  if (name == "new") chosen = all.making;
+}
+
+} // namespace
+
+bool is_csv(const std::filesystem::path& file) {
+  return lower_case(file.extension().string()) == ".csv";
+}
+
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+  Arguments all;
+  all.line.data_folder = shipped_data_folder();
+  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
+               "ddlsim"};
+  add_commands(app, all);
+  if (asks_completion(argc, argv))
+    return EarlyExit{0, completions(app, {argv + 2, argv + argc}, DataFolder{all.line.data_folder}), ""};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return explain(app, error, argc, argv);
   }
-  std::string wrong;
-  for (const auto& [name, value] : split_words(given, wrong)) import.context.given[name] = value;
-  validate.context.given = import.context.given;
-  predict.changes = exporting.changes = changes_of(variation, wrong);
-  plan.changes = changes_of(of_request, wrong);
-  diagnosing.changes = changes_of(of_diagnosis, wrong);
-  if (!wrong.empty()) return EarlyExit{wrong_use, "", fmt::format("ddlsim: --set {}: expected NAME=VALUE\n", wrong)};
-  predict.axes = axes_of(variation, wrong);
-  if (!wrong.empty())
-    return EarlyExit{wrong_use, "", fmt::format("ddlsim: --sweep {}: expected /json/path=A,B,C\n", wrong)};
-
   const auto& chosen = app.get_subcommands().front()->get_name();
-  std::string reported;
-  if (chosen == "predict") reported = conflict_in(predict);
-  if (chosen == "validate") reported = conflict_in(validate);
-  if (!reported.empty()) return EarlyExit{wrong_use, "", "ddlsim: " + reported + "\n"};
-
-  if (chosen == "check") line.command = check;
-  if (chosen == "list") line.command = list;
-  if (chosen == "predict") line.command = predict;
-  if (chosen == "plan") line.command = plan;
-  if (chosen == "calibrate") line.command = calibrate;
-  if (chosen == "validate") line.command = validate;
-  if (chosen == "import") line.command = import;
-  if (chosen == "export") line.command = exporting;
-  if (chosen == "diagnose") line.command = diagnosing;
-  if (chosen == "new") line.command = making;
-  return line;
+  std::string mistake = settle_changes(all);
+  if (mistake.empty() && chosen == "predict") mistake = conflict_in(all.predict);
+  if (mistake.empty() && chosen == "validate") mistake = conflict_in(all.validate);
+  if (!mistake.empty()) return EarlyExit{wrong_use, "", "ddlsim: " + mistake + "\n"};
+  find_shipped_files(all);
+  choose(all, chosen);
+  return all.line;
 }
 
 } // namespace ddlsim

@@ -20,19 +20,21 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(ddlsim_options INTERFACE)
+target_compile_features(ddlsim_options INTERFACE cxx_std_20) # of a program that stands on an installed ddlsim, too
 set(shadow -Wshadow)
 if(CMAKE_UNITY_BUILD)
   set(shadow -Wshadow=local) # another source's names are not ours; one by one (dev, tidy) every name is asked
 endif()
 target_compile_options(ddlsim_options INTERFACE
-  -Wall -Wextra -Wpedantic -Werror ${shadow} -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wfloat-conversion
+  $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Werror;${shadow};-Wnon-virtual-dtor;-Wold-style-cast;-Wcast-qual;-Wfloat-conversion>
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(ddlsim_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds) # false alarms on std::string + "text" (GCC bug 105651)
+  target_compile_options(ddlsim_options INTERFACE
+    $<BUILD_INTERFACE:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>) # false alarms on std::string + "text" (GCC bug 105651)
 endif()
-target_include_directories(ddlsim_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(ddlsim_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/ddlsim>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(ddlsim_options INTERFACE -fpch-preprocess) # lets ccache see what a precompiled header holds
+  target_compile_options(ddlsim_options INTERFACE $<BUILD_INTERFACE:-fpch-preprocess>) # lets ccache see what a precompiled header holds
 endif()
 
 if(DDLSIM_SANITIZE)

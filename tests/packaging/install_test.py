@@ -1,0 +1,136 @@
+"""What `cmake --install` and the Debian package put where, used from another folder.
+
+usage: python3 install_test.py BUILD_FOLDER SOURCE_FOLDER [CASE...]
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+QUESTION = ["predict", "scenarios/iris-resnet50.json", "--gpus", "8", "--strategy", "ring", "--json"]
+
+
+def run(*words, cwd=None, **more):
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=600, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.prefix = cls.folder / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.program = cls.prefix / "bin" / "ddlsim"
+        cls.answer = json.loads(run(BUILD / "bin" / "ddlsim", *QUESTION, cwd=SOURCE))
+
+    def ask(self, program, **more):
+        return json.loads(run(program, *QUESTION, cwd=self.folder, **more))
+
+    def test_a_shipped_scenario_is_found_from_another_folder(self):
+        self.assertEqual(self.ask(self.program), self.answer)
+
+    def test_the_installed_data_are_read_not_those_of_the_sources(self):
+        priors = self.prefix / "share" / "ddlsim" / "platforms" / "priors.json"
+        kept = priors.read_text()
+        self.addCleanup(priors.write_text, kept)
+        priors.write_text("{")
+        done = subprocess.run([self.program, *QUESTION], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(priors), done.stderr)
+
+    def test_a_file_of_ones_own_goes_before_the_shipped_one(self):
+        own = self.folder / "scenarios" / "iris-resnet50.json"
+        own.parent.mkdir()
+        self.addCleanup(shutil.rmtree, own.parent)
+        scenario = json.loads((SOURCE / "scenarios" / "iris-resnet50.json").read_text())
+        own.write_text(json.dumps(scenario | {"batch_per_gpu": 64}))
+        self.assertEqual(self.ask(self.program)["batch_per_gpu"], 64)
+
+    def test_a_moved_installation_still_works(self):
+        moved = self.folder / "moved"
+        self.prefix.rename(moved)
+        self.addCleanup(moved.rename, self.prefix)
+        self.assertEqual(self.ask(moved / "bin" / "ddlsim"), self.answer)
+
+    def test_each_command_has_a_man_page(self):
+        if shutil.which("help2man") is None:
+            self.skipTest("help2man is not installed")
+        pages = {page.stem for page in (self.prefix / "share" / "man" / "man1").iterdir()}
+        commands = run(self.program, "complete", "").split()
+        self.assertEqual(pages, {"ddlsim"} | {f"ddlsim-{command}" for command in commands})
+        text = (self.prefix / "share" / "man" / "man1" / "ddlsim-predict.1").read_text()
+        self.assertIn(r"\-\-fidelity", text)
+        self.assertNotIn(str(SOURCE), text)
+
+    def test_bash_completes_names(self):
+        script = self.prefix / "share" / "bash-completion" / "completions" / "ddlsim"
+        typed = 'COMP_WORDS=(ddlsim predict --cluster dgx1); COMP_CWORD=3; _ddlsim; echo "${COMPREPLY[*]}"'
+        path = f"{self.program.parent}:{os.environ['PATH']}"
+        out = run("bash", "-c", f"source {script}; {typed}", env=os.environ | {"PATH": path})
+        self.assertEqual(out.split(), ["dgx1-p100", "dgx1-v100"])
+
+    def test_a_module_file_puts_the_program_on_the_path(self):
+        modulecmd = next((file for file in map(Path, ("/usr/lib/x86_64-linux-gnu/modulecmd.tcl",
+                                                      "/usr/share/modules/libexec/modulecmd.tcl")) if file.exists()), None)
+        if modulecmd is None:
+            self.skipTest("Environment Modules is not installed")
+        folder = self.prefix / "share" / "modulefiles"
+        env = {"PATH": os.environ["PATH"], "MODULEPATH": str(folder), "HOME": str(self.folder)}
+        out = run("tclsh", modulecmd, "bash", "load", "ddlsim", env=env)
+        self.assertIn(str(self.program.parent), out)
+
+    def test_a_cxx_program_stands_on_the_cmake_package(self):
+        run("cmake", "-S", SOURCE / "packaging" / "example", "-B", self.folder / "example", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", self.folder / "example")
+        said = run(self.folder / "example" / "ask", cwd=self.folder)
+        self.assertIn(f"{self.answer['points'][0]['samples_per_s']:.9g} samples/s", said)
+
+
+class Completion(unittest.TestCase):
+    def offered(self, *words):
+        return run(BUILD / "bin" / "ddlsim", "complete", *words).split()
+
+    def test_commands_options_and_values(self):
+        self.assertEqual(self.offered("pre"), ["predict"])
+        self.assertEqual(self.offered("predict", "--fid"), ["--fidelity"])
+        self.assertEqual(self.offered("predict", "--strategy", "ring,ps"), ["ring,ps", "ring,ps-async"])
+        self.assertEqual(self.offered("list", "mo"), ["models"])
+        self.assertIn("nccl-tests", self.offered("import", ""))
+
+    def test_where_a_file_may_stand_the_shell_is_left_to_offer_files(self):
+        self.assertEqual(self.offered("predict", ""), [])
+        self.assertEqual(self.offered("predict", "--output", ""), [])
+
+    def test_nonsense_offers_nothing(self):
+        self.assertEqual(self.offered(), [])
+        self.assertEqual(self.offered("predict", "--cluster", "\x1b[31m"), [])
+
+
+class Debian(unittest.TestCase):
+    def test_the_package_holds_program_and_data_and_names_what_it_needs(self):
+        if shutil.which("dpkg-deb") is None:
+            self.skipTest("no Debian")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder)
+            (package,) = folder.glob("ddlsim_*.deb")
+            needs = run("dpkg-deb", "--field", package, "Depends")
+            self.assertIn("libsimgrid", needs)
+            run("dpkg-deb", "--extract", package, folder / "root")
+            answer = json.loads(run(folder / "root" / "usr" / "bin" / "ddlsim", *QUESTION, cwd=folder))
+            self.assertEqual(answer, json.loads(run(BUILD / "bin" / "ddlsim", *QUESTION, cwd=SOURCE)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
