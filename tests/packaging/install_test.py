@@ -97,6 +97,17 @@ class Installed(unittest.TestCase):
         self.assertIn(f"{self.answer['points'][0]['samples_per_s']:.9g} samples/s", said)
 
 
+class Examples(unittest.TestCase):
+    def test_gnuplot_draws_the_csv(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("gnuplot is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            run(BUILD / "bin" / "ddlsim", *QUESTION[:2], "--gpus", "1,4,8", "--strategy", "ring", "--csv", "--output", "curve.csv", cwd=folder)
+            picture = run("gnuplot", "-e", "file='curve.csv'", SOURCE / "docs" / "examples" / "efficiency.gp", cwd=folder)
+        self.assertIn("<svg", picture)
+        self.assertIn("efficiency", picture)
+
+
 class Completion(unittest.TestCase):
     def offered(self, *words):
         return run(BUILD / "bin" / "ddlsim", "complete", *words).split()

@@ -6,6 +6,7 @@ DDLSIM: the program beside which the package is held; SOURCE: the checkout.
 import json
 import os
 import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -110,6 +111,16 @@ def test_names():
     assert "iris" in ddlsim.clusters()
     assert "resnet50_v1.5" in ddlsim.models()
     assert ddlsim.__version__ == "0.1.0"
+
+
+def test_the_example_for_matplotlib_draws(tmp_path):
+    picture = tmp_path / "efficiency.png"
+    scenario = tmp_path / "small.json"
+    content = json.loads((SOURCE / SCENARIO).read_text()) | {"gpus": [1, 4, 8]}
+    content["strategies"] = [one for one in content["strategies"] if one["name"] in ("auto", "ring")]
+    scenario.write_text(json.dumps(content))
+    subprocess.run([sys.executable, SOURCE / "docs/examples/efficiency.py", scenario, picture], check=True)
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_notebook_of_the_documents_runs():

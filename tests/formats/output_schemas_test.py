@@ -1,0 +1,64 @@
+"""What the commands print as JSON keeps to the schemas of outputs, whatever kind of answer it is.
+
+usage: python3 output_schemas_test.py DDLSIM SOURCE_FOLDER
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE of this test
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
+    sys.exit(SKIPPED)
+
+PROGRAM, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+SCREENED = ["--fidelity", "screening"]
+IRIS = ["predict", "scenarios/iris-resnet50.json"]
+# Every kind of row and key: errors, servers that are searched, asynchronous ones, input, neighbours, measured times.
+QUESTIONS = {
+    "prediction": [
+        IRIS + ["--gpus", "1,8,131072", *SCREENED],
+        IRIS + ["--gpus", "8", *SCREENED, "--set", '/strategies=[{"name":"ps-async","servers":{"count":2}}]'],
+        ["predict", "scenarios/pascal-vgg16.json", "--gpus", "16", *SCREENED, "--set", "/strategies/1/servers=best"],
+        ["predict", "scenarios/pascal-servers-or-horovod.json", "--gpus", "4,16", *SCREENED],
+        ["predict", "scenarios/a100-resnet50-from-lustre.json", "--gpus", "8", *SCREENED],
+        ["predict", "scenarios/iris-vgg16-shared.json", "--gpus", "8", *SCREENED],
+    ],
+    "plan": [["plan", "scenarios/plans/extend-iris.json"]],
+    "diagnosis": [["diagnose", "scenarios/iris-resnet50.json", "--strategy", "auto", "--step", f"16={time}"]
+                  for time in ("430 ms", "900 ms")],
+}
+
+
+def schema_of(name):
+    schema = json.loads((SOURCE / "sim" / "formats" / "schemas" / f"{name}.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
+
+
+def answer_to(words):
+    done = subprocess.run([PROGRAM, *words, "--json", "--quiet"], capture_output=True, text=True, cwd=SOURCE, timeout=600)
+    assert done.returncode in (0, 3), (words, done.stderr)
+    return json.loads(done.stdout)
+
+
+def mistakes_in(name, words):
+    return [f"{name}: {' '.join(words)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+            for error in schema_of(name).iter_errors(answer_to(words))]
+
+
+def refuses_a_key_too_many(name, words):
+    answer = answer_to(words) | {"surprise": 1}
+    return any("surprise" in error.message for error in schema_of(name).iter_errors(answer))
+
+
+mistakes = [mistake for name, questions in QUESTIONS.items() for words in questions for mistake in mistakes_in(name, words)]
+mistakes += [f"{name}: its schema takes any key" for name, questions in QUESTIONS.items()
+             if not refuses_a_key_too_many(name, questions[0])]
+print("\n".join(mistakes) or f"{sum(map(len, QUESTIONS.values()))} answers keep to their schemas")
+sys.exit(1 if mistakes else 0)
