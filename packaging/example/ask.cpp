@@ -11,8 +11,8 @@ int main() {
     const auto prediction = ddlsim::predict(scenario, data, {});
     for (const auto& answer : prediction.strategies)
       for (const auto& point : answer.points)
-        std::printf("%d GPUs: %.9g samples/s (%.9g .. %.9g)\n", point.gpus, point.samples_per_s, point.samples_per_s_low,
-                    point.samples_per_s_high);
+        std::printf("%d GPUs: %.9g samples/s (%.9g .. %.9g)\n", point.gpus, point.samples_per_s,
+                    point.samples_per_s_low, point.samples_per_s_high);
   } catch (const ddlsim::UserError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
