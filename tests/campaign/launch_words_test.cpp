@@ -95,6 +95,25 @@ TEST_CASE("launch words: on hosts ranks fill nodes, and get the variables that s
   intel.threads_per_core = 2;
   CHECK(line_of(intel) == "mpirun -ppn 4 -np 8 -genv I_MPI_PIN 1 -genv I_MPI_PIN_DOMAIN 14:compact -genvall -genv "
                           "OMP_NUM_THREADS 1");
+  CHECK(line_of(launch_of(Mpirun::intel_mpi, RanksOn::hosts, 7)) ==
+        "mpirun -hosts a,b -ppn 4 -np 8 -genv I_MPI_PIN 1 -genv I_MPI_PIN_DOMAIN 7:compact -genvall -genv "
+        "OMP_NUM_THREADS 1");
+  CHECK(line_of(launch_of(Mpirun::intel_mpi, RanksOn::this_machine, 0)) ==
+        "mpirun -launcher fork -hosts localhost -ppn 4 -np 4 -genv I_MPI_PIN 0 -genvall -genv OMP_NUM_THREADS 1");
+}
+
+TEST_CASE(
+    "launch words: on hosts Open MPI 5 has the words of 4, and its own variables are not forwarded a second time") {
+  RankLaunch launch = launch_of(Mpirun::open_mpi_5, RanksOn::hosts, 7);
+  launch.forwarded = {"NCCL_DEBUG", "OMPI_MCA_btl", "PRTE_MCA_plm_rsh_agent"};
+  launch.options = {"--tag-output"};
+  CHECK(line_of(launch) ==
+        "mpirun -np 8" + kRoot +
+            " --host a:4,b:4 --map-by ppr:4:node:PE=7 --bind-to core -x OMP_NUM_THREADS=1 -x NCCL_DEBUG --tag-output");
+  launch.where = RanksOn::allocation;
+  launch.cores_per_rank = 0;
+  CHECK(line_of(launch) ==
+        "mpirun -np 8" + kRoot + " --map-by ppr:4:node --bind-to none -x OMP_NUM_THREADS=1 -x NCCL_DEBUG --tag-output");
 }
 
 TEST_CASE("launch words: what steers MPI, NCCL and UCX is forwarded, and nothing else") {
