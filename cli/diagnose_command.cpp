@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -20,17 +21,52 @@ namespace {
 
 constexpr int not_normal = 3;
 
-/// What the scenario says of a table's rows where they leave it open.
-ImportContext context_of(const Scenario& scenario, const Curve& curve, const DataFolder& data) {
-  ImportContext context;
-  context.cluster = scenario.cluster;
-  context.given = {{"transport", curve.setup.transport.name}};
-  return with_shipped_names(context, data);
-}
+/// What the scenario says of a log where the log leaves it open.
+class LogReading {
+public:
+  LogReading(const DiagnoseCommand& command, const Scenario& scenario, const Curve& curve, const DataFolder& data)
+      : command_(command), scenario_(scenario), transport_(curve.setup.transport.name) {
+    context_.cluster = scenario.cluster;
+    context_.columns = command.columns;
+    context_ = with_shipped_names(context_, data);
+    const auto cluster = context_.find_cluster(scenario.cluster);
+    if (cluster && command.ranks > 0) nodes_ = (command.ranks - 1) / std::max(1, cluster->gpus_per_node) + 1;
+  }
 
-MeasurementFile read_log(const std::filesystem::path& file, const ImportContext& context, const CommandLine& line) {
+  Imported read(const std::filesystem::path& file) const {
+    const auto kind = guess_kind(file);
+    if (kind.empty() || makes_model(kind))
+      throw UserError(file.string(), "",
+                      "this is no log that is known by its content; `ddlsim import KIND FILE` makes records of it, "
+                      "which can be given here");
+    auto context = context_;
+    context.given = given_for(importer_of(kind).figures);
+    return importer_of(kind).import(file, context);
+  }
+
+private:
+  std::map<std::string, std::string> given_for(LogFigures figures) const {
+    std::map<std::string, std::string> given{{"transport", transport_}};
+    const auto ranks = std::to_string(command_.ranks);
+    if (command_.ranks > 0) given[figures == LogFigures::collectives ? "ranks" : "gpus"] = ranks;
+    if (nodes_ > 0 && figures == LogFigures::collectives) given["nodes"] = std::to_string(nodes_);
+    if (figures == LogFigures::collectives) return given;
+    given["model"] = scenario_.model;
+    given["batch_per_gpu"] = fmt::format("{}", scenario_.batch_per_gpu);
+    given["precision"] = to_text(scenario_.precision);
+    return given;
+  }
+
+  const DiagnoseCommand& command_;
+  const Scenario& scenario_;
+  ImportContext context_;
+  std::string transport_;
+  int nodes_ = 0;
+};
+
+MeasurementFile read_log(const std::filesystem::path& file, const LogReading& reading, const CommandLine& line) {
   if (file.extension() == ".jsonl") return read_measurements(file);
-  auto imported = importer_of(is_csv(file) ? "csv" : "nccl-tests").import(file, context);
+  auto imported = reading.read(file);
   for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
   return std::move(imported.measurements);
 }
@@ -84,8 +120,8 @@ Observation step_from(const std::string& text) {
 std::vector<Observation> observations_of(const DiagnoseCommand& command, const Scenario& scenario, const Curve& curve,
                                          const DataFolder& data, const CommandLine& line) {
   std::vector<Observation> all;
-  const auto context = context_of(scenario, curve, data);
-  for (const auto& file : command.logs) add_records(read_log(file, context, line), file, scenario, line, all);
+  const LogReading reading(command, scenario, curve, data);
+  for (const auto& file : command.logs) add_records(read_log(file, reading, line), file, scenario, line, all);
   for (const auto& step : command.steps) all.push_back(step_from(step));
   return all;
 }

@@ -1,4 +1,3 @@
-#include "calibrate/import/guess.hpp"
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"

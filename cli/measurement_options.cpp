@@ -35,6 +35,25 @@ void settle_kind(ImportCommand& command) {
   }
 }
 
+/// "batch_per_gpu=bs" -> the file's name of a column, by ours.
+void settle_columns(const std::vector<std::string>& typed, ImportContext& context) {
+  for (const auto& pair : typed) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size())
+      throw CLI::ValidationError("--map", in_quotes(pair) + " found, OURS=THEIRS expected, like batch_per_gpu=bs");
+    context.columns[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+}
+
+void add_map(CLI::App& app, std::vector<std::string>& typed) {
+  app.add_option("--map", typed,
+                 "Of a table of rates: what its columns are called, our name first, e.g. "
+                 "batch_per_gpu=bs,iteration_s=step_time; other columns are then left out")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("OURS=THEIRS,...");
+}
+
 void add_model_options(CLI::App& app, ImportCommand& command) {
   app.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
       ->type_name("TOKENS")
@@ -122,7 +141,11 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   const auto kinds = fmt::format("{}; guessed from the file if not given", fmt::join(explained, ", "));
   importing.add_option("KIND", command.kind, kinds)->required()->type_name("");
   importing.add_option("FILE", command.file, "Table, log or config")->type_name("");
-  importing.final_callback([&command] { settle_kind(command); });
+  add_map(importing, command.map);
+  importing.final_callback([&command] {
+    settle_kind(command);
+    settle_columns(command.map, command.context);
+  });
   importing
       .add_option("--cluster", command.context.cluster, "Cluster the figures were measured on: a name or a folder")
       ->type_name("NAME");
@@ -139,8 +162,17 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
       ->type_name("");
   diagnose
       .add_option("LOG", command.logs,
-                  "What was measured: a log of nccl-tests, a table of rates (.csv) or records (.jsonl)")
+                  "What was measured: any log or table that `ddlsim import` reads, or records (.jsonl)")
       ->type_name("");
+  diagnose.add_option("--ranks", command.ranks, "GPUs that the log is of, where it does not say so itself")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000'000).description(""));
+  add_map(diagnose, command.map);
+  diagnose.final_callback([&command] {
+    ImportContext columns;
+    settle_columns(command.map, columns);
+    command.columns = columns.columns;
+  });
   diagnose.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
       ->allow_extra_args(false) // what follows is a log
       ->type_name("GPUS=TIME");

@@ -95,18 +95,26 @@ void ask_for_rest(ClusterRequest& request) {
 }
 
 void read_machine(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
-  const MachineTexts texts{printed_by("nvidia-smi -L 2>/dev/null"), printed_by("nvidia-smi topo -m 2>/dev/null"),
+  const MachineTexts texts{printed_by("nvidia-smi -L 2>/dev/null"),
+                           printed_by("nvidia-smi topo -m 2>/dev/null"),
+                           printed_by("nvidia-smi nvlink -s 2>/dev/null"),
                            printed_by("LC_ALL=C lscpu 2>/dev/null"),
                            command.slurm.empty() ? printed_by("scontrol show node 2>/dev/null")
-                                                 : read_text_file(command.slurm)};
-  const auto facts = machine_facts(texts, "/sys", load_gpus(DataFolder{line.data_folder}));
+                                                 : read_text_file(command.slurm),
+                           printed_by("ibstat 2>/dev/null"),
+                           printed_by("lstopo-no-graphics --of console 2>/dev/null")};
+  const auto facts = machine_facts(texts, command.sysfs, load_gpus(DataFolder{line.data_folder}));
   for (const auto& what : facts.unseen) narrate(line, "not seen: " + what);
   if (request.gpu.empty()) request.gpu = facts.gpu;
   if (request.gpus_per_node == 0) request.gpus_per_node = facts.gpus;
   if (request.nodes == 0) request.nodes = facts.nodes;
   if (request.networks.empty()) request.networks = networks_of(facts);
   request.cpu = facts.cpu;
-  if (!facts.links.empty()) narrate(line, fmt::format("GPUs reach each other by {} (nvidia-smi topo -m)", facts.links));
+  request.links_word = facts.links;
+  request.links_seen = links_of(facts);
+  if (!facts.links.empty())
+    narrate(line, fmt::format("{} GPUs reach each other by {} (nvidia-smi topo -m)",
+                              facts.other_kinds_of_links ? "most" : "all", facts.links));
   request.stated_by = "read from the machine by ddlsim new cluster --from-machine, and stated by the user";
 }
 

@@ -6,6 +6,7 @@
 #include "sim/simgrid/executor.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -44,11 +45,14 @@ struct PredictCommand {
 
 struct DiagnoseCommand {
   std::filesystem::path scenario;
-  std::vector<JsonChange> changes;         ///< to the scenario, before it is checked
-  std::vector<std::string> strategies;     ///< as for predict; the first one left is meant
-  std::vector<std::filesystem::path> logs; ///< of nccl-tests, tables of rates (.csv), records (.jsonl)
-  std::vector<std::string> steps;          ///< GPUS=TIME
-  double level = 0.05;                     ///< the share of healthy clusters that may be called ill
+  std::vector<JsonChange> changes;            ///< to the scenario, before it is checked
+  std::vector<std::string> strategies;        ///< as for predict; the first one left is meant
+  std::vector<std::filesystem::path> logs;    ///< what `ddlsim import` reads, and records (.jsonl)
+  int ranks = 0;                              ///< GPUs of logs that do not say it; 0: not given
+  std::vector<std::string> map;               ///< as typed, OURS=THEIRS
+  std::map<std::string, std::string> columns; ///< of tables of rates, as ImportContext has them
+  std::vector<std::string> steps;             ///< GPUS=TIME
+  double level = 0.05;                        ///< the share of healthy clusters that may be called ill
 };
 
 struct PlanCommand {
@@ -94,6 +98,7 @@ struct ImportCommand {
   std::string kind; ///< of importers() or model_imports(); "": guessed from the file
   std::filesystem::path file;
   ImportContext context;
+  std::vector<std::string> map;   ///< as typed, OURS=THEIRS
   long sequence = 0;              ///< of a model: tokens a sample; 0: not given
   std::string name;               ///< of a model; "": as the output's file
   std::string attention = "sdpa"; ///< of a model: sdpa or eager
@@ -110,7 +115,8 @@ struct NewCommand {
   std::string links;
   int most_nodes = 0;
   bool from_machine = false;
-  std::filesystem::path slurm; ///< what `scontrol show node` printed; empty: it is run
+  std::filesystem::path sysfs = "/sys"; ///< or a copy of another machine's
+  std::filesystem::path slurm;          ///< what `scontrol show node` printed; empty: it is run
   std::string model;
   std::string cluster;
   double batch_per_gpu = 0;

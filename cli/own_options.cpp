@@ -27,7 +27,10 @@ void add_cluster_options(CLI::App& app, NewCommand& command) {
                  "Of a cluster: how far it may grow; eight times its nodes if not given")
       ->type_name("N");
   app.add_flag("--from-machine", command.from_machine,
-               "Of a cluster: read this machine (nvidia-smi, lscpu, scontrol, /sys), and say what cannot be seen");
+               "Of a cluster: read this machine (nvidia-smi, ibstat, lstopo, lscpu, scontrol, /sys), and say what "
+               "cannot be seen");
+  app.add_option("--sysfs", command.sysfs, "Of a cluster, with --from-machine: a copy of another machine's /sys")
+      ->type_name("FOLDER");
   app.add_option("--slurm", command.slurm, "Of a cluster, with --from-machine: what `scontrol show node` printed")
       ->type_name("FILE");
 }

@@ -2,22 +2,18 @@
 
 #include "calibrate/import/imported.hpp"
 #include "calibrate/import/plain_text.hpp"
+#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <system_error>
 
 namespace ddlsim {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double most_gpus_seen = 1024;
-constexpr double Mbps_a_Gbps = 1000;
 
 /// A whole number from 1 to `most`, or 0.
 int count_of(std::string_view text, double most) {
@@ -25,29 +21,6 @@ int count_of(std::string_view text, double most) {
   const bool is_count =
       number && number->value >= 1 && number->value <= most && std::floor(number->value) == number->value;
   return is_count ? static_cast<int>(number->value) : 0;
-}
-
-double number_or_zero(std::string_view text) {
-  const auto number = parse_number(text);
-  return number ? number->value : 0;
-}
-
-/// A short file of sysfs, trimmed; "" when it cannot be read.
-std::string sysfs_text(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return stream.bad() ? "" : std::string(trim(line));
-}
-
-/// Folders below one of sysfs, by name.
-std::vector<fs::path> sysfs_folders(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    found.push_back(it->path());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 /// "key=value" words of scontrol; "" where the key is missing.
@@ -92,15 +65,58 @@ void read_gpu_list(const std::string& text, const std::vector<Gpu>& catalogue, M
     facts.unseen.emplace_back("nvidia-smi lists GPUs of several kinds: only the most frequent is taken");
 }
 
+namespace {
+
+/// A word between two GPUs: NV and the number of links, or how far apart they are on PCIe.
+bool is_link_word(const std::string& word) {
+  static const std::vector<std::string> by_pcie{"PIX", "PXB", "PHB", "NODE", "SYS"};
+  return is_in(by_pcie, word) || (word.starts_with("NV") && count_of(word.substr(2), most_gpus_seen) > 0);
+}
+
+} // namespace
+
 void read_gpu_topology(const std::string& text, MachineFacts& facts) {
+  std::map<std::string, int> pairs;
+  std::size_t gpus = 0;
   for (const auto& line : split_lines(text)) {
     const auto words = split_words(line);
-    if (words.size() < 3 || words[0] != "GPU0" || words[1] != "X") continue; // the header begins alike
-    for (std::size_t i = 1; i < words.size(); ++i)
-      if (words[i] != "X" && !words[i].starts_with("GPU")) {
-        facts.links = words[i].substr(0, 8);
-        return;
-      }
+    if (!line.starts_with("GPU")) { // the header, which is indented
+      if (gpus == 0)
+        for (const auto& word : words) gpus += word.starts_with("GPU") ? 1 : 0;
+      continue;
+    }
+    for (std::size_t i = 1; i < words.size() && i <= gpus; ++i)
+      if (is_link_word(words[i])) ++pairs[words[i]];
+  }
+  for (const auto& [word, count] : pairs)
+    if (facts.links.empty() || count > pairs[facts.links]) facts.links = word;
+  for (const auto& [word, count] : pairs) facts.nvlink_pairs += word.starts_with("NV") ? count : 0;
+  facts.other_kinds_of_links = pairs.size() > 1;
+  for (const auto& [word, count] : pairs) facts.pairs += count;
+}
+
+void read_nvlink_rates(const std::string& text, MachineFacts& facts) {
+  std::map<int, double> rates_GBps; // by GPU
+  int gpu = -1;
+  for (const auto& line : split_lines(text)) {
+    const auto words = split_words(line);
+    if (words.size() < 2) continue;
+    if (words[0] == "GPU") ++gpu;
+    // "Link 0: 26.562 GB/s": one direction of one link
+    if (words.size() < 4 || words[0] != "Link" || !words[3].starts_with("GB/s") || gpu < 0) continue;
+    if (const auto rate = parse_number(words[2]); rate && rate->value > 0) rates_GBps[gpu] += rate->value;
+  }
+  for (const auto& [number, rate_GBps] : rates_GBps) // the slowest: all wait for it
+    facts.nvlink_GBps = facts.nvlink_GBps == 0 ? rate_GBps : std::min(facts.nvlink_GBps, rate_GBps);
+}
+
+void read_lstopo(const std::string& text, MachineFacts& facts) {
+  for (const auto& line : split_lines(text)) {
+    if (line.find("(3D)") != std::string::npos) ++facts.controllers;
+    const auto begin = line.find("OpenFabrics \"");
+    if (begin == std::string::npos) continue;
+    const auto from = line.find('"', begin) + 1;
+    facts.adapters.push_back(line.substr(from, line.find('"', from) - from));
   }
 }
 
@@ -145,48 +161,55 @@ void read_slurm_nodes(const std::string& text, const std::vector<Gpu>& catalogue
         fmt::format("scontrol lists nodes of {} kinds: the {} of one kind are taken", nodes.size(), facts.nodes));
 }
 
-void read_ports(const fs::path& sysfs, MachineFacts& facts) {
-  std::vector<std::string> of_rdma; // whose Ethernet side is not a second port
-  for (const auto& device : sysfs_folders(sysfs / "class" / "infiniband")) {
-    for (const auto& net : sysfs_folders(device / "device" / "net")) of_rdma.push_back(net.filename().string());
-    for (const auto& port : sysfs_folders(device / "ports")) {
-      const auto words = split_words(sysfs_text(port / "rate")); // "400 Gb/sec (4X NDR)"
-      const double rate_Gbps = words.empty() ? 0 : number_or_zero(words.front());
-      const bool is_up = sysfs_text(port / "state").find("ACTIVE") != std::string::npos;
-      if (rate_Gbps <= 0 || !is_up) continue;
-      const bool ethernet = sysfs_text(port / "link_layer") == "Ethernet";
-      facts.ports.push_back({device.filename().string(), ethernet ? "roce" : "ib", rate_Gbps});
-    }
+namespace {
+
+void say_what_is_unseen(MachineFacts& facts) {
+  auto& unseen = facts.unseen;
+  if (facts.gpus == 0 && facts.controllers > 0)
+    unseen.push_back(fmt::format("GPUs: lstopo shows {} 3D controllers, but nvidia-smi lists none (is the driver "
+                                 "loaded?); say --gpu and --gpus-per-node",
+                                 facts.controllers));
+  if (facts.gpus == 0 && facts.controllers == 0)
+    unseen.emplace_back("GPUs: nvidia-smi is not here or lists none; say --gpu and --gpus-per-node");
+  if (facts.gpus > 1 && facts.links.empty())
+    unseen.emplace_back("how GPUs reach each other: nvidia-smi topo -m said nothing");
+  if (facts.cpu.empty()) unseen.emplace_back("the processor: lscpu said nothing");
+  if (facts.nodes == 0) unseen.emplace_back("how many such nodes there are: scontrol is not here; say --nodes");
+  for (const auto& adapter : facts.adapters) {
+    const bool is_port = std::any_of(facts.ports.begin(), facts.ports.end(),
+                                     [&](const MachinePort& port) { return port.device == adapter; });
+    if (!is_port)
+      unseen.push_back(fmt::format("the rate of {}, which lstopo shows: it is down, or neither /sys nor ibstat says it",
+                                   in_quotes(adapter)));
   }
-  std::error_code ignored;
-  for (const auto& net : sysfs_folders(sysfs / "class" / "net")) {
-    const auto name = net.filename().string();
-    if (!fs::exists(net / "device", ignored) || std::count(of_rdma.begin(), of_rdma.end(), name) > 0) continue;
-    const double speed_Mbps = number_or_zero(sysfs_text(net / "speed")); // -1 when the driver does not know
-    if (sysfs_text(net / "operstate") != "up") continue;
-    if (speed_Mbps > 0) {
-      facts.ports.push_back({name, "ethernet", speed_Mbps / Mbps_a_Gbps});
-    } else {
-      facts.unseen.push_back(fmt::format("the speed of {}, which is up: its driver does not say it", name));
-    }
-  }
+  if (facts.ports.empty()) unseen.emplace_back("a network port that is up, with its speed; say --network");
 }
 
-MachineFacts machine_facts(const MachineTexts& texts, const fs::path& sysfs, const std::vector<Gpu>& catalogue) {
+} // namespace
+
+MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::path& sysfs,
+                           const std::vector<Gpu>& catalogue) {
   MachineFacts facts;
   read_gpu_list(texts.nvidia_smi_list, catalogue, facts);
   read_gpu_topology(texts.nvidia_smi_topo, facts);
+  read_nvlink_rates(texts.nvidia_smi_nvlink, facts);
   read_lscpu(texts.lscpu, facts);
   read_slurm_nodes(texts.scontrol, catalogue, facts);
+  read_lstopo(texts.lstopo, facts);
   read_ports(sysfs, facts);
-  if (facts.gpus == 0)
-    facts.unseen.emplace_back("GPUs: nvidia-smi is not here or lists none; say --gpu and --gpus-per-node");
-  if (facts.gpus > 1 && facts.links.empty())
-    facts.unseen.emplace_back("how GPUs reach each other: nvidia-smi topo -m said nothing");
-  if (facts.cpu.empty()) facts.unseen.emplace_back("the processor: lscpu said nothing");
-  if (facts.nodes == 0) facts.unseen.emplace_back("how many such nodes there are: scontrol is not here; say --nodes");
-  if (facts.ports.empty()) facts.unseen.emplace_back("a network port that is up, with its speed; say --network");
+  read_ibstat(texts.ibstat, facts);
+  say_what_is_unseen(facts);
   return facts;
+}
+
+std::string links_of(const MachineFacts& facts) {
+  // What is reached of NVLink's rate inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450 on H100 in
+  // the shipped clusters' files.
+  constexpr double reached_share = 0.8;
+  if (facts.nvlink_GBps == 0 || facts.nvlink_pairs == 0) return "";
+  const bool all_alike = facts.nvlink_pairs == facts.pairs && !facts.other_kinds_of_links;
+  return fmt::format("{} {:.4g} GB/s 1 us", all_alike && facts.gpus > 2 ? "nvswitch" : "nvlink-mesh",
+                     reached_share * facts.nvlink_GBps);
 }
 
 std::vector<std::string> networks_of(const MachineFacts& facts) {

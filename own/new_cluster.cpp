@@ -82,13 +82,20 @@ std::string catalogue_name(const ClusterRequest& request, const std::vector<Gpu>
   }
 }
 
+/// Can GPUs whose links nvidia-smi calls by that word be joined so?
+bool may_be(IntraKind kind, const std::string& word) {
+  const bool is_nvlink = kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
+  return word.empty() || is_nvlink == word.starts_with("NV");
+}
+
 /// The shipped cluster whose nodes are most like these: the same GPU, and as many of them if there is such a one.
-std::optional<Cluster> shipped_like(const std::string& gpu, int gpus_per_node, const DataFolder& data) {
+std::optional<Cluster> shipped_like(const ClusterRequest& request, const std::string& gpu, const DataFolder& data) {
   std::optional<Cluster> found;
   for (const auto& name : list_clusters(data)) {
     const auto cluster = load_cluster(data, name);
     if (cluster.gpu != gpu || cluster.intra.kind == IntraKind::none || cluster.intra.domain_nodes > 1) continue;
-    if (cluster.gpus_per_node == gpus_per_node) return cluster;
+    if (!may_be(cluster.intra.kind, request.links_word)) continue;
+    if (cluster.gpus_per_node == request.gpus_per_node) return cluster;
     if (!found) found = cluster;
   }
   return found;
@@ -173,7 +180,16 @@ private:
       return typed_links(request_.links, refused_);
     }
     if (request_.gpus_per_node == 1) return {{"kind", "none"}};
-    const auto like = shipped_like(gpu, request_.gpus_per_node, data_);
+    const auto like = shipped_like(request_, gpu, data_);
+    if (!like && !request_.links_seen.empty()) {
+      sources_["/node/intra"] =
+          "nvidia-smi nvlink -s on this machine says NVLink's rate; assumed: 0.8 of it is reached, "
+          "as in shipped clusters of V100, A100 and H100 (0.80 to 0.84)";
+      notes_.push_back(fmt::format("no shipped cluster has such nodes: 0.8 of NVLink's rate is assumed ({}); --links "
+                                   "says it",
+                                   request_.links_seen));
+      return typed_links(request_.links_seen, refused_);
+    }
     if (!like) {
       sources_["/node/intra"] =
           "not stated; assumed: PCIe across two sockets, because no shipped cluster has such nodes";

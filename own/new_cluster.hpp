@@ -18,6 +18,8 @@ struct ClusterRequest {
   int most_nodes = 0;                ///< how far it may grow; 0: eight times `nodes`
   std::string cpu;                   ///< words; may be empty
   std::string stated_by = "stated by the user"; ///< the source of what the request says
+  std::string links_word;                       ///< as nvidia-smi topo -m calls them: "NV18", "SYS"; "": not seen
+  std::string links_seen; ///< like `links`, from NVLink's own rate: taken where no shipped cluster is alike
 };
 
 struct NewCluster {

@@ -167,11 +167,21 @@ void read_nodes(RateRow& row, int cluster_gpus_per_node, StepRecord& record) {
   check_nodes(row, record, per_node);
 }
 
+/// One quantity in either of two columns; 0 where both are empty.
+double read_either(RateRow& row, const std::string& first, const std::string& second, double second_in_first) {
+  if (row.has(first) && row.has(second))
+    row.mistake(second, fmt::format("found beside {}, expected one of the two", first));
+  return row.has(first) ? row.number(first, 0) : row.number(second, 0) * second_in_first;
+}
+
 /// iteration_s = batch_per_gpu x gpus / rate, the rate being the total over all GPUs.
 double read_iteration_s(RateRow& row, const StepRecord& record) {
-  const double rate = row.number("rate", 0);
-  const double time_s = row.number("iteration_ms", 0) / ms_per_s;
-  if (!row.has("rate") && !row.has("iteration_ms")) {
+  const double rate = read_either(row, "rate", "rate_per_gpu", record.gpus);
+  const double time_s = read_either(row, "iteration_ms", "iteration_s", ms_per_s) / ms_per_s;
+  const auto has_any = [&](const std::vector<std::string>& columns) {
+    return std::any_of(columns.begin(), columns.end(), [&](const auto& column) { return row.has(column); });
+  };
+  if (!has_any({"rate", "rate_per_gpu", "iteration_ms", "iteration_s"})) {
     row.mistake("rate",
                 "found neither a rate nor iteration_ms, expected one of them: images a second over all GPUs, or "
                 "milliseconds of one iteration");
@@ -186,6 +196,8 @@ double read_iteration_s(RateRow& row, const StepRecord& record) {
             row.text("iteration_ms", ""), row.text("batch_per_gpu", ""), row.text("gpus", ""), row.text("rate", ""),
             from_rate_s * ms_per_s));
   }
+  if (!std::isfinite(from_rate_s) || !std::isfinite(time_s))
+    row.mistake("rate", "found figures that make no time of an iteration; correct rate and batch_per_gpu");
   return time_s > 0 ? time_s : from_rate_s;
 }
 
@@ -225,10 +237,10 @@ void read_head(RateRow& row, RecordHead& head) {
 
 const std::vector<std::string>& rate_columns() {
   static const std::vector<std::string> columns = {
-      "model",          "batch_per_gpu", "gpus",     "rate",          "iteration_ms", "series",    "precision",
-      "wire_precision", "preset",        "strategy", "servers",       "placement",    "sharding",  "transport",
-      "library",        "algorithm",     "nodes",    "gpus_per_node", "data",         "statistic", "repeats",
-      "spread_percent", "synchronised",  "mode",     "origin",        "note"};
+      "model",     "batch_per_gpu", "gpus",           "rate",         "iteration_ms", "rate_per_gpu",  "iteration_s",
+      "series",    "precision",     "wire_precision", "preset",       "strategy",     "servers",       "placement",
+      "sharding",  "transport",     "library",        "algorithm",    "nodes",        "gpus_per_node", "data",
+      "statistic", "repeats",       "spread_percent", "synchronised", "mode",         "origin",        "note"};
   return columns;
 }
 

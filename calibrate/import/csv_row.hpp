@@ -9,7 +9,8 @@
 
 namespace ddlsim {
 
-/// The columns a table of rates may have; the first three are required, and rate or iteration_ms.
+/// The columns a table of rates may have; the first three are required, and one of rate,
+/// rate_per_gpu, iteration_ms and iteration_s.
 const std::vector<std::string>& rate_columns();
 
 /// What stands in the cells of one row, by column; an empty cell is absent.

@@ -76,14 +76,51 @@ Preamble read_comments(const CsvTable& table, const ImportContext& stated, const
   return preamble;
 }
 
-/// Names of the columns, "" for one that is not known.
+/// "Batch per GPU" is batch_per_gpu.
+std::string plain_name(const std::string& cell) {
+  std::string name = lower_case(cell);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+/// Every name of `--map` is a column of ours, and one of the file's.
+void check_map(const CsvTable& table, const ImportContext& stated, const std::string& where,
+               std::vector<Mistake>& mistakes) {
+  std::vector<std::string> cells;
+  for (const auto& cell : table.header.cells) cells.push_back(plain_name(cell));
+  for (const auto& [ours, theirs] : stated.columns) {
+    if (!is_rate_column(ours))
+      mistakes.push_back({"--map", ours, unknown_name_text("column", ours, rate_columns(), rate_columns())});
+    if (!is_in(cells, plain_name(theirs)))
+      mistakes.push_back({where, in_quotes(theirs),
+                          "found no such column, which --map names; " +
+                              unknown_name_text("column", theirs, table.header.cells, table.header.cells)});
+  }
+}
+
+/// Our name of the file's column.
+std::string our_name(const std::string& cell, const ImportContext& stated) {
+  const auto name = plain_name(cell);
+  for (const auto& [ours, theirs] : stated.columns)
+    if (plain_name(theirs) == name) return ours;
+  return stated.columns.count(name) == 0 ? name : ""; // another column is that one
+}
+
+/// Names of the columns, "" for one that is left out: with --map whatever is not known, else nothing.
 std::vector<std::string> read_header(const CsvTable& table, const std::filesystem::path& file,
-                                     std::vector<Mistake>& mistakes) {
+                                     const ImportContext& stated, std::vector<Mistake>& mistakes,
+                                     std::vector<std::string>& notes) {
   std::vector<std::string> columns;
+  std::vector<std::string> left_out;
   const auto where = at_line(file, table.header.line);
+  check_map(table, stated, where, mistakes);
   for (const auto& cell : table.header.cells) {
-    std::string name = lower_case(cell);
-    std::replace(name.begin(), name.end(), ' ', '_');
+    std::string name = our_name(cell, stated);
+    if (!stated.columns.empty() && !is_rate_column(name)) {
+      left_out.push_back(in_quotes(cell));
+      columns.emplace_back();
+      continue;
+    }
     const bool twice = std::find(columns.begin(), columns.end(), name) != columns.end();
     if (twice && !name.empty()) mistakes.push_back({where, cell, "found the column a second time, expected it once"});
     if (!is_rate_column(name)) {
@@ -97,6 +134,7 @@ std::vector<std::string> read_header(const CsvTable& table, const std::filesyste
     }
     columns.push_back(name);
   }
+  if (!left_out.empty()) notes.push_back("columns that are not known were left out: " + join_names(left_out));
   return columns;
 }
 
@@ -109,9 +147,11 @@ bool has_required_columns(const std::vector<std::string>& columns, const ImportC
   };
   for (const char* name : {"model", "batch_per_gpu", "gpus"})
     if (!has(name)) mistakes.push_back({where, name, "found no such column, expected it in the header"});
-  if (!has("rate") && !has("iteration_ms")) {
+  if (!has("rate") && !has("rate_per_gpu") && !has("iteration_ms") && !has("iteration_s")) {
     mistakes.push_back(
-        {where, "rate", "found neither a column rate (images a second over all GPUs) nor iteration_ms, expected one"});
+        {where, "rate",
+         "found neither a column rate (images a second over all GPUs) nor iteration_ms, expected one; --map "
+         "rate=NAME says what the file calls it"});
   }
   return mistakes.size() == before;
 }
@@ -235,7 +275,7 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& stat
   auto preamble = read_comments(table, stated, file, mistakes, imported.notes);
   fill_from_cluster(preamble.stated);
   check_given(stated, mistakes);
-  const auto columns = read_header(table, file, mistakes);
+  const auto columns = read_header(table, file, stated, mistakes, imported.notes);
   const auto header = at_line(file, table.header.line);
   const bool whole = has_required_columns(columns, preamble.stated, header, mistakes);
   auto& out = imported.measurements;

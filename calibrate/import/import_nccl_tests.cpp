@@ -117,7 +117,8 @@ private:
   bool wanted(const NcclTable& table) {
     const auto& operations = nccl_operations();
     const bool known = std::any_of(operations.begin(), operations.end(),
-                                   [&](const NcclOperation& one) { return one.program == table.program; });
+                                   [&](const NcclOperation& one) { return one.program == table.program; }) ||
+                       table.program == nccl_exchange().program;
     if (table.rows.empty()) {
       note(table, "a table without rows was left out");
     } else if (!table.program.empty() && !known) {
@@ -156,11 +157,24 @@ private:
   /// By the command line, the program's name, or else what columns and bandwidths leave.
   bool find_operation(Run& run) {
     if (given_.operation.empty() && run.table->program.empty()) return deduce_operation(run);
+    if (given_.operation.empty() && run.table->program == nccl_exchange().program) return take_exchange(run);
     for (const auto& operation : nccl_operations()) {
       if (given_.operation.empty() ? operation.program == run.table->program : operation.name == given_.operation)
         run.operation = operation;
     }
     return !run.operation.name.empty(); // else the command line had it wrong
+  }
+
+  /// Records have messages of a pair; a ring of more ranks is none.
+  bool take_exchange(Run& run) {
+    constexpr int pair = 2;
+    run.operation = nccl_exchange();
+    if (run.scale.ranks == pair) return true;
+    note(*run.table,
+         fmt::format("the table of sendrecv was left out: records have exchanges of two ranks, and it is of "
+                     "{}; run it on 2",
+                     run.scale.ranks));
+    return false;
   }
 
   bool deduce_operation(Run& run) {
@@ -207,8 +221,22 @@ private:
       record.head.suspect = timing->wrong || (run.table->failed && !row_marked);
       record.head.series = free_series(run, record.head.series);
       if (record.head.suspect) record.head.note += record.head.note.empty() ? "wrong values" : "; wrong values";
-      out_.measurements.records.emplace_back(record);
+      if (run.operation.program == nccl_exchange().program) {
+        out_.measurements.records.emplace_back(message_of(record));
+      } else {
+        out_.measurements.records.emplace_back(record);
+      }
     }
+  }
+
+  static PointToPointRecord message_of(const CollectiveRecord& record) {
+    PointToPointRecord message;
+    message.head = record.head;
+    message.size_bytes = record.size_bytes;
+    message.time_s = record.time_s;
+    message.nodes = record.nodes;
+    message.both_ways = true;
+    return message;
   }
 
   void check(const Run& run, const NcclRow& row, const NcclTiming& timing, bool in_place) {

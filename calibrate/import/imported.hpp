@@ -27,6 +27,8 @@ struct ImportContext {
   /// Values that hold for the whole file, by name. CSV: any optional column; nccl-tests: operation, ranks, nodes,
   /// transport, algorithm.
   std::map<std::string, std::string> given;
+  /// CSV: what the file calls a column, by our name of the column (`--map batch_per_gpu=bs`).
+  std::map<std::string, std::string> columns;
   int cluster_gpus_per_node = 0; ///< 0: not known
   /// The shipped cluster of a name, nothing when there is none; may be empty. Called once the file has been read.
   std::function<std::optional<Cluster>(const std::string& name)> find_cluster;

@@ -39,21 +39,21 @@ constexpr double B_per_us_per_GBps = 1e3;
 /// A tie of the last printed digit may have been rounded either way, in doubles.
 constexpr double tie_share = 1e-6;
 
-struct Range {
+struct PrintedRange {
   double low = 0;
   double high = 0;
 };
 
-Range printed(const PrintedNumber& number) {
+PrintedRange printed(const PrintedNumber& number) {
   const double slack = tie_share * number.value;
   return {std::max(0.0, number.value - number.half_step - slack), number.value + number.half_step + slack};
 }
 
-bool overlap(const Range& a, const Range& b) {
+bool overlap(const PrintedRange& a, const PrintedRange& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
-Range bandwidth_range(double size_bytes, const PrintedNumber& time_us) {
+PrintedRange bandwidth_range(double size_bytes, const PrintedNumber& time_us) {
   const auto time = printed(time_us);
   const double top = time.low > 0 ? size_bytes / time.low : std::numeric_limits<double>::infinity();
   return {size_bytes / time.high / B_per_us_per_GBps, top / B_per_us_per_GBps};
@@ -87,6 +87,11 @@ const std::vector<NcclOperation>& nccl_operations() {
       {"reduce", "reduce", true, true, 1, true},           {"all_gather", "all_gather", false, false, 1, false},
       {"alltoall", "all_to_all", false, false, 1, false},  {"broadcast", "broadcast", false, true, 1, true}};
   return operations;
+}
+
+const NcclOperation& nccl_exchange() {
+  static const NcclOperation exchange{"sendrecv", "send_receive", false, false, 1, true};
+  return exchange;
 }
 
 double bus_factor(const NcclOperation& operation, int ranks) {

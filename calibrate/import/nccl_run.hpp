@@ -90,6 +90,9 @@ struct NcclOperation {
 
 const std::vector<NcclOperation>& nccl_operations();
 
+/// sendrecv: every rank sends to the next one and receives from the one before. No collective, but a pair's messages.
+const NcclOperation& nccl_exchange();
+
 /// busbw / algbw of the operation.
 double bus_factor(const NcclOperation& operation, int ranks);
 

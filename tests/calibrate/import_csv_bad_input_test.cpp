@@ -29,6 +29,17 @@ std::string in_row(const std::string& row) {
 
 } // namespace
 
+TEST_CASE("a map that names what is not there is refused") {
+  const ScratchFile file("runs.csv", "net,batch_per_gpu,gpus,rate,rate_per_gpu\nresnet50_v1.5,64,8,320,40\n");
+  auto stated = on_iris();
+  stated.columns = {{"modle", "net"}, {"nodes", "\x1b[31mhosts"}};
+  const auto told = mistakes_of([&] { ddlsim::import_csv(file.path(), stated); });
+  CHECK_THAT(told, Catch::Contains("did you mean model?") && Catch::Contains("hosts") && !Catch::Contains("\x1b"));
+  stated.columns = {{"model", "net"}};
+  CHECK_THAT(mistakes_of([&] { ddlsim::import_csv(file.path(), stated); }),
+             Catch::Contains("rate_per_gpu: found beside rate"));
+}
+
 TEST_CASE("all mistakes of a table at once, each with line and column") {
   const auto mistakes = mistakes_in_table(
       "model,batch_per_gpu,gpus,rate,strategy,colour\nresnet50,0,4,800,rings,red\n\nvgg16,32,4.5,fast,ring,\n");

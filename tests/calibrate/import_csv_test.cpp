@@ -28,6 +28,22 @@ const std::string four_columns = "model,batch_per_gpu,gpus,rate\n"
 
 } // namespace
 
+TEST_CASE("columns of any name are mapped, and others are left out") {
+  const ScratchFile file("runs.csv", "net,BS,World Size,step_time,date\nresnet50_v1.5,64,8,0.25,monday\n");
+  auto stated = on_iris();
+  stated.columns = {{"model", "net"}, {"batch_per_gpu", "bs"}, {"gpus", "world size"}, {"iteration_s", "step_time"}};
+  const auto imported = ddlsim::import_csv(file.path(), stated);
+  REQUIRE(imported.measurements.records.size() == 1);
+  const auto& step = std::get<ddlsim::StepRecord>(imported.measurements.records.front());
+  CHECK(step.iteration_s == Approx(0.25));
+  CHECK(step.batch_per_gpu == 64);
+  CHECK(imported.notes.front() == "columns that are not known were left out: \"date\"");
+  const ScratchFile each("each.csv", "model,batch_per_gpu,gpus,img_s\nresnet50_v1.5,64,8,320\n");
+  stated.columns = {{"rate_per_gpu", "img_s"}};
+  const auto rates = ddlsim::import_csv(each.path(), stated);
+  CHECK(std::get<ddlsim::StepRecord>(rates.measurements.records.front()).iteration_s == Approx(0.2));
+}
+
 TEST_CASE("four columns are enough") {
   const auto imported = import_table(four_columns);
   const auto records = steps(imported);

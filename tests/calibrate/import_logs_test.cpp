@@ -1,5 +1,4 @@
 // Every number of the logs is typed here, none is measured.
-#include "calibrate/import/guess.hpp"
 #include "calibrate/import/importers.hpp"
 #include "tests/calibrate/import_support.hpp"
 
@@ -144,6 +143,37 @@ TEST_CASE("what a log says of its batch need not be typed") {
   const auto tf =
       import_text("steps", "Batch size:  512 global\n             64 per device\n1\timages/sec: 512.0 +/- 0\n", stated);
   CHECK(std::get<StepRecord>(tf.measurements.records.front()).batch_per_gpu == 64);
+  const auto of_model = with({{"model", "resnet50_v1.5"}});
+  const auto world = import_text("steps",
+                                 "using world size: 8, data-parallel size: 8\n"
+                                 "elapsed time per iteration (ms): 400.0 | global batch size: 512 |\n",
+                                 of_model);
+  CHECK(std::get<StepRecord>(world.measurements.records.front()).gpus == 8);
+  const auto both = import_text(
+      "steps", "Batch size:  512 global\n             64 per device\n1\timages/sec: 512.0 +/- 0\n", of_model);
+  CHECK(std::get<StepRecord>(both.measurements.records.front()).gpus == 8);
+}
+
+TEST_CASE("step lines of a job are read once, and only those of training") {
+  const auto torchrun =
+      import_text("steps",
+                  "[rank1]: Epoch: [0][1/9]\tTime 0.3 (0.3)\n[rank0]: Epoch: [0][1/9]\tTime 0.5 (0.5)\n"
+                  "[rank1]: Epoch: [0][2/9]\tTime 0.3 (0.3)\n",
+                  of_steps());
+  CHECK(std::get<StepRecord>(torchrun.measurements.records.front()).iteration_s == Approx(0.3));
+  CHECK(torchrun.notes.at(1) == "1 lines of other ranks were left out: they say the same again");
+  CHECK(step_s("3: 10\timages/sec: 512.0 +/- 0.1\n2: 10\timages/sec: 1.0 +/- 0.1\n") == Approx(1.0));
+  CHECK(step_s("[1,0]<stdout>:12s 61ms/step\n[1,1]<stdout>:12s 99ms/step\n") == Approx(0.061));
+  const auto lightning = import_text("steps",
+                                     "Sanity Checking DataLoader 0: 100%|##| 2/2 [00:00<00:00, 1.0it/s]\r"
+                                     "Epoch 0:  50%|#   | 5/10 [00:01<00:01,  4.00it/s]\r"
+                                     "Validation DataLoader 0: 100%|##| 2/2 [00:00<00:00, 90.0it/s]\n",
+                                     of_steps());
+  CHECK(std::get<StepRecord>(lightning.measurements.records.front()).iteration_s == Approx(0.25));
+  CHECK_THAT(lightning.notes.back(), Catch::Contains("2 states of progress bars of other work"));
+  CHECK(step_s("Epoch 0/9 \u2501\u2501\u2501 938/938 0:00:12 0:00:00 80.00it/s v_num: 0\n") == Approx(1 / 80.0));
+  CHECK(step_s("[INFO] [timer.py:197:stop] 0/100, RunningAvgSamplesPerSec=26.3, CurrSamplesPerSec=512.0, M=1\n") ==
+        Approx(1.0));
 }
 
 TEST_CASE("a log without steps, or of an unknown run, is refused") {

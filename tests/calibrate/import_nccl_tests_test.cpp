@@ -229,6 +229,21 @@ TEST_CASE("a program that has no record is left out beside one that has") {
   CHECK_THAT(imported.notes[0], Catch::Contains("sendrecv was left out"));
 }
 
+TEST_CASE("sendrecv between two ranks is a message each way at once") {
+  LogStyle pair;
+  pair.program = "sendrecv";
+  pair.redop = "none";
+  pair.bus_factor = 1;
+  pair.gpus_per_host = 1;
+  const auto imported = import_log(make_log(pair));
+  const auto messages = ddlsim::records_of<ddlsim::PointToPointRecord>({imported.measurements});
+  REQUIRE(messages.size() == 2 * pair.sizes.size());
+  CHECK(messages[0].time_s == Approx(log_time_us(pair.sizes[0], false) * 1e-6).epsilon(0.0005));
+  CHECK(messages[0].nodes == 2);
+  CHECK(messages[0].both_ways);
+  read_back(imported);
+}
+
 TEST_CASE("JSON of nccl-tests") {
   const auto imported = import_log(json_text("all_reduce", 2));
   const auto records = collectives(imported);

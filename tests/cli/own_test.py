@@ -104,6 +104,40 @@ class Own(Case):
         self.refused(run("import", self.write("x.log", "nothing\n"), "--cluster", "iris"), 1, "no kind of file that is known")
         self.refused(run("import", "csv"), 2, "FILE")
 
+    def test_anybodys_log_leads_to_a_verdict_in_one_line(self):
+        self.bring_both()
+        self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                  "--precision", "bf16", "--gpus", "8,16")
+        expected = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)["points"][0]["iteration_s"]
+        ms, rate = 1e3 * expected, 32 / expected
+        stamps = (0, 32 / rate, 64 / rate)
+        mllog = "".join(f':::MLLOG {{"time_ms": {1e12 + 1e3 * at:.1f}, "key": "{key}", "value": {value}, "metadata": {{"samples_count": {count}}}}}\n'
+                        for at, key, value, count in ((0, "global_batch_size", 32, 0), (0, "block_start", "null", 0),
+                                                      (stamps[1], "block_stop", "null", 32)))
+        events = "".join(f'{{"ph": "B", "name": "ALLREDUCE", "ts": {1e6 * at:.0f}, "pid": 1}},\n{{"ph": "E", "ts": {1e6 * at + 9:.0f}, "pid": 1}},\n'
+                         for at in stamps)
+        kineto = "".join(f'{{"ph": "X", "name": "ProfilerStep#{i}", "ts": {1e6 * at}, "dur": {1e6 * stamps[1]}}},' for i, at in enumerate(stamps))
+        logs = {
+            "megatron.log": f" iteration 1/ 2 | elapsed time per iteration (ms): {ms} | global batch size: 32 |\n",
+            "tf.log": f"1\timages/sec: {rate} +/- 0.0 (jitter = 0.0)\t7\n",
+            "keras.log": f"195/195 [====] - 12s {ms}ms/step - loss: 0.3\n",
+            "torchrun.log": f"[rank0]: Epoch: [0][ 1/9]\tTime {expected:.6f} ({expected:.6f})\tData 0.0 (0.0)\n",
+            "lightning.log": f"Epoch 0: 100%|##| 9/9 [00:12<00:00, {1 / expected}it/s]\n",
+            "mlperf.log": mllog,
+            "timeline.json": "[\n" + events,
+            "trace.json": '{"traceEvents": [' + kineto + '{"ph": "M"}], "distributedInfo": {"world_size": 8}}',
+        }
+        for name, text in logs.items():
+            verdict = run("diagnose", "q.json", self.write(name, text), "--ranks", "8", cwd=self.folder)
+            self.assertEqual(verdict.returncode, 0, f"{name}: {verdict.stderr}{verdict.stdout}")
+            self.assertIn("Normal: 0 of 1 times", verdict.stdout, name)
+        table = self.write("runs.csv", f"net,bs,world,step,when\nmy-model,4,8,{20 * expected},today\n")
+        ill = run("diagnose", "q.json", table, "--map", "model=net,batch_per_gpu=bs,gpus=world,iteration_s=step", cwd=self.folder)
+        self.assertEqual(ill.returncode, 3, ill.stderr)  # in bf16, as the scenario says
+        self.refused(run("diagnose", "q.json", self.write("none.log", "nothing\n"), cwd=self.folder), 1, "no log that is known")
+        self.refused(run("diagnose", "q.json", table, "--map", "bs", cwd=self.folder), 2, "OURS=THEIRS expected")
+        self.refused(run("import", "csv", table, "--cluster", "iris", "--map", "modle=net"), 1, "did you mean model?")
+
     def test_what_is_there_stays(self):
         self.bring_both()
         before = (self.folder / "my-cluster" / "cluster.json").read_text()
@@ -141,6 +175,63 @@ class Own(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("not seen: ", result.stderr)
         self.done("check", "here/cluster.json")
+
+
+    def machine(self, **tools):
+        """A folder of programs that print these texts, before the usual ones on PATH; and an empty /sys."""
+        folder = self.folder / "tools"
+        folder.mkdir()
+        for name in ("nvidia-smi", "ibstat", "lstopo-no-graphics", "scontrol", "lscpu"):
+            program = folder / name
+            text = tools.get(name.replace("-", "_"), "")
+            if isinstance(text, str):
+                text = {"": text}
+            cases = "".join(f"  '{words}') cat <<'END'\n{said}\nEND\n  ;;\n" for words, said in text.items() if words)
+            program.write_text("#!/bin/sh\ncase \"$*\" in\n" + cases + f"  *) cat <<'END'\n{text.get('', '')}\nEND\n  ;;\nesac\n")
+            program.chmod(0o755)
+        (self.folder / "sys").mkdir()
+        return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def test_a_machine_of_gpus_is_read_by_its_tools_alone(self):
+        gpus = "".join(f"GPU {i}: NVIDIA H100 80GB HBM3 (UUID: GPU-{i})\n" for i in range(4))
+        header = "".join(f"\tGPU{i}" for i in range(4))
+        topology = header + "\tNIC0\n" + "".join(
+            f"GPU{i}" + "".join("\t X " if i == j else "\tNV18" for j in range(4)) + "\tPIX\n" for i in range(4))
+        ibstat = "CA 'mlx5_0'\n\tPort 1:\n\t\tState: Active\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"
+        environment = self.machine(nvidia_smi={"-L": gpus, "topo -m": topology}, ibstat=ibstat,
+                                   lscpu="Model name: Some Processor\nSocket(s): 2\n",
+                                   scontrol="NodeName=a Gres=gpu:h100:4\n\nNodeName=b Gres=gpu:h100:4\n")
+        result = subprocess.run([DDLSIM, "new", "cluster", "here", "--from-machine", "--sysfs", "sys"], cwd=self.folder,
+                                env=environment, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("not seen", result.stderr)
+        self.assertIn("all GPUs reach each other by NV18", result.stderr)
+        cluster = json.loads((self.folder / "here" / "cluster.json").read_text())
+        self.assertEqual((cluster["node"]["gpu"], cluster["node"]["gpus"], cluster["available"]["nodes"]), ("H100-SXM5-80GB", 4, 2))
+        self.assertEqual(cluster["node"]["nics"][0], {"name": "ib", "bandwidth": "400 Gbps", "count": 1})
+        self.assertEqual(cluster["node"]["intra"]["kind"], "nvswitch")
+        self.assertEqual(cluster["node"]["cpu"], "2x Some Processor")
+        self.done("check", "here/cluster.json")
+
+    def test_a_machine_that_says_nothing_is_asked_about_and_says_so(self):
+        environment = self.machine()
+        result = subprocess.run([DDLSIM, "new", "cluster", "here", "--from-machine", "--sysfs", "sys"], cwd=self.folder,
+                                env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        self.refused(result, 2, "missing: --gpu, --gpus-per-node, --nodes, --network", "not seen: GPUs", "not seen: the processor",
+                     "not seen: how many such nodes", "not seen: a network port")
+
+    def test_at_a_terminal_all_is_asked_for(self):
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        asked = subprocess.Popen([DDLSIM, "new", "cluster", "my-cluster"], stdin=slave, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, cwd=self.folder, text=True)
+        os.close(slave)
+        os.write(master, b"V100-SXM2-16GB\n4\n2\n100 Gbps ib\n")
+        _, said = asked.communicate(timeout=60)
+        self.assertEqual(asked.returncode, 0, said)
+        for question in ("Which GPU does a node have", "How many of them", "How many nodes", "Which network"):
+            self.assertIn(question, said)
+        self.done("check", "my-cluster/cluster.json")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,20 @@ constexpr const char* slurm =
     " "
     "State=IDLE\n\nNodeName=gpu02 Arch=x86_64\n   Gres=gpu:h100:8\n\nNodeName=cpu01 Arch=x86_64\n   Gres=(null)\n";
 
+constexpr const char* nvlink = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0)\n\t Link 0: 26.562 GB/s\n\t Link 1: 26.562 "
+                               "GB/s\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n\t Link 0: 26.562 GB/s\n\t Link 1: "
+                               "<inactive>\n";
+
+constexpr const char* ibstat = "CA 'mlx5_0'\n\tCA type: MT4129\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: Active\n"
+                               "\t\tPhysical state: LinkUp\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"
+                               "CA 'mlx5_1'\n\tPort 1:\n\t\tState: Active\n\t\tRate: 100\n\t\tLink layer: Ethernet\n"
+                               "CA 'mlx5_2'\n\tPort 1:\n\t\tState: Down\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n";
+
+constexpr const char* lstopo = "Machine (504GB total)\n  Package L#0\n    HostBridge\n      PCIBridge\n"
+                               "        PCI 17:00.0 (3D)\n      PCIBridge\n        PCI 18:00.0 (InfiniBand)\n"
+                               "          Net \"ib0\"\n          OpenFabrics \"mlx5_0\"\n          OpenFabrics "
+                               "\"mlx5_2\"\n  Package L#1\n    HostBridge\n      PCIBridge\n        PCI 27:00.0 (3D)\n";
+
 const std::vector<ddlsim::Gpu>& catalogue_of_machines() {
   static const auto gpus = load_gpus(ddlsim::DataFolder{DDLSIM_SOURCE_DIR});
   return gpus;
@@ -62,7 +76,7 @@ void write_sysfs(const ddlsim_test::TemporaryFolder& sys) {
 TEST_CASE("a node's tools say what it is") {
   const ddlsim_test::TemporaryFolder sys;
   write_sysfs(sys);
-  const auto facts = machine_facts({eight_gpus, topology, cpu, slurm}, sys.path(), catalogue_of_machines());
+  const auto facts = machine_facts({eight_gpus, topology, "", cpu, slurm, "", ""}, sys.path(), catalogue_of_machines());
   CHECK(facts.gpus == 8);
   CHECK(facts.gpu == "H100-SXM5-80GB");
   CHECK(facts.links == "NV18");
@@ -72,6 +86,52 @@ TEST_CASE("a node's tools say what it is") {
   REQUIRE(facts.unseen.size() == 2);
   CHECK_THAT(facts.unseen[0], Catch::Contains("nodes of 2 kinds"));
   CHECK_THAT(facts.unseen[1], Catch::Contains("the speed of eth2"));
+}
+
+TEST_CASE("NVLink's rate is that of the GPU with the fewest links, and the kind is that of the pairs") {
+  MachineFacts facts;
+  facts.gpus = 4;
+  read_nvlink_rates(nvlink, facts);
+  CHECK(facts.nvlink_GBps == Approx(26.562));
+  CHECK(links_of(facts).empty()); // no pair was seen
+  read_gpu_topology(
+      "\tGPU0\tGPU1\tGPU2\tNIC0\nGPU0\t X \tNV2\tNV1\tSYS\nGPU1\tNV2\t X \tNV2\tSYS\nGPU2\tNV1\tNV2\t X \tSYS\n"
+      "NIC0\tSYS\tSYS\tSYS\t X \n",
+      facts);
+  CHECK(facts.links == "NV2");
+  CHECK(facts.pairs == 6);
+  CHECK(facts.other_kinds_of_links);
+  CHECK(links_of(facts) == "nvlink-mesh 21.25 GB/s 1 us");
+  MachineFacts pcie;
+  read_gpu_topology("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t0-27\nGPU1\tSYS\t X \t28-55\n", pcie);
+  CHECK(pcie.links == "SYS");
+  CHECK(links_of(pcie).empty());
+}
+
+TEST_CASE("ibstat says what /sys does not, and lstopo what has no driver") {
+  const ddlsim_test::TemporaryFolder sys;
+  const auto facts = machine_facts({"", "", "", "", "", ibstat, lstopo}, sys.path(), catalogue_of_machines());
+  CHECK(networks_of(facts) == std::vector<std::string>{"1x400 Gbps ib", "1x100 Gbps roce"});
+  REQUIRE(facts.unseen.size() == 4);
+  CHECK_THAT(facts.unseen[0], Catch::Contains("lstopo shows 2 3D controllers, but nvidia-smi lists none"));
+  CHECK_THAT(facts.unseen[3], Catch::Contains("the rate of \"mlx5_2\""));
+  const ddlsim_test::TemporaryFolder both;
+  write_sysfs(both);
+  MachineFacts twice;
+  read_ports(both.path(), twice);
+  const auto before = twice.ports.size();
+  read_ibstat(ibstat, twice);
+  CHECK(twice.ports.size() == before); // the same ports again
+}
+
+TEST_CASE("Amazon's adapters are efa") {
+  const ddlsim_test::TemporaryFolder sys;
+  sys.write("class/infiniband/rdmap0s6/ports/1/rate", "100 Gb/sec (4X EDR)\n");
+  sys.write("class/infiniband/rdmap0s6/ports/1/state", "4: ACTIVE\n");
+  sys.write("class/infiniband/rdmap0s6/ports/1/link_layer", "Unspecified\n");
+  MachineFacts facts;
+  read_ports(sys.path(), facts);
+  CHECK(networks_of(facts) == std::vector<std::string>{"1x100 Gbps efa"});
 }
 
 TEST_CASE("what cannot be seen is said") {
@@ -107,10 +167,17 @@ TEST_CASE("no text of a tool does more than be passed over") {
   sys.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
   const std::string hostile = "GPU 0:\nGPU 1: \nGPU 2: \x1b[31m\xff (UUID\nGPU0\nNodeName= Gres=gpu:\nNodeName=a "
                               "Gres=gpu:999999999999999999\nNodeName=b Gres=gpu::::(\n:\nModel name:\nSocket(s): -1\n";
-  CHECK_NOTHROW(machine_facts({hostile, hostile, hostile, hostile}, sys.path(), catalogue_of_machines()));
-  for (const auto& text : {eight_gpus, std::string(topology), std::string(cpu), std::string(slurm)})
+  CHECK_NOTHROW(machine_facts({hostile, hostile, hostile, hostile, hostile, hostile, hostile}, sys.path(),
+                              catalogue_of_machines()));
+  for (const auto& text : {eight_gpus, std::string(topology), std::string(cpu), std::string(slurm), std::string(nvlink),
+                           std::string(ibstat), std::string(lstopo)})
     for (std::size_t length = 0; length < text.size(); ++length) {
-      const auto cut = text.substr(0, length);
-      CHECK_NOTHROW(machine_facts({cut, cut, cut, cut}, sys.path(), catalogue_of_machines()));
+      auto changed = text.substr(0, length);
+      CHECK_NOTHROW(machine_facts({changed, changed, changed, changed, changed, changed, changed}, sys.path(),
+                                  catalogue_of_machines()));
+      changed = text;
+      changed[length] = length % 2 == 0 ? '\'' : '9';
+      CHECK_NOTHROW(machine_facts({changed, changed, changed, changed, changed, changed, changed}, sys.path(),
+                                  catalogue_of_machines()));
     }
 }

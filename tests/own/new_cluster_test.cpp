@@ -16,7 +16,7 @@ using ddlsim::ScenarioRequest;
 const ddlsim::DataFolder shipped_for_own{DDLSIM_SOURCE_DIR};
 
 ClusterRequest sixteen_nodes() {
-  return {"my-cluster", "H100-SXM5-80GB", 8, 16, {"8x400 Gbps ib"}, "", 0, "", "stated by the user"};
+  return {"my-cluster", "H100-SXM5-80GB", 8, 16, {"8x400 Gbps ib"}, "", 0, "", "stated by the user", "", ""};
 }
 
 ddlsim::Cluster read_new(const ClusterRequest& request) {
@@ -63,6 +63,23 @@ TEST_CASE("where the owner is silent a shipped cluster with the same GPU speaks"
   CHECK(read_new(typed).sources.at("/node/intra") == "stated by the user");
 }
 
+TEST_CASE("what the machine says of its links decides which shipped cluster is alike, or stands for itself") {
+  auto seen = sixteen_nodes();
+  seen.links_word = "NV18";
+  seen.links_seen = "nvswitch 360 GB/s 1 us";
+  CHECK(read_new(seen).intra.bandwidth_Bps == read_new(sixteen_nodes()).intra.bandwidth_Bps); // as shipped: measured
+  seen.links_word = "SYS";
+  seen.links_seen = "";
+  CHECK(read_new(seen).intra.kind == ddlsim::IntraKind::pcie_tree);
+  seen.gpu = "GTX-1080-Ti"; // whose shipped nodes have PCIe
+  seen.links_word = "NV4";
+  seen.links_seen = "nvlink-mesh 80 GB/s 1 us";
+  const auto cluster = read_new(seen);
+  CHECK(cluster.intra.kind == ddlsim::IntraKind::nvlink_mesh);
+  CHECK(cluster.intra.bandwidth_Bps == 80e9);
+  CHECK_THAT(cluster.sources.at("/node/intra"), Catch::Contains("nvidia-smi nvlink -s"));
+}
+
 TEST_CASE("an alias is a GPU's name, and sockets alone make no -ib transports") {
   auto request = sixteen_nodes();
   request.gpu = "H100";
@@ -84,7 +101,8 @@ TEST_CASE("two networks carry what each can") {
 }
 
 TEST_CASE("a machine alone needs no network, and processors no GPU") {
-  ClusterRequest request{"my-cluster", "", 2, 1, {}, "host-staging 5 GB/s 1 us", 1, "2x Xeon", "stated by the user"};
+  ClusterRequest request{"my-cluster",         "", 2, 1, {}, "host-staging 5 GB/s 1 us", 1, "2x Xeon",
+                         "stated by the user", "", ""};
   const auto cluster = read_new(request);
   CHECK(cluster.gpu.empty());
   CHECK(cluster.cpu == "2x Xeon");

@@ -1,0 +1,26 @@
+#pragma once
+// What a log says of the steps of one run, and the one record that is made of it.
+
+#include "calibrate/import/csv_row.hpp"
+#include "calibrate/import/imported.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace ddlsim {
+
+struct SeenSteps {
+  std::vector<double> values; ///< seconds of an iteration each, or samples a second of all GPUs together; none is 0
+  bool are_rates = false;
+  int first_line = 0;      ///< 0: the file has no lines that a person would count
+  double global_batch = 0; ///< samples of all GPUs; 0: not said. Gives batch_per_gpu where nobody states it
+  RateCells said;          ///< other cells of a table of rates that the log says; the command line comes before them
+  std::string gpu;         ///< as the driver calls it; "": not said
+};
+
+/// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:
+/// a name of --set that no table of rates has, model, gpus or batch_per_gpu that neither log nor command line states.
+void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, const ImportContext& stated,
+                     Imported& out);
+
+} // namespace ddlsim
