@@ -162,7 +162,7 @@ TEST_CASE("what is wrong with a step is reported") {
          {"step", {"/value", "", "/value: missing; give a number above 0"}},
          {"step", {"/unit", "\"images/s\"", "/unit: \"images/s\" found; give one of samples/s, tokens/s, s, ms"}},
          {"step", {"/unit", "", "/unit: missing; give one of samples/s, tokens/s, s, ms"}},
-         {"step", {"/unit", "\"tokens/s\"", "/tokens_per_sample: missing; a number expected"}},
+         {"step", {"/unit", "\"tokens/s\"", "/tokens_per_sample: missing; give a number above 0"}},
          {"step",
           {"/tokens_per_sample", "128",
            "/tokens_per_sample: has no meaning without \"unit\": \"tokens/s\"; leave it out"}},

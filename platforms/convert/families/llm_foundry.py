@@ -46,7 +46,9 @@ def file_of(source, sink, gpu):
 
 def series_of(one, micro_batch):
     again = "-full-recompute" if one["activation_checkpointing"] else ""
-    return f"{one['model']}-seq{one['seq_len']}-{one['precision']}-{one['mp_mode'].lower()}{again}-micro{micro_batch}"
+    gpu = one["gpu"].replace("_", "-")
+    precision = f"{one['precision']}-{one['mp_mode'].lower()}"
+    return f"{gpu}-{one['model']}-seq{one['seq_len']}-{precision}{again}-micro{micro_batch}"
 
 
 def strategy_of(one):
