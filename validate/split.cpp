@@ -243,7 +243,8 @@ std::string model_family(const std::string& model) {
 }
 
 std::string schedule_of(StrategyName strategy, const std::string& preset) {
-  return fmt::format("{} by {}", to_text(is_parameter_server(strategy) ? strategy : StrategyName::all_reduce), preset);
+  const bool all_reduces = family_of(strategy) == StrategyFamily::all_reduce || strategy == StrategyName::none;
+  return fmt::format("{} by {}", to_text(all_reduces ? StrategyName::all_reduce : strategy), preset);
 }
 
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {

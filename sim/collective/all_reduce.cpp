@@ -21,6 +21,9 @@ const AllReduceAlgorithm& all_reduce_algorithm(Algorithm algorithm) {
 #define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
   case Algorithm::value:                                                                                               \
     return value##_all_reduce;
+#define DDLSIM_HALF(value, text)                                                                                       \
+  case Algorithm::value:                                                                                               \
+    return value##_all_reduce;
 #include "sim/formats/all_reduces.def"
   }
   throw std::logic_error("an all-reduce without a row");

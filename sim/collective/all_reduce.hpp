@@ -1,6 +1,6 @@
 #pragma once
-// The ways to sum a vector over all ranks: one table, of which everything that times, simulates or judges an
-// all-reduce reads its row.
+// The ways to sum a vector over all ranks, and the halves of a sum: one table, of which everything that times, simulates
+// or judges a collective reads its row.
 
 #include "sim/collective/class_schedule.hpp"
 #include "sim/collective/period.hpp"
@@ -46,9 +46,12 @@ struct AllReduceAlgorithm {
   double (*messages)(const Machine&, double size_bytes, int operations) = nullptr;
   /// Programs of one rank in its schedule, which run beside each other.
   int programs_per_rank = 1;
+  /// Where the schedule is null: times that a chunk goes round the ring but for one rank, n-1 steps each.
+  int ring_turns = 2;
 };
 
 #define DDLSIM_ALL_REDUCE(value, text) extern const AllReduceAlgorithm value##_all_reduce;
+#define DDLSIM_HALF(value, text) extern const AllReduceAlgorithm value##_all_reduce;
 #include "sim/formats/all_reduces.def"
 
 /// The algorithm's row.

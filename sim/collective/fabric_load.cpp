@@ -71,6 +71,8 @@ double load_of(const FabricLoad& load, Algorithm algorithm) {
     return load.recursive_doubling;
   case Algorithm::ring:
   case Algorithm::hierarchical_ring:
+  case Algorithm::ring_reduce_scatter:
+  case Algorithm::ring_all_gather:
     break;
   }
   return load.ring;
@@ -106,6 +108,22 @@ Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
   return machine.fabric ? with_nics_slowed(machine, load_of(machine.fabric->load, algorithm)) : machine;
 }
 
+bool goes_round_a_ring(Algorithm algorithm) {
+  switch (algorithm) {
+  case Algorithm::ring:
+  case Algorithm::hierarchical_ring:
+  case Algorithm::ring_reduce_scatter:
+  case Algorithm::ring_all_gather:
+    return true;
+  case Algorithm::tree:
+  case Algorithm::nvls:
+  case Algorithm::halving_doubling:
+  case Algorithm::recursive_doubling:
+    break;
+  }
+  return false;
+}
+
 Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
   constexpr double large_bytes = 2e6;
   const bool is_small = operation_bytes < large_bytes; // a tree's few chunks
@@ -120,6 +138,8 @@ Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
     return {-0.57, 0.45};
   case Algorithm::ring:
   case Algorithm::hierarchical_ring:
+  case Algorithm::ring_reduce_scatter:
+  case Algorithm::ring_all_gather:
     break;
   }
   return {-0.35, 0};

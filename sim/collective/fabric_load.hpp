@@ -28,6 +28,9 @@ std::vector<NodeMessage> ring_messages(int nodes);
 Machine on_one_switch(const Machine& machine, Algorithm algorithm);
 Machine on_one_switch_for_servers(const Machine& machine);
 
+/// Rings, whole, hierarchical or half.
+bool goes_round_a_ring(Algorithm algorithm);
+
 /// Full over on_one_switch(), less 1, on top of what the algorithm's own row says: a little more than the range of
 /// thousands of random draws as in tests/simgrid/fabric_test.cpp, on up to 64 ranks. Every link that messages share
 /// counts as the busiest there.

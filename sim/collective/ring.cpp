@@ -126,10 +126,14 @@ PeriodEdge ring_way(const Machine& machine, int rank) {
 }
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {
+  return ring_steps_s(machine, size_bytes, 2 * (machine.ranks - 1));
+}
+
+double ring_steps_s(const Machine& machine, double size_bytes, int whole_steps) {
   if (machine.ranks <= 1) return 0;
   const int period = ring_period(machine);
   const std::vector<Passage> passages = passages_of(machine, period, size_bytes / machine.ranks);
-  const auto steps = 2 * (static_cast<std::size_t>(machine.ranks) - 1);
+  const auto steps = static_cast<std::size_t>(whole_steps);
   if (period < machine.ranks) return slowest_periodic_path_s(passages, steps);
   std::set<double> levels_s; // few: inside a node, between nodes, between leaves, to or from a slow node
   for (const Passage& passage : passages) {

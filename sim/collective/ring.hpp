@@ -25,6 +25,9 @@ namespace ddlsim {
 /// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_way.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
+/// The same in any number of steps K, each of which hands a chunk of S/n on.
+double ring_steps_s(const Machine& machine, double size_bytes, int steps);
+
 /// The links and the delay on the way from `rank` to the next one. A fat-tree's uplink narrows the edges that leave a
 /// leaf. Throws std::invalid_argument when a rate is not above zero.
 PeriodEdge ring_way(const Machine& machine, int rank);

@@ -73,6 +73,10 @@ double bytes_per_parameter(WirePrecision wire_precision) {
   return 4;
 }
 
+double computed_bytes_per_parameter(Precision precision) {
+  return is_half(precision) ? 2 : 4;
+}
+
 double gradient_bytes_per_parameter(Precision precision) {
   return precision == Precision::fp16 ? 2 : 4;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Where the time of one GPU goes: forward layer by layer, backward in reverse, and when each gradient is ready.
 
+#include "sim/compute/unit_shape.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
@@ -47,6 +48,9 @@ ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision pre
 /// Bytes a gradient scalar has on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and bf16.
 double bytes_per_parameter(WirePrecision wire_precision);
 
+/// Bytes a parameter has where it is computed with: 2 in half precision, amp and bf16 included.
+double computed_bytes_per_parameter(Precision precision);
+
 /// Bytes a gradient scalar has where backward leaves it: 2 for fp16, where the model itself is half, else 4 (amp and
 /// bf16 compute in half and keep parameters and gradients in fp32).
 double gradient_bytes_per_parameter(Precision precision);
@@ -82,6 +86,7 @@ struct TensorShare {
 struct BackwardShape {
   std::vector<TensorShare> tensors; ///< in the order they become ready
   double wire_share = 1;            ///< as in ComputeProfile
+  UnitShape units{};                ///< of sharded strategies only
 };
 
 /// By roofline_layer_times(). Made once for samples that differ in the times only.

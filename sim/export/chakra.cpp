@@ -56,13 +56,11 @@ private:
     const Operation& of = run_.graph.operations[operation];
     const bool shard = of.kind == OperationKind::push_pull; // every role's workers send them
     if (stream_of(operation).role != role_ && !shard) return;
+    if (is_collective(run_.graph, of)) return add_collective(operation);
     switch (of.kind) {
     case OperationKind::compute:
     case OperationKind::input:
       add_compute(operation);
-      break;
-    case OperationKind::all_reduce:
-      add_all_reduce(operation);
       break;
     case OperationKind::push_pull:
       add_shard(operation);
@@ -103,7 +101,8 @@ private:
     constexpr double us_per_s = 1e6;
     const Operation& of = run_.graph.operations[operation];
     if (of.kind == OperationKind::input && !(of.duration_s > 0)) return;
-    ChakraNode& node = append(operation, ChakraNodeType::compute, text_of(of, names_));
+    const std::string name = of.unit < 0 ? text_of(of, names_) : layer_text_of(run_.graph, of, names_);
+    ChakraNode& node = append(operation, ChakraNodeType::compute, name);
     double& done_s = stream_s_[of.stream];
     const auto before_us = std::llround(done_s * us_per_s);
     done_s += of.duration_s;
@@ -114,18 +113,22 @@ private:
   }
 
   /// What was fused is one node, which stands where the last of its gradients does.
-  void add_all_reduce(std::size_t operation) {
+  void add_collective(std::size_t operation) {
     const Collective& collective = run_.execution.collectives.at(ran_);
     fused_.push_back(operation);
     fused_tensors_ += run_.graph.operations[operation].tensors;
     if (fused_tensors_ < collective.tensors) return;
-    ChakraNode& node = append(operation, ChakraNodeType::collective, text_of(OperationKind::all_reduce));
+    const Operation& of = run_.graph.operations[operation];
+    ChakraNode& node = append(operation, ChakraNodeType::collective, text_of_collective(run_.graph, of));
+    node.collective = collective_of(of.kind, true);
     for (const std::size_t one : fused_) {
       node_of_[one] = node.id;
       wait_for(node, one);
     }
     node.size_bytes = collective.size_bytes;
-    follow(node, run_.graph.operations[operation].stream);
+    // ASTRA-sim takes what each rank brings to an all-gather (astra-sim/system/collective/Ring.cc)
+    if (of.kind == OperationKind::all_gather) node.size_bytes /= run_.graph.machine.ranks;
+    follow(node, of.stream);
     ++ran_;
     fused_.clear();
     fused_tensors_ = 0;

@@ -77,7 +77,21 @@ std::string text_of(const Operation& operation, const TensorNames& names) {
   return tensors.size() == 1 && operation.kind != OperationKind::all_reduce ? text + " " + tensors.front() : text;
 }
 
-std::string layer_text_of(const Operation& operation, const TensorNames& names) {
+namespace {
+
+/// " block3", "" for an operation of no unit.
+std::string behind_unit(const Graph& graph, const Operation& operation) {
+  return operation.unit < 0 ? "" : " " + graph.units.at(at(operation.unit));
+}
+
+} // namespace
+
+std::string text_of_collective(const Graph& graph, const Operation& operation) {
+  return text_of(operation.kind) + behind_unit(graph, operation);
+}
+
+std::string layer_text_of(const Graph& graph, const Operation& operation, const TensorNames& names) {
+  if (operation.unit >= 0) return text_of(operation.part) + behind_unit(graph, operation);
   const bool gradient = operation.kind == OperationKind::compute && operation.tensor >= 0;
   return gradient ? text_of(operation.part) + " " + names.layer_of(operation.tensor) : text_of(operation, names);
 }

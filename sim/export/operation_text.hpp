@@ -39,8 +39,11 @@ private:
 /// "forward", "backward fc.weight", "all-reduce", "reduce fc.weight".
 std::string text_of(const Operation& operation, const TensorNames& names);
 
-/// The same with the layer of a gradient that is computed: "backward fc".
-std::string layer_text_of(const Operation& operation, const TensorNames& names);
+/// The same with the layer of a gradient that is computed, "backward fc", or with the unit: "forward block3".
+std::string layer_text_of(const Graph& graph, const Operation& operation, const TensorNames& names);
+
+/// "all-reduce", "all-gather block3".
+std::string text_of_collective(const Graph& graph, const Operation& operation);
 
 /// Operations of a connection in the order in which it sends them, which is that in which they end.
 std::vector<std::size_t> by_end(const StepRun& run, std::size_t stream);

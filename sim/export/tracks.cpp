@@ -34,7 +34,7 @@ std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& na
     const Operation& operation = run.graph.operations[i];
     if (operation.stream != stream) continue;
     if (operation.kind == OperationKind::input && !(operation.duration_s > 0)) continue;
-    TrackSpan span{layer_text_of(operation, names), operation.kind, run.execution.spans[i],
+    TrackSpan span{layer_text_of(run.graph, operation, names), operation.kind, run.execution.spans[i],
                    details_of(run.graph, names, i)};
     if (!spans.empty() && joins(spans.back(), span)) {
       auto& tensors = spans.back().details.tensors;
@@ -56,7 +56,8 @@ std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorName
     details.size_bytes = collective.size_bytes;
     details.way = collective.way;
     details.tensors = names.of_group(run.graph.operations[collective.first].tensor, collective.tensors);
-    spans.push_back({text_of(OperationKind::all_reduce), OperationKind::all_reduce, collective.span, details});
+    const Operation& first = run.graph.operations[collective.first];
+    spans.push_back({text_of_collective(run.graph, first), first.kind, collective.span, details});
   }
   return spans;
 }
@@ -82,6 +83,13 @@ std::pair<Track, Track> tracks_of_server(const StepRun& run, const TensorNames& 
   return {push, pull};
 }
 
+std::string name_of_collectives(const Graph& graph, std::size_t stream) {
+  const bool sums = std::any_of(graph.operations.begin(), graph.operations.end(), [&](const Operation& operation) {
+    return operation.stream == stream && operation.kind == OperationKind::all_reduce;
+  });
+  return sums ? "all-reduces" : "collectives";
+}
+
 std::string name_of_stream(const Graph& graph, std::size_t stream) {
   const Stream& of = graph.streams[stream];
   switch (of.kind) {
@@ -90,7 +98,7 @@ std::string name_of_stream(const Graph& graph, std::size_t stream) {
   case StreamKind::input:
     return "input of the next iteration";
   case StreamKind::collectives:
-    return "all-reduces";
+    return name_of_collectives(graph, stream);
   case StreamKind::path: {
     const auto& operations = graph.operations;
     const auto first = std::find_if(operations.begin(), operations.end(),

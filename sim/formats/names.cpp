@@ -11,6 +11,9 @@ std::string to_text(Algorithm value) {
 #define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
   case Algorithm::value:                                                                                               \
     return text;
+#define DDLSIM_HALF(value, text)                                                                                       \
+  case Algorithm::value:                                                                                               \
+    return text;
 #include "sim/formats/all_reduces.def"
   }
   return "";
@@ -32,6 +35,24 @@ std::string to_text(StrategyName value) {
     return "all-reduce";
   case StrategyName::automatic:
     return "auto";
+  case StrategyName::zero_1:
+    return "zero-1";
+  case StrategyName::zero_2:
+    return "zero-2";
+  case StrategyName::fsdp:
+    return "fsdp";
+  }
+  return "";
+}
+
+std::string to_text(Recompute value) {
+  switch (value) {
+  case Recompute::none:
+    return "none";
+  case Recompute::selective:
+    return "selective";
+  case Recompute::full:
+    return "full";
   }
   return "";
 }
@@ -284,8 +305,32 @@ std::string to_text(RunMode value) {
   return "";
 }
 
+StrategyFamily family_of(StrategyName strategy) {
+  switch (strategy) {
+  case StrategyName::none:
+    return StrategyFamily::none;
+#define DDLSIM_ALL_REDUCE(value, text) case StrategyName::value:
+#include "sim/formats/all_reduces.def"
+  case StrategyName::all_reduce:
+  case StrategyName::automatic:
+    return StrategyFamily::all_reduce;
+  case StrategyName::ps:
+  case StrategyName::ps_async:
+    return StrategyFamily::servers;
+  case StrategyName::zero_1:
+  case StrategyName::zero_2:
+  case StrategyName::fsdp:
+    return StrategyFamily::sharded;
+  }
+  return StrategyFamily::none;
+}
+
 bool is_parameter_server(StrategyName strategy) {
-  return strategy == StrategyName::ps || strategy == StrategyName::ps_async;
+  return family_of(strategy) == StrategyFamily::servers;
+}
+
+bool is_sharded(StrategyName strategy) {
+  return family_of(strategy) == StrategyFamily::sharded;
 }
 
 std::optional<Algorithm> algorithm_of(StrategyName strategy) {
@@ -299,6 +344,9 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy) {
   case StrategyName::ps_async:
   case StrategyName::all_reduce:
   case StrategyName::automatic:
+  case StrategyName::zero_1:
+  case StrategyName::zero_2:
+  case StrategyName::fsdp:
     return std::nullopt;
   }
   return std::nullopt;

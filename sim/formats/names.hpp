@@ -9,9 +9,11 @@
 
 namespace ddlsim {
 
-/// The ways to sum a vector over all ranks.
+/// The ways to sum a vector over all ranks, and the halves of one: a sum of which each rank gets a part, and the way in
+/// which all get all parts.
 enum class Algorithm {
 #define DDLSIM_ALL_REDUCE(value, text) value,
+#define DDLSIM_HALF(value, text) value,
 #include "sim/formats/all_reduces.def"
 };
 
@@ -21,6 +23,9 @@ enum class Algorithm {
 ///   ps_async     parameter servers that nobody waits at
 ///   all_reduce   an all-reduce of which a record does not say the algorithm
 ///   automatic    the all-reduce that the preset's library takes
+///   zero_1       ZeRO: each rank updates its part of the parameters, and keeps the optimizer's state of that part only
+///   zero_2       the same, and keeps the gradients of its part only
+///   fsdp         ZeRO-3: keeps its part of everything, and gathers a unit's parameters where they are needed
 enum class StrategyName {
   none,
 #define DDLSIM_ALL_REDUCE(value, text) value,
@@ -29,7 +34,17 @@ enum class StrategyName {
   ps_async,
   all_reduce,
   automatic,
+  zero_1,
+  zero_2,
+  fsdp,
 };
+
+/// Strategies that move gradients alike: a run of one teaches how the others of its family run.
+enum class StrategyFamily { none, all_reduce, servers, sharded };
+
+/// What of the activations is not kept for backward, but computed again there: nothing; the attention's products;
+/// all of a block but its input.
+enum class Recompute { none, selective, full };
 
 /// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
 /// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
@@ -96,6 +111,7 @@ enum class PlanGoal { cost, time, energy };
 
 std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
+std::string to_text(Recompute value);
 std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);
@@ -158,10 +174,15 @@ template <class Name> std::optional<Name> value_named(std::string_view text) {
   return std::nullopt;
 }
 
+StrategyFamily family_of(StrategyName strategy);
+
 /// ps and ps-async.
 bool is_parameter_server(StrategyName strategy);
 
-/// The algorithm that a strategy names; nothing where it leaves it open or is no all-reduce.
+/// zero-1, zero-2 and fsdp.
+bool is_sharded(StrategyName strategy);
+
+/// The all-reduce that a strategy names; nothing where it leaves it open or is no all-reduce.
 std::optional<Algorithm> algorithm_of(StrategyName strategy);
 
 /// The name in front of a strategy's text: that of "ps(2 dedicated, bytes)" is ps. Nothing for a text of none.

@@ -174,19 +174,24 @@ void check_strategy(const JsonNode& line, const StepRecord& step) {
 }
 
 double iteration_s_of(const JsonNode& line, const StepRecord& step) {
-  static const std::vector<std::string> units{"samples/s", "s", "ms"};
+  static const std::vector<std::string> units{"samples/s", "tokens/s", "s", "ms"};
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
-  if (unit == "samples/s") return step.batch_per_gpu * step.gpus / value;
+  const bool tokens = unit == "tokens/s";
+  if (!tokens && line.has("tokens_per_sample"))
+    line.mistake_at("tokens_per_sample", "has no meaning without \"unit\": \"tokens/s\"; leave it out");
+  const double tokens_per_sample = tokens ? line.positive("tokens_per_sample") : 1;
+  if (tokens || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens_per_sample / value;
   return unit.empty() ? value : value * unit_in_si(unit, Dimension::time);
 }
 
 } // namespace
 
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{
-      "model", "precision",     "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
-      "nodes", "gpus_per_node", "synchronised",   "data",          "mode",   "value",    "unit"};
+  static const std::vector<std::string> keys{"model",  "precision",     "wire_precision", "batch_per_gpu",
+                                             "preset", "strategy",      "algorithm",      "gpus",
+                                             "nodes",  "gpus_per_node", "synchronised",   "data",
+                                             "mode",   "value",         "unit",           "tokens_per_sample"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
   const auto before = line.mistakes_so_far();

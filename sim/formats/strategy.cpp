@@ -4,6 +4,7 @@
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace ddlsim {
@@ -47,8 +48,26 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
+constexpr long most_in_flight = 1000;
+constexpr long most_micro_batches = 1'000'000;
+
+void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
+  auto& sharded = strategy.sharded;
+  sharded.micro_batches = static_cast<int>(node.integer_or("micro_batches", 1, 1, most_micro_batches));
+  sharded.recompute = one_of_or(node, "recompute", Recompute::none);
+  if (strategy.name != StrategyName::fsdp) return;
+  sharded.reshard_after_forward = node.boolean_or("reshard_after_forward", true);
+  sharded.backward_prefetch = node.boolean_or("backward_prefetch", true);
+  sharded.gathers_in_flight =
+      static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
+}
+
 std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   std::vector<std::string> keys{"name"};
+  if (is_sharded(name))
+    for (const char* key : {"micro_batches", "recompute"}) keys.emplace_back(key);
+  if (name == StrategyName::fsdp)
+    for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
   if (!is_parameter_server(name)) keys.emplace_back("library");
@@ -133,6 +152,7 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   if (refuses_servers(node, strategy.name)) known.emplace_back("servers"); // one mistake is enough
   node.allow_only(known);
   if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
+  if (is_sharded(strategy.name)) read_sharded_fields(node, strategy);
   if (node.has("library")) strategy.library = library_version_from(node, "library");
   if (use == StrategyUse::record) return strategy;
   if (node.has("preset")) strategy.preset = node.text("preset");
@@ -141,12 +161,42 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   return strategy;
 }
 
+namespace {
+
+/// What is as usual is left out.
+void add_sharded(nlohmann::json& json, const ShardedOptions& sharded) {
+  const ShardedOptions usual;
+  if (sharded.reshard_after_forward != usual.reshard_after_forward) json["reshard_after_forward"] = false;
+  if (sharded.backward_prefetch != usual.backward_prefetch) json["backward_prefetch"] = false;
+  if (sharded.gathers_in_flight != usual.gathers_in_flight) json["gathers_in_flight"] = sharded.gathers_in_flight;
+  if (sharded.micro_batches != usual.micro_batches) json["micro_batches"] = sharded.micro_batches;
+  if (sharded.recompute != usual.recompute) json["recompute"] = to_text(sharded.recompute);
+}
+
+/// "fsdp", "fsdp(4 micro-batches, full recomputation)": what is as usual is not named.
+std::string sharded_text(const Strategy& strategy) {
+  const auto& sharded = strategy.sharded;
+  const ShardedOptions usual;
+  std::vector<std::string> parts;
+  if (!sharded.reshard_after_forward) parts.emplace_back("kept after forward");
+  if (!sharded.backward_prefetch) parts.emplace_back("no prefetch");
+  if (sharded.gathers_in_flight != usual.gathers_in_flight)
+    parts.push_back(fmt::format("{} in flight", sharded.gathers_in_flight));
+  if (sharded.micro_batches > 1) parts.push_back(fmt::format("{} micro-batches", sharded.micro_batches));
+  if (sharded.recompute != Recompute::none) parts.push_back(to_text(sharded.recompute) + " recomputation");
+  const std::string name = to_text(strategy.name);
+  return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
+}
+
+} // namespace
+
 nlohmann::json strategy_to_json(const Strategy& strategy) {
   nlohmann::json json{{"name", to_text(strategy.name)}};
   if (!strategy.preset.empty()) json["preset"] = strategy.preset;
   if (!strategy.transport.empty()) json["transport"] = strategy.transport;
   if (strategy.library) json["library"] = to_text(*strategy.library);
   if (!strategy.note.empty()) json["note"] = strategy.note;
+  if (is_sharded(strategy.name)) add_sharded(json, strategy.sharded);
   if (!is_parameter_server(strategy.name)) return json;
   auto& servers = json["servers"];
   switch (strategy.servers.rule) {
@@ -174,6 +224,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
 }
 
 std::string to_text(const Strategy& strategy) {
+  if (is_sharded(strategy.name)) return sharded_text(strategy);
   if (!is_parameter_server(strategy.name)) return to_text(strategy.name);
   return fmt::format("{}({}{}{})", to_text(strategy.name), servers_and_sharding(strategy),
                      strategy.on_node_reduce ? "" : ", no on-node reduce",

@@ -16,6 +16,17 @@ struct ServerCount {
   int value = 0; ///< for count and per_node
 };
 
+/// What zero-1, zero-2 and fsdp leave open.
+struct ShardedOptions {
+  bool reshard_after_forward = true; ///< fsdp: a unit's parameters are freed after forward, and gathered again
+  bool backward_prefetch = true;     ///< fsdp: the next unit is gathered before this one's gradients are scattered
+  int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
+  int micro_batches = 1;             ///< that a GPU's batch is cut into: gradient accumulation
+  Recompute recompute = Recompute::none;
+
+  bool operator==(const ShardedOptions&) const = default;
+};
+
 struct Strategy {
   StrategyName name = StrategyName::none;
   ServerCount servers; ///< this and what follows: ps and ps-async only
@@ -27,9 +38,10 @@ struct Strategy {
   std::string transport{};     ///< the same
   std::optional<LibraryVersion> library{}; ///< that sums, where it is known; nothing: one of the preset's
   std::string note{};                      ///< what the asker says of it; told beside its answer
+  ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
 };
 
-/// "ring", "ps(4 dedicated, round-robin)": short text for tables and series names; equal for equal strategies.
+/// "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches, full recomputation)": short text for tables and series names; equal for equal strategies.
 std::string to_text(const Strategy& strategy);
 
 /// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a

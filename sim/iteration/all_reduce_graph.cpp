@@ -9,26 +9,6 @@
 namespace ddlsim {
 namespace {
 
-/// One past the last tensor of each group.
-std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset) {
-  std::vector<double> tensor_bytes;
-  tensor_bytes.reserve(profile.tensors.size());
-  for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
-  switch (preset.grouping) {
-  case Grouping::buckets:
-    return bucket_ends(tensor_bytes, preset.first_bucket_bytes * profile.wire_share,
-                       preset.bucket_bytes * profile.wire_share);
-  case Grouping::single: {
-    constexpr double no_limit = std::numeric_limits<double>::infinity();
-    return bucket_ends(tensor_bytes, no_limit, no_limit);
-  }
-  case Grouping::per_tensor:
-  case Grouping::fusion:
-    break;
-  }
-  return bucket_ends(tensor_bytes, 0, 0);
-}
-
 Operation sum_of(const ComputeProfile& profile, std::size_t stream, std::size_t first, std::size_t end) {
   Operation sum{OperationKind::all_reduce, stream, 0, 0, profile.tensors[first].tensor, static_cast<int>(end - first)};
   for (std::size_t t = first; t < end; ++t) sum.size_bytes += profile.tensors[t].size_bytes;
@@ -59,6 +39,25 @@ void add_after_backward(Graph& graph, const ComputeProfile& profile, const std::
 }
 
 } // namespace
+
+std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset) {
+  std::vector<double> tensor_bytes;
+  tensor_bytes.reserve(profile.tensors.size());
+  for (const auto& tensor : profile.tensors) tensor_bytes.push_back(tensor.size_bytes);
+  switch (preset.grouping) {
+  case Grouping::buckets:
+    return bucket_ends(tensor_bytes, preset.first_bucket_bytes * profile.wire_share,
+                       preset.bucket_bytes * profile.wire_share);
+  case Grouping::single: {
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    return bucket_ends(tensor_bytes, no_limit, no_limit);
+  }
+  case Grouping::per_tensor:
+  case Grouping::fusion:
+    break;
+  }
+  return bucket_ends(tensor_bytes, 0, 0);
+}
 
 Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine) {
   Graph graph;

@@ -6,7 +6,13 @@
 #include "sim/formats/preset.hpp"
 #include "sim/iteration/graph.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace ddlsim {
+
+/// One past the last tensor of each group that all_reduce_graph() makes.
+std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset);
 
 /// Forward, backward and all-reduces of one role, by the preset's grouping:
 ///   buckets     tensors in ready order fill a bucket until it holds first_bucket_bytes, later ones bucket_bytes, of

@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// Bytes that the NIC of a node sends in one all-reduce.
+/// Bytes that the NIC of a node sends in one collective.
 double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
   const double sent_bytes = wire_bytes(way.protocol, size_bytes);
   const double ranks = machine.ranks;
@@ -27,6 +27,9 @@ double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
     return std::ceil(std::log2(nodes)) * sent_bytes;
   case Algorithm::ring:
     return 2 * (ranks - 1) / ranks * sent_bytes;
+  case Algorithm::ring_reduce_scatter:
+  case Algorithm::ring_all_gather:
+    return (ranks - 1) / ranks * sent_bytes;
   case Algorithm::hierarchical_ring:
   case Algorithm::halving_doubling:
     break;
@@ -34,7 +37,12 @@ double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
   return 2 * (nodes - 1) / nodes * sent_bytes;
 }
 
+bool is_half_of_ring(Algorithm algorithm) {
+  return algorithm == Algorithm::ring_reduce_scatter || algorithm == Algorithm::ring_all_gather;
+}
+
 int rounds_of_sum(const Machine& machine, const Way& way, double size_bytes) {
+  if (is_half_of_ring(way.algorithm)) return machine.ranks - 1;
   if (way.algorithm == Algorithm::nvls) return nvls_chunks(machine, wire_bytes(way.protocol, size_bytes));
   if (way.algorithm != Algorithm::tree) return 2 * (machine.ranks - 1);
   return std::max(1, tree_chunks(machine, wire_bytes(way.protocol, size_bytes)).count);
@@ -50,7 +58,7 @@ std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   std::vector<double> ready_s(alone.collectives.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
-    if (operation.kind != OperationKind::all_reduce) continue;
+    if (!is_collective(graph, operation)) continue;
     const auto place =
         std::upper_bound(alone.collectives.begin(), alone.collectives.end(), alone.spans[i].start_s,
                          [](double start_s, const Collective& one) { return start_s < one.span.start_s; });
@@ -283,7 +291,8 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
         {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, rounds_of_sum(graph.machine, sum.way, sum.size_bytes)});
   }
   own.by_tree = tree_bytes > other_bytes;
-  own.inside_too = !alone.collectives.empty() && alone.collectives.back().way.algorithm == Algorithm::ring;
+  const auto last = alone.collectives.back().way.algorithm;
+  own.inside_too = last == Algorithm::ring || is_half_of_ring(last);
   return own;
 }
 

@@ -46,12 +46,29 @@ double TimedSizes::time_s(double size_bytes) {
   return times_s_[static_cast<std::size_t>(place - sizes_bytes_.begin())];
 }
 
+namespace {
+
+/// No library names an algorithm for a half: all of them go round a ring with large messages.
+SumRules by(SumRules rules, Algorithm half) {
+  rules.forced = half;
+  return rules;
+}
+
+} // namespace
+
 CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
-    : graph_(graph), spans_(spans), sizes_(graph.machine, graph.sums, executor),
+    : graph_(graph), spans_(spans), sums_(graph.machine, graph.sums, executor),
+      scatters_(graph.machine, by(graph.sums, Algorithm::ring_reduce_scatter), executor),
+      gathers_(graph.machine, by(graph.sums, Algorithm::ring_all_gather), executor),
       tick_s_(graph.fusion ? graph.fusion->cycle_s : 0) {}
 
-void CollectiveStream::expect(const std::vector<double>& sizes_bytes) {
-  if (!sizes_bytes.empty()) sizes_.add(sizes_bytes);
+void CollectiveStream::expect(const ExpectedSizes& sizes_bytes) {
+  for (const auto& [kind, of_kind] : sizes_bytes) sizes_of(kind).add(of_kind);
+}
+
+TimedSizes& CollectiveStream::sizes_of(OperationKind kind) {
+  if (kind == OperationKind::reduce_scatter) return scatters_;
+  return kind == OperationKind::all_gather ? gathers_ : sums_;
 }
 
 void CollectiveStream::add(std::size_t operation, double ready_s) {
@@ -89,10 +106,11 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
     collective.size_bytes += graph_.operations[operations[i]].size_bytes;
   }
   const double start_s = std::max(free_s_, ready_s);
+  auto& sizes = sizes_of(graph_.operations[collective.first].kind);
   free_s_ = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
-            sizes_.time_s(collective.size_bytes);
+            sizes.time_s(collective.size_bytes);
   collective.span = {start_s, free_s_};
-  collective.way = sizes_.way_of_size(collective.size_bytes);
+  collective.way = sizes.way_of_size(collective.size_bytes);
   collectives_.push_back(collective);
   for (std::size_t i = 0; i < count; ++i) spans_[operations[i]] = collective.span;
 }

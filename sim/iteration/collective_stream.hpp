@@ -5,21 +5,23 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ddlsim {
 
-/// All-reduces by their size: each size is timed once, the way that its library takes.
+/// Collectives of one kind by their size: each size is timed once, the way that its library takes.
 class TimedSizes {
 public:
-  /// The arguments must outlive this.
-  TimedSizes(const Machine& machine, const SumRules& rules, const Executor& executor)
-      : machine_(machine), rules_(rules), executor_(executor) {}
+  /// Machine and executor must outlive this.
+  TimedSizes(const Machine& machine, SumRules rules, const Executor& executor)
+      : machine_(machine), rules_(std::move(rules)), executor_(executor) {}
 
   /// Times all of them together, which is one run of SimGrid.
   void add(std::vector<double> sizes_bytes);
 
-  /// Of one all-reduce; timed now where it was not added.
+  /// Of one collective; timed now where it was not added.
   double time_s(double size_bytes);
 
   Way way_of_size(double size_bytes) const { return way_of(rules_, machine_.ranks, size_bytes); }
@@ -30,20 +32,23 @@ private:
   std::vector<double> time(const std::vector<double>& sizes_bytes);
 
   const Machine& machine_;
-  const SumRules& rules_;
+  SumRules rules_;
   const Executor& executor_;
   std::vector<double> sizes_bytes_; ///< ascending
   std::vector<double> times_s_;     ///< of each
   double simgrid_messages_ = 0;
 };
 
+/// Sizes of collectives that will come, by kind.
+using ExpectedSizes = std::map<OperationKind, std::vector<double>>;
+
 class CollectiveStream {
 public:
   /// Writes the span of what it runs to `spans`. The arguments must outlive this.
   CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans);
 
-  /// These sizes will come, and are timed in one run of SimGrid.
-  void expect(const std::vector<double>& sizes_bytes);
+  /// These sizes will come, and those of a kind are timed in one run of SimGrid.
+  void expect(const ExpectedSizes& sizes_bytes);
 
   /// One more operation, which may run from `ready_s` on; with fusion it waits for the next tick.
   void add(std::size_t operation, double ready_s);
@@ -60,15 +65,20 @@ public:
   double compute_end_s(double start_s, double alone_s);
 
   const std::vector<Collective>& collectives() const { return collectives_; }
-  double simgrid_messages() const { return sizes_.simgrid_messages(); }
+  double simgrid_messages() const {
+    return sums_.simgrid_messages() + scatters_.simgrid_messages() + gathers_.simgrid_messages();
+  }
 
 private:
   void run(const std::size_t* operations, std::size_t count, double ready_s);
   double end_beside_s(double now_s, double left_s);
+  TimedSizes& sizes_of(OperationKind kind);
 
   const Graph& graph_;
   std::vector<Span>& spans_;
-  TimedSizes sizes_;
+  TimedSizes sums_;
+  TimedSizes scatters_;
+  TimedSizes gathers_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
   std::size_t past_ = 0;             ///< collectives that ended before the compute of now

@@ -14,20 +14,26 @@ bool has(const Graph& graph, OperationKind kind) {
                      [&](const Operation& operation) { return operation.kind == kind; });
 }
 
-std::vector<double> sizes_as_they_are(const Graph& graph) {
-  std::vector<double> sizes_bytes;
+bool has_collectives(const Graph& graph) {
+  return std::any_of(graph.operations.begin(), graph.operations.end(),
+                     [&](const Operation& operation) { return is_collective(graph, operation); });
+}
+
+ExpectedSizes sizes_as_they_are(const Graph& graph) {
+  ExpectedSizes sizes_bytes;
   for (const auto& operation : graph.operations)
-    if (operation.kind == OperationKind::all_reduce) sizes_bytes.push_back(operation.size_bytes);
+    if (is_collective(graph, operation)) sizes_bytes[operation.kind].push_back(operation.size_bytes);
   return sizes_bytes;
 }
 
-std::vector<double> sizes_that_ran(const Execution& execution) {
-  std::vector<double> sizes_bytes;
-  for (const auto& collective : execution.collectives) sizes_bytes.push_back(collective.size_bytes);
+ExpectedSizes sizes_that_ran(const Graph& graph, const Execution& execution) {
+  ExpectedSizes sizes_bytes;
+  for (const auto& collective : execution.collectives)
+    sizes_bytes[graph.operations[collective.first].kind].push_back(collective.size_bytes);
   return sizes_bytes;
 }
 
-Execution execute_expecting(const Graph& graph, const Executor& executor, const std::vector<double>& sizes_bytes) {
+Execution execute_expecting(const Graph& graph, const Executor& executor, const ExpectedSizes& sizes_bytes) {
   GraphPass pass(graph, executor);
   pass.expect(sizes_bytes);
   return pass.finish(executor);
@@ -40,7 +46,7 @@ Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& ch
   if (!graph.fusion) return execute_expecting(graph, executor, sizes_as_they_are(graph));
   const bool is_screened = requested == Fidelity::screening || requested == Fidelity::closed_form;
   return execute_expecting(graph, executor,
-                           is_screened ? std::vector<double>{} : sizes_that_ran(execute(graph, formulas)));
+                           is_screened ? ExpectedSizes{} : sizes_that_ran(graph, execute(graph, formulas)));
 }
 
 Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice) {
@@ -58,12 +64,12 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
 } // namespace
 
 Execution execute(const Graph& graph, const Executor& executor) {
-  return execute_expecting(graph, executor, graph.fusion ? std::vector<double>{} : sizes_as_they_are(graph));
+  return execute_expecting(graph, executor, graph.fusion ? ExpectedSizes{} : sizes_as_they_are(graph));
 }
 
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
   choice = {};
-  if (has(graph, OperationKind::all_reduce)) return execute_collectives(graph, requested, choice);
+  if (has_collectives(graph)) return execute_collectives(graph, requested, choice);
   if (has(graph, OperationKind::push_pull)) return execute_servers(graph, requested, choice);
   if (graph.path_Bps > 0) choice = choose_paths(requested);
   return execute(graph, executor_of(choice.fidelity));

@@ -19,8 +19,8 @@ enum class OperationKind {
   all_reduce,     ///< a sum over all workers, which every worker gets
   reduce,         ///< a sum over the GPUs of a node, on one of them
   broadcast,      ///< the way back from there
-  reduce_scatter, ///< a sum over the GPUs of a node, a part on each
-  all_gather,     ///< the way back from there
+  reduce_scatter, ///< a sum, a part on each: over the GPUs of a node on a path, over all workers as a collective
+  all_gather,     ///< the way back from there, or parameters from the workers that keep them
   push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
 };
 
@@ -53,6 +53,7 @@ struct Operation {
   std::size_t first_wait = 0; ///< what it waits for: `waits` entries of Graph::waits
   std::size_t waits = 0;
   ComputePart part = ComputePart::whole; ///< compute only
+  int unit = -1;                         ///< of Graph::units that is computed, gathered or scattered; -1: none
 };
 
 /// Every cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
@@ -78,8 +79,9 @@ struct Graph {
   std::vector<Stream> streams;
   std::vector<Operation> operations;
   std::vector<std::size_t> waits; ///< operations, see Operation::first_wait
+  std::vector<std::string> units; ///< whose parameters are gathered together; sharded strategies only
 
-  SumRules sums;                ///< how each all-reduce is run
+  SumRules sums;                ///< how each collective is run
   double collective_cost_s = 0; ///< software cost of one collective
   double tensor_cost_s = 0;     ///< and of each tensor in it
   double interference = 0;      ///< compute advances 1/(1 + interference) as fast beside a collective
@@ -88,6 +90,11 @@ struct Graph {
   double path_Bps = 0; ///< of a path inside a node
   ServerRules servers;
 };
+
+/// Whether it is run among all workers, one after another.
+inline bool is_collective(const Graph& graph, const Operation& operation) {
+  return graph.streams[operation.stream].kind == StreamKind::collectives;
+}
 
 inline std::size_t add_role(Graph& graph, const std::string& name, int ranks) {
   graph.roles.push_back({name, ranks});

@@ -32,6 +32,11 @@ Execution GraphPass::finish(const Executor& executor) {
 
 /// One operation, or those of its kind that follow it and share links with it.
 void GraphPass::run_next() {
+  if (is_collective(graph_, graph_.operations[next_])) {
+    collectives_.add(next_, ready_s(next_));
+    ++next_;
+    return;
+  }
   switch (graph_.operations[next_].kind) {
   case OperationKind::compute:
     run_compute(next_++);
@@ -40,9 +45,6 @@ void GraphPass::run_next() {
     run_input(next_++);
     break;
   case OperationKind::all_reduce:
-    collectives_.add(next_, ready_s(next_));
-    ++next_;
-    break;
   case OperationKind::reduce:
   case OperationKind::broadcast:
   case OperationKind::reduce_scatter:

@@ -15,7 +15,7 @@ public:
   GraphPass(const Graph& graph, const Executor& executor);
 
   /// Sizes of collectives that will come, and are timed in one run of SimGrid.
-  void expect(const std::vector<double>& sizes_bytes) { collectives_.expect(sizes_bytes); }
+  void expect(const ExpectedSizes& sizes_bytes) { collectives_.expect(sizes_bytes); }
 
   /// Runs what stands before the first shard; all where no shard is left.
   void run_until_shards();

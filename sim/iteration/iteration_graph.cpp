@@ -2,6 +2,7 @@
 
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
+#include "sim/iteration/sharded_graph.hpp"
 
 #include <algorithm>
 
@@ -18,6 +19,29 @@ Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inp
   graph.sums = sum_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.tensor_cost_s = sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
+  graph.interference = sample.interference;
+  return graph;
+}
+
+/// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
+/// tensor costs anything by itself.
+Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  const auto& [machine, compute_s, sample] = inputs;
+  const double slowest_s = slowdown_of(setup, machine) * compute_s;
+  const double again_s = sample.forward_share * shape.units.recomputed() * slowest_s;
+  const auto& options = setup.strategy.sharded;
+  const ShardBytes bytes{computed_bytes_per_parameter(setup.precision), setup.wire_bytes_per_parameter};
+  Graph graph;
+  if (setup.strategy.name == StrategyName::fsdp) {
+    const WholePasses passes{sample.forward_share * slowest_s, (1 - sample.forward_share) * slowest_s};
+    graph = fsdp_graph(shape.units, passes, options, bytes, machine);
+  } else {
+    const double total_s = slowest_s + again_s;
+    const auto profile = compute_profile(shape, total_s, sample.forward_share * slowest_s / total_s);
+    graph = zero_graph(setup.strategy.name, profile, options, bytes, setup.preset, machine);
+  }
+  graph.sums = sum_rules_of(setup, sample);
+  graph.collective_cost_s = sample.operation_cost_s;
   graph.interference = sample.interference;
   return graph;
 }
@@ -42,9 +66,25 @@ void add_input_operation(Graph& graph, const StepSetup& setup, const InputFactor
 
 } // namespace
 
+namespace {
+
+Graph graph_without_input(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  switch (family_of(setup.strategy.name)) {
+  case StrategyFamily::servers:
+    return graph_of_servers(setup, inputs, shape);
+  case StrategyFamily::sharded:
+    return graph_of_sharded(setup, inputs, shape);
+  case StrategyFamily::none:
+  case StrategyFamily::all_reduce:
+    break;
+  }
+  return graph_of_all_reduce(setup, inputs, shape);
+}
+
+} // namespace
+
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
-  const auto build = is_parameter_server(setup.strategy.name) ? graph_of_servers : graph_of_all_reduce;
-  Graph graph = build(setup, inputs, shape);
+  Graph graph = graph_without_input(setup, inputs, shape);
   add_input_operation(graph, setup, inputs.sample.input);
   return graph;
 }
@@ -58,7 +98,16 @@ Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFact
 }
 
 BackwardShape backward_shape_of(const StepSetup& setup) {
-  return backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
+  auto shape =
+      backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
+  if (is_sharded(setup.strategy.name))
+    shape.units =
+        unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy.sharded.recompute);
+  return shape;
+}
+
+double compute_s_of(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape) {
+  return setup.one_gpu_s * sample.compute_factor * (1 + sample.forward_share * shape.units.recomputed());
 }
 
 double InputTimes::longest_s() const {

@@ -21,6 +21,9 @@ Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFact
 /// The layers' share of backward and their gradients.
 BackwardShape backward_shape_of(const StepSetup& setup);
 
+/// Forward and backward of one GPU, and what is computed again: the passes of the shape's recomputation.
+double compute_s_of(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape);
+
 /// Times in which a node gets the samples of one iteration, seconds. The longest counts, because loading, reading and
 /// training are a pipeline with prefetch. All 0 for a scenario without input (synthetic data).
 ///   decoding        samples / loader rate; else the longer of samples / (cores x core rate) and

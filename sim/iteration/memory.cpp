@@ -1,26 +1,149 @@
 #include "sim/iteration/memory.hpp"
 
 #include "sim/base/units.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/compute/unit_shape.hpp"
 
 #include <fmt/format.h>
 
-namespace ddlsim {
+#include <algorithm>
+#include <map>
 
-double least_memory_bytes(const Model& model, Precision precision, double batch) {
-  constexpr double copies_of_parameters = 3; // parameter, gradient, momentum
-  constexpr double least_kept_outputs = 0.5;
-  const double width = is_half(precision) ? 0.5 : 1.0;
-  double outputs = 0;
-  for (const auto& layer : model.layers) outputs += layer.activation_bytes_per_sample;
-  return copies_of_parameters * model.size_bytes() + least_kept_outputs * width * outputs * batch;
+namespace ddlsim {
+namespace {
+
+constexpr double least_kept_outputs = 0.5;
+constexpr double fp32_bytes = 4;
+
+/// Of a number in a layer's output, over the table's.
+double output_width(Precision precision) {
+  return is_half(precision) ? 0.5 : 1.0;
 }
 
-std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch) {
-  const double needed = least_memory_bytes(model, precision, batch);
+/// Bytes a parameter of each part of the state.
+struct StateBytes {
+  double parameter = 4;
+  double gradient = 4;
+  double optimizer = 8;
+};
+
+StateBytes state_bytes(Precision precision, StrategyName strategy) {
+  if (!is_half(precision) || strategy == StrategyName::fsdp) return {};
+  return {2, 2, 12};
+}
+
+/// Outputs of each unit, and the input of each block: what the layer before it put out. Table bytes a sample.
+struct UnitOutputs {
+  std::map<std::string, double> of_unit;
+  std::map<std::string, double> kept_of_unit; ///< not computed again
+  double block_inputs = 0;
+};
+
+UnitOutputs outputs_of(const Model& model, Recompute recompute) {
+  UnitOutputs outputs;
+  const Layer* before = nullptr;
+  for (const auto& layer : model.layers) {
+    const auto unit = unit_name_of(layer.name);
+    outputs.of_unit[unit] += layer.activation_bytes_per_sample;
+    if (!is_computed_again(layer, recompute)) outputs.kept_of_unit[unit] += layer.activation_bytes_per_sample;
+    const bool begins = before != nullptr && unit_name_of(before->name) != unit;
+    if (begins && is_computed_again(layer, recompute)) outputs.block_inputs += before->activation_bytes_per_sample;
+    before = &layer;
+  }
+  return outputs;
+}
+
+/// Table bytes a sample that are in memory at the same time.
+double kept_outputs(const Model& model, Recompute recompute) {
+  const auto outputs = outputs_of(model, recompute);
+  double kept = 0;
+  double again = 0; // the unit of which most is computed again
+  for (const auto& [unit, bytes] : outputs.of_unit) {
+    const auto found = outputs.kept_of_unit.find(unit);
+    const double kept_of_unit = found == outputs.kept_of_unit.end() ? 0 : found->second;
+    kept += kept_of_unit;
+    again = std::max(again, bytes - kept_of_unit);
+  }
+  const double inputs = recompute == Recompute::full ? outputs.block_inputs : 0;
+  return inputs + least_kept_outputs * (kept + again);
+}
+
+/// Parameters that are whole on every rank at the fullest moment: the root's, and the largest other unit's.
+double gathered_parameters(const Model& model) {
+  std::map<std::string, double> of_unit;
+  for (const auto& layer : model.layers)
+    for (const auto& tensor : layer.tensors) of_unit[unit_name_of(layer.name)] += tensor.size_bytes / fp32_bytes;
+  const auto root = of_unit.find("root");
+  double largest = 0;
+  for (const auto& [unit, parameters] : of_unit)
+    if (unit != "root") largest = std::max(largest, parameters);
+  return largest + (root == of_unit.end() ? 0 : root->second);
+}
+
+MemoryNeed least_sharded_memory(const Model& model, Precision precision, double batch, const Strategy& strategy,
+                                int gpus) {
+  const auto bytes = state_bytes(precision, strategy.name);
+  const double parameters = model.parameters;
+  const double part = 1.0 / gpus;
+  const bool fsdp = strategy.name == StrategyName::fsdp;
+  MemoryNeed need;
+  need.parameters = bytes.parameter * parameters * (fsdp ? part : 1);
+  need.gradients = bytes.gradient * parameters * (strategy.name == StrategyName::zero_1 ? 1 : part);
+  need.optimizer = bytes.optimizer * parameters * part;
+  const double micro_batch = batch / strategy.sharded.micro_batches;
+  need.activations = kept_outputs(model, strategy.sharded.recompute) * output_width(precision) * micro_batch;
+  if (fsdp && gpus > 1) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
+  return need;
+}
+
+constexpr int most_gpus = 10'000'000;
+
+/// 0: no number of GPUs is enough.
+int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double batch, const Strategy& strategy) {
+  const auto fits = [&](int gpus) {
+    return least_memory(model, precision, batch, strategy, gpus).total() <= gpu.memory_bytes;
+  };
+  if (!is_sharded(strategy.name) || !fits(most_gpus)) return 0;
+  int too_few = 1;
+  int enough = most_gpus;
+  while (enough > too_few + 1) {
+    const int middle = too_few + (enough - too_few) / 2;
+    (fits(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+std::string what_to_do(const Strategy& strategy, int fewest) {
+  if (fewest > 0) return fmt::format("give {} GPUs or more, a smaller micro-batch or another GPU", fewest);
+  if (!is_sharded(strategy.name)) return "give a smaller batch_per_gpu or another GPU";
+  return strategy.sharded.recompute == Recompute::full
+             ? "no number of GPUs is enough; give more micro_batches or another GPU"
+             : "no number of GPUs is enough; give more micro_batches, \"recompute\": \"full\" or another GPU";
+}
+
+} // namespace
+
+double least_memory_bytes(const Model& model, Precision precision, double batch) {
+  return least_memory(model, precision, batch, {}, 1).total();
+}
+
+MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus) {
+  if (is_sharded(strategy.name)) return least_sharded_memory(model, precision, batch, strategy, gpus);
+  double outputs = 0;
+  for (const auto& layer : model.layers) outputs += layer.activation_bytes_per_sample;
+  const double copy = model.size_bytes(); // parameter, gradient, momentum
+  return {copy, copy, copy, least_kept_outputs * output_width(precision) * outputs * batch, 0};
+}
+
+std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                             const Strategy& strategy, int gpus) {
+  const double needed = least_memory(model, precision, batch, strategy, gpus).total();
   if (gpu.memory_bytes <= 0 || needed <= gpu.memory_bytes) return "";
-  return fmt::format(
-      "{} samples of {} need at least {}, and one {} has {}; give a smaller batch_per_gpu or another GPU", batch,
-      model.name, print_quantity(needed, Dimension::size), gpu.name, print_quantity(gpu.memory_bytes, Dimension::size));
+  const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy.name), gpus) : "";
+  return fmt::format("{} samples of {}{} need at least {}, and one {} has {}; {}", batch, model.name, on_gpus,
+                     print_quantity(needed, Dimension::size), gpu.name,
+                     print_quantity(gpu.memory_bytes, Dimension::size),
+                     what_to_do(strategy, fewest_gpus(model, gpu, precision, batch, strategy)));
 }
 
 } // namespace ddlsim

@@ -4,10 +4,22 @@
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/strategy.hpp"
 
 #include <string>
 
 namespace ddlsim {
+
+/// What training needs of one GPU at least, bytes.
+struct MemoryNeed {
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0; ///< of one micro-batch
+  double gathered = 0;    ///< units whose parameters are here whole, and gradients of one of them
+
+  double total() const { return parameters + gradients + optimizer + activations + gathered; }
+};
 
 /// Lower bound of the bytes that training needs: parameters, gradients and momentum in fp32, and half of all layer
 /// outputs (the rest is recomputed, fused or overwritten in place; 16-bit outputs under amp, fp16 and bf16). The
@@ -15,7 +27,19 @@ namespace ddlsim {
 /// outputs.
 double least_memory_bytes(const Model& model, Precision precision, double batch);
 
-/// "" when it fits, else one sentence: what is needed, what the GPU has, what to do.
-std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch);
+/// The same on each of `gpus`, by strategy. Where state is sharded it is Adam's, 16 bytes a parameter (Rajbhandari et al.,
+/// ZeRO, SC 2020, section 3.1; FSDP keeps fp32 parameters, gradients and two moments, as many bytes), of which a rank has
+///   zero-1  its part of the optimizer's; zero-2  of the gradients, too; fsdp  of all, and whole what is gathered: the root
+///           and one more unit, in what is computed with
+/// Half precision: parameters and gradients 2 bytes each, the optimizer 12 with fp32 parameters; else 4, 4 and 8.
+/// Activations are those of a micro-batch: half of the outputs, as above; where blocks are computed again whole, the
+/// input of each and half of one block's outputs. Other strategies need least_memory_bytes(), all of it counted as
+/// parameters, gradients, optimizer and activations.
+MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus);
+
+/// "" when it fits, else one sentence: what is needed, what the GPU has, what to do. Where more GPUs would do, the
+/// fewest are named.
+std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                             const Strategy& strategy = {}, int gpus = 1);
 
 } // namespace ddlsim

@@ -63,12 +63,24 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   return result;
 }
 
+const BackwardShape& shape_of(const StepSetup& setup, StepCache& memory) {
+  if (!memory.shape) memory.shape = backward_shape_of(setup);
+  return *memory.shape;
+}
+
+/// One GPU's compute. The shape is looked at only where something is computed again.
+double compute_of(const StepSetup& setup, const Parameters& sample, StepCache& memory) {
+  static const BackwardShape whole;
+  const bool again = is_sharded(setup.strategy.name) && setup.strategy.sharded.recompute != Recompute::none;
+  return compute_s_of(setup, sample, again ? shape_of(setup, memory) : whole);
+}
+
 /// Runs what the cache does not hold.
 IterationResult synchronised_iteration(const StepSetup& setup, const CommunicationInputs& inputs, Fidelity requested,
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
-  if (!memory.shape) memory.shape = backward_shape_of(setup);
-  auto result = execute_iteration(iteration_graph(setup, inputs, *memory.shape), requested, has_neighbours(setup));
+  auto result =
+      execute_iteration(iteration_graph(setup, inputs, shape_of(setup, memory)), requested, has_neighbours(setup));
   if (memory.learns) memory.iteration = {inputs, result};
   return result;
 }
@@ -185,7 +197,7 @@ double parts_s(const StepTime& time) {
 
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
-  time.compute_s = setup.one_gpu_s * sample.compute_factor;
+  time.compute_s = compute_of(setup, sample, memory);
   const auto result = synchronises(setup)
                           ? add_synchronisation(setup, sample, requested, memory, time)
                           : execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
@@ -203,7 +215,7 @@ StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requ
   StepRun run;
   run.graph = synchronises(setup)
                   ? iteration_graph(setup, communication_inputs(setup, sample), backward_shape_of(setup))
-                  : graph_of_compute(setup, setup.one_gpu_s * sample.compute_factor, sample.input);
+                  : graph_of_compute(setup, compute_s_of(setup, sample, backward_shape_of(setup)), sample.input);
   run.execution = execute_or_refuse(run.graph, requested, run.choice);
   return run;
 }

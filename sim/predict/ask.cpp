@@ -15,9 +15,8 @@
 namespace ddlsim {
 namespace {
 
-bool has_servers(const CalibratedSeries& series) {
-  const auto name = strategy_name_in(series.strategy);
-  return name && is_parameter_server(*name);
+StrategyFamily family_of(const CalibratedSeries& series) {
+  return family_of(strategy_name_in(series.strategy).value_or(StrategyName::all_reduce));
 }
 
 /// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
@@ -33,7 +32,7 @@ struct RunningStrategy {
 
 /// What the library takes for the model's gradients, as they are grouped, on as many GPUs as there are.
 std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameters& sample) {
-  if (is_parameter_server(setup.strategy.name)) return std::nullopt;
+  if (family_of(setup.strategy.name) != StrategyFamily::all_reduce) return std::nullopt;
   StepSetup all = setup;
   all.strategy.name = StrategyName::automatic;
   all.gpus_per_node = std::max(1, setup.cluster.gpus_per_node);
@@ -120,7 +119,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     if (series.scope.transport != scope.transport) continue;
     spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
-    if (has_servers(series) != is_parameter_server(asked.strategy.name)) continue;
+    if (family_of(series) != family_of(asked.strategy.name)) continue;
     int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
     for (const auto& point : series.points) {
       largest_nodes = std::max(largest_nodes, point.nodes);

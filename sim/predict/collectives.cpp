@@ -44,11 +44,15 @@ SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::
   return answer;
 }
 
+bool all_reduces(const Strategy& strategy) {
+  return family_of(strategy.name) == StrategyFamily::all_reduce;
+}
+
 void check_question(const Scenario& scenario) {
-  const auto sums = [](const Strategy& strategy) { return !is_parameter_server(strategy.name); };
-  if (std::none_of(scenario.strategies.begin(), scenario.strategies.end(), sums))
+  if (std::none_of(scenario.strategies.begin(), scenario.strategies.end(), all_reduces))
     throw UserError(scenario.name, "/strategies",
-                    "only parameter servers found, which do not all-reduce; add a strategy like {\"name\": \"auto\"}");
+                    "only parameter servers and sharded strategies found, which do not all-reduce; add a strategy like "
+                    "{\"name\": \"auto\"}");
   if (scenario.gpus.back() < 2)
     throw UserError(scenario.name, "/gpus", "one GPU has nobody to all-reduce with; give --gpus 2 or more");
 }
@@ -99,7 +103,7 @@ SumPrediction predict_collectives(const Scenario& scenario, const std::vector<do
   SumPrediction prediction;
   prediction.scenario = scenario;
   for (const auto& strategy : scenario.strategies) {
-    if (is_parameter_server(strategy.name)) continue;
+    if (!all_reduces(strategy)) continue;
     const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
     prediction.answers.push_back(answer_curve(curve, scenario, sizes_bytes));
   }

@@ -65,6 +65,9 @@ struct PredictedPoint {
   double samples_per_s_per_node_bought = 0; ///< over nodes and server_nodes together
   double samples_per_s_per_node_bought_low = 0;
   double samples_per_s_per_node_bought_high = 0;
+  double tokens_per_s = 0;     ///< where a sample is a sequence of tokens, else 0
+  double flop_utilisation = 0; ///< FLOP of the model, without what is computed again, over the GPUs' peak; 0: not known
+  double least_memory_bytes = 0; ///< that each GPU needs at least
   double compute_s = 0;
   double exposed_communication_s = 0;
   double synchronisation_s = 0;

@@ -13,10 +13,23 @@ using Json = nlohmann::ordered_json;
 /// Of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening".
 constexpr int prediction_version = 2;
 
+/// All of it, also what is as usual.
+void add_sharded(Json& json, const Strategy& strategy) {
+  const auto& sharded = strategy.sharded;
+  if (strategy.name == StrategyName::fsdp) {
+    json["reshard_after_forward"] = sharded.reshard_after_forward;
+    json["backward_prefetch"] = sharded.backward_prefetch;
+    json["gathers_in_flight"] = sharded.gathers_in_flight;
+  }
+  json["micro_batches"] = sharded.micro_batches;
+  json["recompute"] = to_text(sharded.recompute);
+}
+
 Json to_json(const Strategy& strategy) {
   Json json{{"name", to_text(strategy.name)}};
   if (!strategy.preset.empty()) json["preset"] = strategy.preset;
   if (!strategy.transport.empty()) json["transport"] = strategy.transport;
+  if (is_sharded(strategy.name)) add_sharded(json, strategy);
   if (!is_parameter_server(strategy.name)) return json;
   const auto& servers = strategy.servers;
   switch (servers.rule) {
@@ -115,6 +128,9 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"input_wait_s", point.input_wait_s},
       {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
+  if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
+  json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);
   if (point.alone)
     json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},
                                   {"iteration_s_low", nine_digits(point.alone->s_low)},

@@ -135,15 +135,26 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
                      largest_scale.gpus, largest_scale.gpus_low, largest_scale.gpus_high, loss);
 }
 
+/// What the algorithm of that name runs: all-reduces, or halves of one, which are rings.
+std::string collectives_text(const std::string& algorithm) {
+  if (algorithm == to_text(Algorithm::ring_reduce_scatter)) return "reduce-scatters";
+  return algorithm == to_text(Algorithm::ring_all_gather) ? "all-gathers" : "all-reduces";
+}
+
+std::string algorithm_text(const std::string& algorithm) {
+  return collectives_text(algorithm) == "all-reduces" ? algorithm : to_text(Algorithm::ring);
+}
+
 /// NCCL's own settings that make a benchmark run as the iteration does; "" where no all-reduce is to be measured.
 std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
   const bool is_tree = next.algorithm == to_text(Algorithm::tree);
   const bool is_nvls = next.algorithm == to_text(Algorithm::nvls);
   const char* name = is_nvls ? "NVLS,NVLSTree" : is_tree ? "Tree" : "Ring";
-  return fmt::format(" What decides there are all-reduces of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
+  return fmt::format(" What decides there are {} of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
                      "NCCL_PROTO={}.",
-                     next.sum_bytes / 1e6, next.algorithm, next.protocol, name, next.protocol);
+                     collectives_text(next.algorithm), next.sum_bytes / 1e6, algorithm_text(next.algorithm),
+                     next.protocol, name, next.protocol);
 }
 
 std::string measure_sentence(const MeasureNext& next) {
@@ -198,12 +209,24 @@ std::string left_open_sentence(const StrategyAnswer& answer) {
 
 /// "ring with LL128", "ring".
 std::string way_text(const PredictedPoint& point) {
-  return point.protocol.empty() ? point.algorithm : point.algorithm + " with " + point.protocol;
+  const auto algorithm = algorithm_text(point.algorithm);
+  return point.protocol.empty() ? algorithm : algorithm + " with " + point.protocol;
+}
+
+/// "all-reduce", as most points have it; "" where nothing is summed.
+std::string largest_collective(const StrategyAnswer& answer) {
+  for (const auto& point : answer.points) {
+    auto text = collectives_text(point.algorithm);
+    text.pop_back();
+    if (!point.algorithm.empty()) return text;
+  }
+  return "";
 }
 
 /// What the library does at which scales: neighbours that it runs alike together. "" where the strategy says.
 std::string library_sentence(const StrategyAnswer& answer) {
-  if (answer.strategy.name != StrategyName::automatic || answer.library.empty()) return "";
+  const bool library_decides = answer.strategy.name == StrategyName::automatic || is_sharded(answer.strategy.name);
+  if (!library_decides || answer.library.empty()) return "";
   std::vector<std::string> runs;
   std::string way;
   int first = 0;
@@ -224,8 +247,22 @@ std::string library_sentence(const StrategyAnswer& answer) {
   }
   end_run();
   if (runs.empty()) return "";
-  return to_lines(fmt::format("The largest all-reduce as {}{} runs it: {}.", answer.library,
+  return to_lines(fmt::format("The largest {} as {}{} runs it: {}.", largest_collective(answer), answer.library,
                               answer.library_stated ? "" : " (assumed)", join_names(runs)));
+}
+
+/// What people compare transformers by; "" for models of anything but tokens.
+std::string token_table(const StrategyAnswer& answer) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& point : answer.points) {
+    if (!(point.tokens_per_s > 0)) continue;
+    rows.push_back({fmt::format("{}", point.gpus), rate_interval(point.tokens_per_s, 0, 0).value,
+                    rate_interval(point.tokens_per_s / point.gpus, 0, 0).value,
+                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation) : "-",
+                    print_quantity(point.least_memory_bytes, Dimension::size)});
+  }
+  if (rows.empty()) return "";
+  return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"of peak FLOP/s"}, {"memory a GPU, at least"}}, rows);
 }
 
 std::string to_section(const StrategyAnswer& answer, double bound, bool with_preset) {
@@ -235,8 +272,8 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
                      note_lines(answer) + left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) + server_lines(answer) +
-          screenings(answer) + staleness_lines(answer);
+  text += token_table(answer) + library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) +
+          server_lines(answer) + screenings(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/fork_server.hpp"
 #include "sim/base/statistics.hpp"
+#include "sim/compute/layer_times.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/network/machine.hpp"
@@ -111,7 +112,30 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
         setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
   }
-  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu);
+  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus);
+}
+
+/// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC 2021,
+/// section 5.1, count alike).
+constexpr double forward_passes_of_training = 3;
+
+/// 0 where the catalogue has no peak of that precision, as of a machine that nobody named.
+double peak_or_none(const StepSetup& setup) {
+  try {
+    return peak_flop_per_s(setup.gpu, setup.precision);
+  } catch (const UserError&) {
+    return 0;
+  }
+}
+
+/// The rate of tokens, what of the GPUs' peak the model's own FLOP are, and the memory behind `memory_complaint`.
+void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
+  point.tokens_per_s = point.samples_per_s * setup.model.tokens_per_sample();
+  const double flop_per_s = point.samples_per_s * forward_passes_of_training * setup.model.forward_flop_per_sample();
+  const double peak = peak_or_none(setup);
+  if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
+  point.least_memory_bytes =
+      least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus).total();
 }
 
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
@@ -248,6 +272,7 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);
     point.extrapolated = is_extrapolated(curve, point);
+    set_utilisation(point, setup);
     set_efficiency_per_gpu_bought(point, curve);
     set_rate_per_node_bought(point);
     set_servers(point, curve, setup, time);

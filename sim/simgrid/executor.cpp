@@ -136,7 +136,8 @@ SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<doub
   double messages = 0;
   for (const double size_bytes : sizes_bytes) messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
   const auto schedule = all_reduce_algorithm(algorithm).schedule;
-  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes), messages};
+  const int turns = all_reduce_algorithm(algorithm).ring_turns;
+  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes, turns), messages};
   return {simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); }),
           messages};
 }

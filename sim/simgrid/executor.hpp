@@ -25,7 +25,7 @@ public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// All-reduces of several sizes, one after another, in the order given; nothing else uses the links. SimGrid runs all of
+  /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the links. SimGrid runs all of
   /// them in one child. by_symmetry equals full to 1e-6. full
   /// equals the closed form to 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks.
   /// Elsewhere, and for the tree, flows meet: the headers in sim/collective have the gap. Throws NoSymmetry.

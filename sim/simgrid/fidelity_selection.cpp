@@ -126,7 +126,7 @@ Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, 
   const Machine alike = on_one_switch(machine, algorithm);
   auto choice = choose_all_reduce(alike, algorithm, size_bytes, operations, requested, messages_before);
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
-  const bool is_ring = algorithm == Algorithm::ring || algorithm == Algorithm::hierarchical_ring;
+  const bool is_ring = goes_round_a_ring(algorithm);
   if (choice.fidelity == Fidelity::full || (is_ring && !is_narrowed)) return choice;
   const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
   const double actors = 1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks;

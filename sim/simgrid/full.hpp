@@ -13,8 +13,10 @@
 
 namespace ddlsim {
 
-/// Times of one ring after another, seconds; every rank is an actor and every chunk a message.
-std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes);
+/// Times of one ring after another, seconds; every rank is an actor and every chunk a message. One turn: half of an
+/// all-reduce.
+std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                              int turns = 2);
 
 /// The messages of a collective of that size; which ranks talk must not depend on the size.
 using ScheduleOfSize = std::function<Schedule(double size_bytes)>;

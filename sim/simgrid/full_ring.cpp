@@ -10,7 +10,8 @@
 
 namespace ddlsim {
 
-std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes) {
+std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                              int turns) {
   start_simgrid();
   simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("ring");
   std::vector<PeriodEdge> edges;
@@ -23,7 +24,7 @@ std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std:
   const auto ranks = make_ring_ranks(zone, "", edges, shared_ways);
   zone.seal();
   std::vector<double> times_s;
-  const int steps = 2 * (machine.ranks - 1);
+  const int steps = turns * (machine.ranks - 1);
   for (const double size_bytes : sizes_bytes) {
     const auto run = run_ring(ranks, steps, steps, size_bytes / machine.ranks);
     times_s.push_back(*std::max_element(run.end_s.begin(), run.end_s.end()));

@@ -96,6 +96,26 @@ TEST_CASE("an all-reduce waits for the gradients that it sums, and for the all-r
   CHECK(nodes[2].attributes.at("comm_size") == 100'000'000);
 }
 
+TEST_CASE("a sharded unit is gathered, computed and scattered", "[export]") {
+  SmallCluster small;
+  small.model.layers = {{"block0.fc", "linear", 1e9, 0, {{"fc.weight", {}, 1e8}}}};
+  auto setup = small.setup(StrategyName::fsdp, 2);
+  setup.strategy.sharded.reshard_after_forward = false;
+  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  const auto nodes = decode_chakra(chakra_traces(setup, run).at(0).bytes);
+  REQUIRE(nodes.size() == 4);
+  CHECK(nodes[0].name == "all-gather block0");
+  CHECK(nodes[0].attributes.at("comm_type") == 2);          // ALL_GATHER
+  CHECK(nodes[0].attributes.at("comm_size") == 50'000'000); // what each of two ranks has
+  CHECK(nodes[1].name == "forward block0");
+  CHECK(nodes[1].data_deps == std::vector<std::uint64_t>{1});
+  CHECK(nodes[2].name == "backward block0");
+  CHECK(nodes[3].name == "reduce-scatter block0");
+  CHECK(nodes[3].attributes.at("comm_type") == 7); // REDUCE_SCATTER
+  CHECK(nodes[3].attributes.at("comm_size") == 100'000'000);
+  CHECK(nodes[3].data_deps == std::vector<std::uint64_t>{3, 1}); // backward, and the collective before it
+}
+
 TEST_CASE("all-reduces that were fused are one node", "[export]") {
   const auto scenario = shipped_scenario("pascal-servers-or-horovod", {{"/gpus", "[16]"}});
   for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {

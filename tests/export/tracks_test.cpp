@@ -15,7 +15,8 @@ constexpr double track_rounding = 1e-9;
 
 const char* const every_strategy =
     R"([{"name": "auto"}, {"name": "ring"}, {"name": "hierarchical-ring"}, {"name": "tree"},
-        {"name": "halving-doubling"},
+        {"name": "halving-doubling"}, {"name": "fsdp", "micro_batches": 2, "recompute": "full"},
+        {"name": "zero-2", "micro_batches": 2},
         {"name": "ps", "servers": {"count": 2}, "placement": "dedicated", "sharding": "bytes"},
         {"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "round-robin",
          "on_node_reduce": false},

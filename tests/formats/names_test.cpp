@@ -8,7 +8,7 @@ namespace ddlsim {
 
 TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[names]", Algorithm, StrategyName, Grouping,
                    Sharding, Placement, Device, Precision, WirePrecision, Library, IntraKind, FabricKind, NodeOrder,
-                   NodeReduce, PriorScale, PriceKind, EvidenceLabel, RecordKind, RunMode) {
+                   NodeReduce, PriorScale, PriceKind, EvidenceLabel, RecordKind, RunMode, Recompute) {
   std::set<std::string> texts;
   for (const TestType value : values_of<TestType>()) {
     CHECK(value_named<TestType>(to_text(value)) == value);
@@ -20,19 +20,40 @@ TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[name
 }
 
 TEST_CASE("the lists are whole, a question's without what only records may say", "[names]") {
-  CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() + 5);
+  constexpr std::size_t halves = 2;
+  constexpr std::size_t no_algorithms = 8; // none, ps, ps-async, all-reduce, auto, zero-1, zero-2, fsdp
+  CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() - halves + no_algorithms);
   CHECK(names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16", "unknown"});
   CHECK(known_names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16"});
 }
 
 TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce", "[names]") {
   for (const Algorithm algorithm : values_of<Algorithm>()) {
+    const bool half = algorithm == Algorithm::ring_reduce_scatter || algorithm == Algorithm::ring_all_gather;
+    CHECK(value_named<StrategyName>(to_text(algorithm)).has_value() != half);
+    if (half) continue;
     const auto strategy = value_named<StrategyName>(to_text(algorithm));
     REQUIRE(strategy.has_value());
     CHECK(algorithm_of(*strategy) == algorithm);
   }
-  for (const auto open : {StrategyName::none, StrategyName::ps, StrategyName::all_reduce, StrategyName::automatic})
+  for (const auto open : {StrategyName::none, StrategyName::ps, StrategyName::all_reduce, StrategyName::automatic,
+                          StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp})
     CHECK_FALSE(algorithm_of(open).has_value());
+}
+
+TEST_CASE("every strategy is of one family", "[names]") {
+  for (const StrategyName name : values_of<StrategyName>()) {
+    INFO(to_text(name));
+    const auto family = family_of(name);
+    CHECK(is_parameter_server(name) == (family == StrategyFamily::servers));
+    CHECK(is_sharded(name) == (family == StrategyFamily::sharded));
+    if (algorithm_of(name)) CHECK(family == StrategyFamily::all_reduce);
+  }
+  CHECK(family_of(StrategyName::none) == StrategyFamily::none);
+  CHECK(family_of(StrategyName::automatic) == StrategyFamily::all_reduce);
+  CHECK(family_of(StrategyName::all_reduce) == StrategyFamily::all_reduce);
+  CHECK(family_of(StrategyName::ps_async) == StrategyFamily::servers);
+  CHECK(family_of(StrategyName::zero_1) == StrategyFamily::sharded);
 }
 
 TEST_CASE("each transport says what moves its bytes", "[names]") {

@@ -204,13 +204,32 @@ TEST_CASE("strategies have a text of their own each") {
       {R"({"name":"ps","servers":{"count":4},"placement":"dedicated","sharding":"split","on_node_reduce":false})",
        "ps(4 dedicated, split, no on-node reduce)"},
       {R"({"name":"ps","servers":{"count":4},"placement":"dedicated","sharding":"hash","device":"gpu"})",
-       "ps(4 dedicated, hash, on gpu)"}};
+       "ps(4 dedicated, hash, on gpu)"},
+      {R"({"name":"fsdp"})", "fsdp"},
+      {R"({"name":"fsdp","gathers_in_flight":3,"reshard_after_forward":false,"backward_prefetch":false})",
+       "fsdp(kept after forward, no prefetch, 3 in flight)"},
+      {R"({"name":"zero-2","micro_batches":4,"recompute":"full"})", "zero-2(4 micro-batches, full recomputation)"}};
   std::set<std::string> texts;
   for (const auto& [json_text, text] : all) {
     const Strategy strategy = read(json_text, StrategyUse::record);
     CHECK(to_text(strategy) == text);
     CHECK(texts.insert(text).second);
     CHECK(strategy_to_json(strategy) == json::parse(json_text)); // written as it was read
+  }
+}
+
+TEST_CASE("only sharded strategies cut batches and compute again, only fsdp gathers") {
+  for (const auto use : {StrategyUse::scenario, StrategyUse::record}) {
+    CHECK_THAT(reported(R"({"name":"ring","micro_batches":2})", use), Catch::StartsWith("/micro_batches: unknown key"));
+    CHECK_THAT(reported(R"({"name":"zero-1","gathers_in_flight":2})", use),
+               Catch::StartsWith("/gathers_in_flight: unknown key"));
+    CHECK_THAT(reported(R"({"name":"fsdp","micro_batches":0})", use), Catch::StartsWith("/micro_batches: 0"));
+    CHECK_THAT(reported(R"({"name":"fsdp","gathers_in_flight":1.5})", use),
+               Catch::StartsWith("/gathers_in_flight: 1.5"));
+    CHECK_THAT(reported(R"({"name":"fsdp","recompute":"ful"})", use), Catch::Contains("did you mean \"full\"?"));
+    CHECK_THAT(reported(R"({"name":"fsdp","reshard_after_forward":"yes"})", use),
+               Catch::StartsWith("/reshard_after_forward: "));
+    CHECK_THAT(reported(R"({"name":"fsdp","servers":{"count":1}})", use), Catch::Contains("\"fsdp\" has no servers"));
   }
 }
 
@@ -228,7 +247,7 @@ TEST_CASE("a scenario must say what it wants") {
         "ps(4 dedicated, unknown)"); // the preset's own sharding
   CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
         "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, "
-        "recursive-doubling, nvls, ps, ps-async, auto");
+        "recursive-doubling, nvls, ps, ps-async, auto, zero-1, zero-2, fsdp");
   CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
   CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario).empty()); // servers and placement are the preset's

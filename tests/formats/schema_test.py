@@ -171,6 +171,11 @@ def variants(samples):
     yield "scenario@shared", {
         **samples["scenario"], "node_placement": [4, 2], "background_traffic": 0.25,
         "neighbours": [{"name": "a", "nodes": 2, "node_placement": "scattered", "compute": "0 s", "all_reduce": "1 GB"}]}
+    yield "scenario@sharded", {
+        **samples["scenario"], "strategies": [
+            {"name": "fsdp", "micro_batches": 2, "recompute": "full", "reshard_after_forward": False,
+             "backward_prefetch": False, "gathers_in_flight": 3},
+            {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@input", {
         **samples["scenario"], "input": {"dataset": "imagenet", "storage": "nfs", "format": "files", "loader": "keras",
                                          "cores_per_node": 8, "readers_per_node": 4, "bytes_per_sample": "1 KB",

@@ -1,9 +1,10 @@
-// Three tiny iterations, every span of them, against files whose numbers were worked out by hand (in the head of each).
+// Four tiny iterations, every span of them, against files whose numbers were worked out by hand (in the head of each).
 // After a change that is meant: DDLSIM_REFRESH_GOLDEN=1 build/release/bin/golden_test, then check every line that
 // moved.
 
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/execution.hpp"
+#include "sim/iteration/iteration_graph.hpp"
 #include "tests/golden/message_trace.hpp"
 #include "tests/golden/timeline_text.hpp"
 #include "tests/predict/small_cluster.hpp"
@@ -148,6 +149,29 @@ std::string server_timeline(const TinyCluster& tiny) {
   return to_text(rows);
 }
 
+/// Forward, backward, gathers and scatters of every unit.
+std::string sharded_timeline(const TinyCluster& tiny) {
+  const auto step = tiny.step();
+  const auto graph = iteration_graph(step, communication_inputs(step, tiny.sample), backward_shape_of(step));
+  const auto execution = execute(graph, executor_of(Fidelity::full));
+  std::vector<TimelineRow> rows;
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    const auto& operation = graph.operations[i];
+    if (operation.unit < 0) continue; // input
+    const auto& unit = graph.units.at(at(operation.unit));
+    const bool forward = operation.part == ComputePart::forward;
+    const bool gathers = operation.kind == OperationKind::all_gather;
+    const bool computes = operation.kind == OperationKind::compute;
+    const std::string who = computes ? "compute" : gathers ? "gather" : "scatter";
+    const std::string what = computes ? (forward ? "forward " : "backward ") + unit
+                                      : fmt::format("{}, {}", unit, megabytes(operation.size_bytes));
+    rows.push_back({execution.spans[i].start_s, execution.spans[i].end_s, who, what});
+  }
+  rows.push_back({0, execution.end_s, "iteration", "ends"});
+  CHECK(time_step(step, tiny.sample, Fidelity::full).iteration_s == Approx(execution.end_s).epsilon(rounding));
+  return to_text(rows);
+}
+
 void check_golden(const std::string& name, const std::string& timeline) {
   const Golden committed = golden(name, timeline);
   CHECK_FALSE(committed.calculation.empty());
@@ -172,6 +196,11 @@ TEST_CASE("golden: Horovod's cycles and fusion buffer on 3 nodes", "[golden]") {
   tiny.preset.cycle_s = 1e-3;
   tiny.preset.overlapped = true;
   check_golden("horovod-fusion-3-nodes", ring_timeline(tiny));
+}
+
+TEST_CASE("golden: FSDP's two units on 2 nodes", "[golden]") {
+  TinyCluster tiny({{"block0.a", 0.5, 2e6}, {"block1.a", 0.5, 2e6}}, StrategyName::fsdp, 2);
+  check_golden("fsdp-2-nodes", sharded_timeline(tiny));
 }
 
 TEST_CASE("golden: 2 workers and a parameter server, tensor by tensor", "[golden]") {

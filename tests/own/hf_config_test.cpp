@@ -1,6 +1,7 @@
 #include "own/hf_config.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/readers.hpp"
 #include "tests/base/temporary_folder.hpp"
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace {
 
@@ -241,6 +243,37 @@ TEST_CASE("a config that is none of those that are read is refused with what is 
   config = mistral_7b();
   config.erase("num_key_value_heads");
   CHECK_THAT(refused(config), Catch::Contains("/num_key_value_heads"));
+}
+
+TEST_CASE("shipped tables of transformers are what import makes of the shipped configs") {
+  const ddlsim::DataFolder shipped{DDLSIM_SOURCE_DIR};
+  std::map<std::string, double> parameters; // as llm-foundry's table of MPT counts them, at 2,048 tokens
+  for (const auto& [size, count] : {std::pair{"125m", 125311488.0},
+                                    {"350m", 355985408.0},
+                                    {"760m", 760470528.0},
+                                    {"1b", 1315950592.0},
+                                    {"3b", 2651837440.0},
+                                    {"7b", 6658859008.0},
+                                    {"13b", 12853954560.0},
+                                    {"30b", 29975214080.0},
+                                    {"70b", 64862437376.0}})
+    parameters[size] = count;
+  for (const auto& [size, count] : parameters) {
+    const auto model = load_model(shipped, "mpt_" + size + "_seq2048");
+    INFO(size);
+    CHECK(model.parameters == count);
+    HfOptions options;
+    options.name = model.name;
+    options.sequence = 2048;
+    const auto made = import_hf_config(shipped.root / "scenarios/examples" / ("mpt-" + size + "-config.json"), options);
+    CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
+  }
+  HfOptions options;
+  options.name = "llama_3.1_8b_seq8192";
+  options.sequence = 8192;
+  const auto llama = import_hf_config(shipped.root / "scenarios/examples/llama-3.1-8b-config.json", options);
+  CHECK(llama.model.parameters == 8030261248.0);
+  CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
 }
 
 TEST_CASE("hostile configs are refused with a message") {

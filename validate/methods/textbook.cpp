@@ -32,11 +32,19 @@ double server_share(const Question& at) {
   return 2 * std::max(a_node, workers / servers);
 }
 
+/// Rings that the bytes of all gradients go round, in units of an all-reduce's: fsdp gathers parameters twice and scatters
+/// gradients once, or gathers once, each half of an all-reduce.
+double rings_of(const Strategy& strategy) {
+  const bool gathers_twice = strategy.name == StrategyName::fsdp && strategy.sharded.reshard_after_forward;
+  return gathers_twice ? 1.5 : 1;
+}
+
 Load load_of(const Question& at, double bytes) {
   const double local = std::max(1.0, static_cast<double>(at.gpus) / std::max(1, at.nodes));
-  Load load{ring_share(local) * bytes, 0};
+  const double rings = rings_of(at.strategy);
+  Load load{rings * ring_share(local) * bytes, 0};
   if (at.nodes > 1)
-    load.between = bytes * (is_parameter_server(at.strategy.name) ? server_share(at) : ring_share(at.nodes));
+    load.between = bytes * (is_parameter_server(at.strategy.name) ? server_share(at) : rings * ring_share(at.nodes));
   return load;
 }
 

@@ -19,6 +19,7 @@ StrategyName strategy_name(const ScoredPoint& point) {
   return strategy_name_in(point.strategy).value_or(StrategyName::none);
 }
 
+/// Sharded strategies have the colour of all-reduces: they use the same links in the same way.
 StrategyName family_of(const ScoredPoint& point) {
   const auto name = strategy_name(point);
   return is_parameter_server(name) ? name : StrategyName::all_reduce;
@@ -49,7 +50,7 @@ std::string charts(const ValidationResult& result, const std::string& split, con
   const auto by_strategy = by([](const ScoredPoint& p) { return to_text(strategy_name(p)) + " by " + p.preset; });
   if (by_source.empty()) return "<p>" + html_escaped(method) + " answers no point of this split.</p>\n";
   const std::string key =
-      "Blue: all-reduce, orange: parameter server, green: asynchronous server; hollow: noise class C.";
+      "Blue: all-reduce and sharded, orange: parameter server, green: asynchronous server; hollow: noise class C.";
   const std::string beyond = " Dashed marks at the edge lie beyond it.";
   return "<div class=\"charts\">\n" +
          scatter_chart(by_source, fmt::format("{}: iteration time predicted by {} over measured. On the line is right, "

@@ -1,0 +1,70 @@
+"""MosaicML's llm-foundry: MPT of 125M to 70B parameters by PyTorch FSDP on A100 and H100."""
+
+from gpus import catalogue_name
+from records import layout, step
+from sink import context
+
+SOURCES = ("llm-foundry-mpt-fsdp.json",)
+
+CLUSTERS = {"a100_40gb": "mosaic-a100-40gb", "a100_80gb": "mosaic-a100-80gb", "h100_80gb": "mosaic-h100-80gb"}
+GPUS = {"a100_40gb": "A100-SXM4-40GB", "a100_80gb": "A100-SXM4-80GB", "h100_80gb": "H100-SXM5-80GB"}
+PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16"}
+# Composer's mixed precision: PURE sums gradients in what is computed with, DEFAULT in fp32 (composer/trainer/mosaic_fsdp_utils.py).
+WIRE = {"PURE": "bf16", "DEFAULT": "fp32"}
+PER_NODE = 8
+
+FP8 = "linear layers in 8 bits: no precision of this format"
+OUTLIER = {("mpt-1b", "a100_40gb", 32): "far below 16 GPUs of the same series, unexplained, by the source's notes"}
+MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers and scatters for itself, so that its time is its "
+         "part of the iteration; the update of the parameters is in it")
+
+
+def convert(source, sink):
+    in_8_bits = []
+    sets = source.document["sets"]
+    crossing = {(one["gpu"], series_of(one, point["micro_batch_seqs"])) for one in sets for point in one["points"]
+                if point["gpus"] > PER_NODE}
+    for index, one in enumerate(sets):
+        if one["precision"] in PRECISIONS:
+            add_set(source, sink, index, one, crossing)
+        else:
+            in_8_bits += [f"/sets/{index}/points/{p}/tokens_per_sec" for p in range(len(one["points"]))]
+    sink.leave_out_each(source, "rows of amp_fp8", FP8, in_8_bits)
+    for key in ("tokens_per_sec_per_gpu", "seqs_per_sec", "mfu_pct", "hfu_pct", "model_tflops_per_gpu"):
+        sink.leave_out(source, f"/sets/*/points/*/{key}", "follows from the rate of tokens")
+
+
+def file_of(source, sink, gpu):
+    document = source.document
+    network = document["cluster"]["network"][gpu]
+    stack = document["framework"]
+    software = f"{stack['stack']}; {stack['attention']} attention, {stack['optimizer']}; {stack['sweep_file']}"
+    return sink.open(source, CLUSTERS[gpu], context(
+        source, catalogue_name(GPUS[gpu]), f"8 GPUs a node (assumed by the source); network: {network}", software,
+        "2023", "MosaicML", path=document["source"]["path"]))
+
+
+def series_of(one, micro_batch):
+    again = "-full-recompute" if one["activation_checkpointing"] else ""
+    gpu = one["gpu"].replace("_", "-")
+    precision = f"{one['precision']}-{one['mp_mode'].lower()}"
+    return f"{gpu}-{one['model']}-seq{one['seq_len']}-{precision}{again}-micro{micro_batch}"
+
+
+def strategy_of(one):
+    return {"name": "fsdp", "recompute": "full"} if one["activation_checkpointing"] else {"name": "fsdp"}
+
+
+def add_set(source, sink, index, one, crossing):
+    file = file_of(source, sink, one["gpu"])
+    for p, point in enumerate(one["points"]):
+        doubt = OUTLIER.get((one["model"], one["gpu"], point["gpus"])) if one["seq_len"] == 2048 else None
+        micro_batch = point["micro_batch_seqs"]
+        notes = filter(None, (MICRO.format(point["grad_accum"]) if point["grad_accum"] > 1 else None, doubt))
+        series = series_of(one, micro_batch)
+        step(file, f"/sets/{index}/points/{p}/tokens_per_sec", series,
+             f"{one['model'].replace('-', '_')}_seq{one['seq_len']}", PRECISIONS[one["precision"]], micro_batch,
+             "pytorch-fsdp", strategy_of(one), layout(point["gpus"], PER_NODE), wire_precision=WIRE[one["mp_mode"]],
+             data="unknown", unit="tokens/s", tokens_per_sample=one["seq_len"], library="nccl",
+             transport="nccl-ib" if (one["gpu"], series) in crossing else "unknown", statistic="unknown",
+             suspect=True if doubt else None, note="; ".join(notes) or None)

@@ -1,0 +1,80 @@
+#include "sim/compute/unit_shape.hpp"
+
+#include "sim/compute/layer_times.hpp"
+
+#include <cctype>
+
+namespace ddlsim {
+namespace {
+
+const char* const root_unit = "root";
+
+/// Of a layer that stands behind all stages so far.
+std::size_t unit_of(UnitShape& shape, const std::string& name) {
+  if (name == root_unit) return 0;
+  if (!shape.stages.empty() && shape.units[shape.stages.back().unit].name == name) return shape.stages.back().unit;
+  shape.units.push_back({name});
+  return shape.units.size() - 1;
+}
+
+double parameters_of(const Layer& layer) {
+  constexpr double fp32_bytes = 4;
+  double bytes = 0;
+  for (const auto& tensor : layer.tensors) bytes += tensor.size_bytes;
+  return bytes / fp32_bytes;
+}
+
+/// Of each layer, in the sums' units.
+void make_shares(UnitShape& shape, double forward_s, double backward_s) {
+  for (auto& stage : shape.stages) {
+    if (forward_s > 0) stage.forward /= forward_s;
+    if (forward_s > 0) stage.again /= forward_s;
+    if (backward_s > 0) stage.backward /= backward_s;
+  }
+}
+
+} // namespace
+
+std::string unit_name_of(const std::string& layer) {
+  const auto dot = layer.find('.');
+  const bool numbered =
+      dot != std::string::npos && dot > 0 && std::isdigit(static_cast<unsigned char>(layer[dot - 1])) != 0;
+  return numbered ? layer.substr(0, dot) : root_unit;
+}
+
+bool is_computed_again(const Layer& layer, Recompute recompute) {
+  if (recompute == Recompute::none || unit_name_of(layer.name) == root_unit) return false;
+  if (recompute == Recompute::full) return true;
+  const bool of_attention = layer.kind == "attention" || layer.name.find(".attention.") != std::string::npos;
+  return of_attention && layer.tensors.empty();
+}
+
+double UnitShape::recomputed() const {
+  double share = 0;
+  for (const auto& stage : stages) share += stage.again;
+  return share;
+}
+
+UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute) {
+  const auto times = roofline_layer_times(model, gpu, precision, batch);
+  UnitShape shape;
+  shape.units.push_back({root_unit});
+  double forward_s = 0;
+  double backward_s = 0;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const std::size_t unit = unit_of(shape, unit_name_of(layer.name));
+    if (shape.stages.empty() || shape.stages.back().unit != unit) shape.stages.push_back({unit});
+    auto& stage = shape.stages.back();
+    stage.forward += times[l].forward_s;
+    stage.backward += times[l].backward_s;
+    if (is_computed_again(layer, recompute)) stage.again += times[l].forward_s;
+    shape.units[unit].parameters += parameters_of(layer);
+    forward_s += times[l].forward_s;
+    backward_s += times[l].backward_s;
+  }
+  make_shares(shape, forward_s, backward_s);
+  return shape;
+}
+
+} // namespace ddlsim

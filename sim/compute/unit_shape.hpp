@@ -1,0 +1,46 @@
+#pragma once
+// A model as sharded data parallelism cuts it: units, whose parameters are gathered, used and freed together.
+
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// The layers whose names begin with the same word up to a dot, where that word ends in a digit ("block12.attention.query"
+/// is of block12): a transformer's block, a stage of a ResNet. All other layers are the root unit, the first.
+struct ModelUnit {
+  std::string name;      ///< "block12"; "root"
+  double parameters = 0; ///< scalars
+};
+
+/// Layers of one unit that follow each other. The root has some before the blocks and some behind them.
+struct UnitStage {
+  std::size_t unit = 0; ///< in UnitShape::units
+  double forward = 0;   ///< share of the model's forward
+  double backward = 0;  ///< share of its backward
+  double again = 0;     ///< share of its forward that is computed once more before this backward
+};
+
+struct UnitShape {
+  std::vector<ModelUnit> units;  ///< the root first, also where it has no layers
+  std::vector<UnitStage> stages; ///< in forward order
+
+  double recomputed() const; ///< share of forward, all stages
+};
+
+/// Shares by roofline_layer_times(). Blocks are computed again whole, or their attention's layers without parameters; the
+/// root is not.
+UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute);
+
+/// The unit that a layer of that name belongs to; "root" for one of none.
+std::string unit_name_of(const std::string& layer);
+
+/// Whether a layer of a block is computed again.
+bool is_computed_again(const Layer& layer, Recompute recompute);
+
+} // namespace ddlsim

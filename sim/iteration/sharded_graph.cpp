@@ -1,0 +1,131 @@
+#include "sim/iteration/sharded_graph.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+/// One role, filled micro-batch by micro-batch.
+class FsdpBuilder {
+public:
+  FsdpBuilder(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options, const ShardBytes& bytes,
+              const Machine& machine)
+      : shape_(shape), passes_(passes), options_(options), bytes_(bytes), gather_of_(shape.units.size(), none) {
+    graph_.machine = machine;
+    for (const auto& unit : shape.units) graph_.units.push_back(unit.name);
+    const std::size_t worker = add_role(graph_, "worker", machine.ranks);
+    compute_ = add_stream(graph_, StreamKind::compute, worker);
+    collectives_ = add_stream(graph_, StreamKind::collectives, worker);
+  }
+
+  Graph build() {
+    for (int i = 0; i < options_.micro_batches; ++i) {
+      run_forward();
+      run_backward();
+    }
+    return std::move(graph_);
+  }
+
+private:
+  static constexpr std::size_t root = 0;
+
+  bool is_gathered(std::size_t unit) const { return gather_of_[unit] != none || !(shape_.units[unit].parameters > 0); }
+  bool is_limited(std::size_t unit) const { return unit != root && (options_.reshard_after_forward || in_backward_); }
+
+  /// Whether the unit that has to be freed first was: its gather may be issued.
+  bool has_room() const {
+    const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
+    return gathers_ < limit || gathers_ - limit < frees_.size();
+  }
+
+  void gather(std::size_t unit) {
+    if (is_gathered(unit)) return;
+    const double size_bytes = shape_.units[unit].parameters * bytes_.gathered;
+    gather_of_[unit] = add_collective(OperationKind::all_gather, unit, size_bytes);
+    if (!is_limited(unit)) return;
+    const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
+    if (gathers_ >= limit) wait_for(graph_, frees_[gathers_ - limit]);
+    ++gathers_;
+  }
+
+  std::size_t add_collective(OperationKind kind, std::size_t unit, double size_bytes) {
+    Operation operation{kind, collectives_, 0, size_bytes};
+    operation.unit = static_cast<int>(unit);
+    return add_operation(graph_, operation);
+  }
+
+  void compute(ComputePart part, std::size_t unit, double duration_s) {
+    Operation operation{OperationKind::compute, compute_, duration_s / options_.micro_batches};
+    operation.part = part;
+    operation.unit = static_cast<int>(unit);
+    last_ = add_operation(graph_, operation);
+    if (gather_of_[unit] != none) wait_for(graph_, gather_of_[unit]);
+  }
+
+  /// The last operation was the unit's last.
+  void free(std::size_t unit) {
+    if (gather_of_[unit] != none && is_limited(unit)) frees_.push_back(last_);
+    gather_of_[unit] = none;
+  }
+
+  /// Gathers run ahead of compute as far as there is room.
+  void run_forward() {
+    in_backward_ = false;
+    const auto& stages = shape_.stages;
+    std::size_t ahead = 0;
+    gather(root);
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      for (; ahead < stages.size() && (ahead <= s || !is_limited(stages[ahead].unit) || has_room()); ++ahead)
+        gather(stages[ahead].unit);
+      compute(ComputePart::forward, stages[s].unit, passes_.forward_s * stages[s].forward);
+      if (options_.reshard_after_forward && stages[s].unit != root) free(stages[s].unit);
+    }
+  }
+
+  void run_backward() {
+    in_backward_ = true;
+    const auto& stages = shape_.stages;
+    for (std::size_t s = stages.size(); s-- > 0;) {
+      const std::size_t unit = stages[s].unit;
+      gather(unit);
+      if (options_.backward_prefetch && s > 0 && has_room()) gather(stages[s - 1].unit);
+      compute(ComputePart::backward, unit,
+              passes_.backward_s * stages[s].backward + passes_.forward_s * stages[s].again);
+      if (unit != root) finish(unit);
+    }
+    finish(root);
+  }
+
+  /// Its gradients are whole on every rank.
+  void finish(std::size_t unit) {
+    free(unit);
+    if (!(shape_.units[unit].parameters > 0)) return;
+    add_collective(OperationKind::reduce_scatter, unit, shape_.units[unit].parameters * bytes_.scattered);
+    wait_for(graph_, last_);
+  }
+
+  const UnitShape& shape_;
+  const WholePasses& passes_;
+  const ShardedOptions& options_;
+  const ShardBytes& bytes_;
+  Graph graph_;
+  std::size_t compute_ = 0;     ///< stream
+  std::size_t collectives_ = 0; ///< stream
+  std::size_t last_ = none;     ///< operation of compute
+  bool in_backward_ = false;
+  std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
+  std::vector<std::size_t> frees_;     ///< operations after which a limited gather's unit was freed, in order
+  std::size_t gathers_ = 0;            ///< limited ones
+};
+
+} // namespace
+
+Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
+                 const ShardBytes& bytes, const Machine& machine) {
+  return FsdpBuilder(shape, passes, options, bytes, machine).build();
+}
+
+} // namespace ddlsim
