@@ -160,7 +160,8 @@ Merged merged(const std::vector<TransferRow>& rows) {
 /// Of all rows; nothing where they differ.
 std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& rows) {
   const auto& first = rows.front().version;
-  const bool alike = std::all_of(rows.begin(), rows.end(), [&](const TransferRow& row) { return row.version == first; });
+  const bool alike =
+      std::all_of(rows.begin(), rows.end(), [&](const TransferRow& row) { return row.version == first; });
   return alike ? first : std::nullopt;
 }
 
