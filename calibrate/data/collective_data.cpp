@@ -18,6 +18,7 @@ struct TransferRow {
   CollectiveKey key;
   int concurrent_jobs = 1;
   TransferSample sample;
+  std::optional<LibraryVersion> version{};
 };
 
 /// Times of one size that differ by a larger factor are reported: repeats of published tables differ by a few per cent.
@@ -34,11 +35,20 @@ CollectiveKey common_key(const Context& context, const RecordHead& head) {
   return key;
 }
 
+/// The record's own words come before those of its context.
+std::optional<LibraryVersion> stated_version(const Context& context, const RecordHead& head) {
+  const auto library = value_named<SumLibrary>(head.library);
+  if (!library) return std::nullopt;
+  const auto own = library_version_in(head.software, *library);
+  return own ? own : library_version_in(context.software, *library);
+}
+
 TransferRow row_of(const Context& context, const CollectiveRecord& record) {
   TransferRow row{&record.head,
                   common_key(context, record.head),
                   record.concurrent_jobs,
-                  {std::max(record.size_bytes, least_bytes), record.time_s}};
+                  {std::max(record.size_bytes, least_bytes), record.time_s},
+                  stated_version(context, record.head)};
   row.key.operation = record.operation;
   row.key.algorithm = record.algorithm;
   row.key.ranks = record.ranks;
@@ -145,6 +155,14 @@ Merged merged(const std::vector<TransferRow>& rows) {
   const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
   const TransferSample sample{rows.front().sample.size_bytes, std::exp(median(logs))};
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
+}
+
+/// Of all rows; nothing where they differ.
+std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& rows) {
+  const auto& first = rows.front().version;
+  const bool alike =
+      std::all_of(rows.begin(), rows.end(), [&](const TransferRow& row) { return row.version == first; });
+  return alike ? first : std::nullopt;
 }
 
 /// One note a curve, with the worst of its sizes.
@@ -255,6 +273,7 @@ AllCollectiveData collective_data(const std::vector<MeasurementFile>& files) {
     fit_data.key = name.first;
     fit_data.file = name.second;
     exclude_suspect(rows, fit_data.file, fit_data.notes);
+    fit_data.version = common_version(rows);
     fit_data.samples = merged_by_size(rows, fit_data.file, fit_data.notes);
     exclude_implausible(fit_data);
     if (fit_data.samples.empty()) {

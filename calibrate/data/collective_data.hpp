@@ -2,8 +2,10 @@
 // Records of collectives and messages sorted into the points that curves are fitted to, and what is not used and why.
 
 #include "sim/formats/calibration.hpp"
+#include "sim/formats/library_version.hpp"
 #include "sim/formats/record.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct CollectiveSample {
 struct CollectiveData {
   CollectiveKey key;
   std::string file;                      ///< path the records were read from
+  std::optional<LibraryVersion> version; ///< of the library, where the curve's records, or their context, state one
   std::vector<CollectiveSample> samples; ///< ascending by size
   std::vector<Excluded> notes;
 };

@@ -84,6 +84,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
                                       is_message ? Measured::message : Measured::all_reduce);
   series.id = curve_name(curve.key);
   if (!is_message) {
+    series.setup.strategy.library = curve.version;
     series.setup.strategy.name = value_named<StrategyName>(curve.key.algorithm).value_or(StrategyName::all_reduce);
     series.strategy = to_text(series.setup.strategy.name);
   }

@@ -25,7 +25,8 @@ AlgorithmChoices::AlgorithmChoices(const std::vector<SeriesData>& series, double
     const bool servers = is_parameter_server(series[s].setup.strategy.name);
     const auto& setup = series[s].setup;
     const auto choices = servers ? setup.preset.shardings : libraries_over(setup.preset, setup.transport.name);
-    if (choices.size() < 2 || !depends_on_algorithm(series[s])) continue;
+    const bool is_stated = !servers && setup.strategy.library.has_value();
+    if (choices.size() < 2 || is_stated || !depends_on_algorithm(series[s])) continue;
     const CalibrationScope scope{series[s].scope.transport, "", {}, "", 0};
     const auto known = std::find_if(open_.begin(), open_.end(), [&](const OpenChoice& open) {
       return open.servers == servers && open.scope == scope && same(open.choices, choices);

@@ -11,7 +11,7 @@ namespace ddlsim {
 
 /// The open choices of a cluster's stacks, one for each transport and kind (all-reduce or servers) that has
 /// measured points on more than one GPU and presets with the same several choices: stacks on one library do the same.
-/// Each starts at the likeliest.
+/// Each starts at the likeliest. A series that states its library leaves nothing open.
 class AlgorithmChoices {
 public:
   /// `likelihood_share`: exponent of the likelihood in a weight (a power posterior).

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace ddlsim {
 namespace {
@@ -20,11 +22,28 @@ struct Platform {
   double gpu_flop_per_s = 0;
 };
 
+int worker_nodes(const StepSetup& setup) {
+  return (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+}
+
+/// Null where a leaf's uplink is all there is between nodes.
+std::shared_ptr<const PlacedFabric> placed_fabric_of(const StepSetup& setup) {
+  if (setup.transport.nic.empty()) return nullptr;
+  auto placed = setup.fabrics ? setup.fabrics->at(worker_nodes(setup))
+                              : PlacedFabrics(setup.cluster, setup.transport, {}).at(worker_nodes(setup));
+  if (placed && domain_nodes(setup.cluster, setup.transport) > 1)
+    throw UserError(
+        setup.cluster.name, "/node/intra/domain_nodes",
+        "NVLink domains of several nodes are not exported from this fabric; ask over MPI, or on a star or a "
+        "fat-tree of one level");
+  return placed;
+}
+
 Platform platform_of(const StepSetup& setup, const Parameters& sample) {
   constexpr double passes = 3; // forward, and backward of twice its work
-  const int workers = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
+  const int workers = worker_nodes(setup);
   const double step_flop = passes * setup.model.forward_flop_per_sample() * setup.batch_per_gpu;
-  return {build_machine(setup.cluster, setup.transport, sample, workers, 1),
+  return {build_machine(setup.cluster, setup.transport, sample, workers, 1, placed_fabric_of(setup)),
           workers + dedicated_server_hosts(setup, sample), setup.gpus_per_node,
           step_flop / (setup.one_gpu_s * sample.compute_factor)};
 }
@@ -38,16 +57,22 @@ std::string settings() {
   return text + "  </config>\n";
 }
 
-/// Nodes `first` to `last` on one switch without limits of its own.
-std::string nodes_on_a_switch(const Platform& platform, const std::string& name, int first, int last) {
+/// Those nodes on one switch without limits of its own.
+std::string nodes_on_a_switch(const Platform& platform, const std::string& name, const std::string& nodes,
+                              double nic_Bps) {
   const Machine& machine = platform.machine;
-  const double nic_Bps = machine.nic_Bps > 0 ? machine.nic_Bps : machine.intra_Bps; // one node alone may have none
-  return fmt::format("    <cluster id=\"{}\" prefix=\"node-\" radical=\"{}-{}\" suffix=\"\" router_id=\"{}-switch\" "
+  return fmt::format("    <cluster id=\"{}\" prefix=\"node-\" radical=\"{}\" suffix=\"\" router_id=\"{}-switch\" "
                      "core=\"{}\" speed=\"{:.9g}f\"\n"
                      "             bw=\"{:.9g}Bps\" lat=\"{:.9g}s\" sharing_policy=\"SPLITDUPLEX\" "
                      "loopback_bw=\"{:.9g}Bps\" loopback_lat=\"{:.9g}s\"/>\n",
-                     name, first, last, name, platform.gpus_per_node, platform.gpu_flop_per_s, nic_Bps,
+                     name, nodes, name, platform.gpus_per_node, platform.gpu_flop_per_s, nic_Bps,
                      machine.net_latency_s / 2, machine.intra_Bps, machine.intra_latency_s);
+}
+
+std::string all_nodes_on_a_switch(const Platform& platform, const std::string& name, int first, int last) {
+  const Machine& machine = platform.machine;
+  const double nic_Bps = machine.nic_Bps > 0 ? machine.nic_Bps : machine.intra_Bps; // one node alone may have none
+  return nodes_on_a_switch(platform, name, fmt::format("{}-{}", first, last), nic_Bps);
 }
 
 /// The way between two leaves, and back. SimGrid 3.32 finds no way over a third zone, so that each pair has its own.
@@ -66,13 +91,98 @@ std::string leaves(const Platform& platform) {
   std::string ways;
   for (int leaf = 0; leaf * of_leaf < platform.nodes; ++leaf) {
     const int last = std::min((leaf + 1) * of_leaf, platform.nodes) - 1;
-    zones += nodes_on_a_switch(platform, fmt::format("leaf-{}", leaf), leaf * of_leaf, last);
+    zones += all_nodes_on_a_switch(platform, fmt::format("leaf-{}", leaf), leaf * of_leaf, last);
     links += fmt::format("    <link id=\"leaf-{}-uplink\" bandwidth=\"{:.9g}Bps\" latency=\"0s\" "
                          "sharing_policy=\"SPLITDUPLEX\"/>\n",
                          leaf, platform.machine.uplink_Bps);
     for (int other = 0; other < leaf; ++other) ways += way_between(other, leaf);
   }
   return zones + links + ways;
+}
+
+// A fabric whose links are followed one by one. SimGrid's own <cluster topology="TORUS"> and its like have no NIC between a
+// node and its switch (their limiter counts both directions together), so that zones, links and ways are written out.
+
+/// Places that all messages leave, or reach, by the same links.
+int places_of_a_switch(const Fabric& fabric) {
+  if (fabric.kind == FabricKind::dragonfly) return fabric.nodes_per_switch;
+  const bool is_spread = fabric.kind == FabricKind::fat_tree && fabric.routing == Routing::adaptive;
+  return is_spread ? fabric.nodes_per_leaf : 1;
+}
+
+/// The job's nodes on each switch.
+std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Platform& platform) {
+  const auto& placed = *platform.machine.fabric;
+  if (at(platform.nodes) > placed.places.size())
+    throw UserError(
+        setup.cluster.name, "/fabric",
+        fmt::format("{} nodes and hosts of servers have no place on it; ask for fewer servers", platform.nodes));
+  std::map<int, std::vector<int>> switches;
+  for (int node = 0; node < platform.nodes; ++node)
+    switches[placed.places[at(node)] / places_of_a_switch(placed.fabric)].push_back(node);
+  constexpr std::size_t most_switches = 512; // a quarter of a million ways, 100 MB
+  if (switches.size() > most_switches)
+    throw UserError(
+        setup.cluster.name, "/fabric",
+        fmt::format("{} switches with nodes found, and a way between any two is written; {} are the most, ask "
+                    "for fewer GPUs",
+                    switches.size(), most_switches));
+  return switches;
+}
+
+/// A dragonfly's first and last link are a node's port, which its NIC stands for.
+std::vector<std::size_t> links_between_switches(const Fabric& fabric, int from, int to) {
+  auto links = links_between(fabric, from, to);
+  if (fabric.kind == FabricKind::dragonfly) links = {links.begin() + 1, links.end() - 1};
+  return links;
+}
+
+double nic_with_port_Bps(const Platform& platform) {
+  const auto& placed = *platform.machine.fabric;
+  if (placed.fabric.kind != FabricKind::dragonfly) return platform.machine.nic_Bps;
+  const auto port = links_between(placed.fabric, 0, 1).front();
+  return std::min(platform.machine.nic_Bps, link_Bps(platform.machine, placed, port));
+}
+
+std::string link_between_switches(const Platform& platform, std::size_t link) {
+  return fmt::format("    <link id=\"link-{}\" bandwidth=\"{:.9g}Bps\" latency=\"0s\"/>\n", link,
+                     link_Bps(platform.machine, *platform.machine.fabric, link));
+}
+
+std::string one_way(int from, int to, const std::vector<std::size_t>& links) {
+  std::string text = fmt::format("    <zoneRoute src=\"at-{0}\" dst=\"at-{1}\" gw_src=\"at-{0}-switch\" "
+                                 "gw_dst=\"at-{1}-switch\" symmetrical=\"NO\">",
+                                 from, to);
+  for (const auto link : links) text += fmt::format("<link_ctn id=\"link-{}\"/>", link);
+  return text + "</zoneRoute>\n";
+}
+
+std::string switches_and_ways(const StepSetup& setup, const Platform& platform) {
+  const auto& placed = *platform.machine.fabric;
+  const auto switches = nodes_by_switch(setup, platform);
+  std::string zones;
+  std::string ways;
+  std::set<std::size_t> used;
+  for (const auto& [from, nodes] : switches) {
+    zones += nodes_on_a_switch(platform, fmt::format("at-{}", from), fmt::format("{}", fmt::join(nodes, ",")),
+                               nic_with_port_Bps(platform));
+    for (const auto& [to, others] : switches) {
+      if (from == to) continue;
+      const auto links =
+          links_between_switches(placed.fabric, placed.places[at(nodes.front())], placed.places[at(others.front())]);
+      used.insert(links.begin(), links.end());
+      ways += one_way(from, to, links);
+    }
+  }
+  std::string links;
+  for (const auto link : used) links += link_between_switches(platform, link);
+  return zones + links + ways;
+}
+
+std::string network(const StepSetup& setup, const Platform& platform) {
+  if (platform.machine.fabric) return switches_and_ways(setup, platform);
+  if (platform.machine.nodes_per_leaf > 0) return leaves(platform);
+  return all_nodes_on_a_switch(platform, "switch", 0, platform.nodes - 1);
 }
 
 std::string about(const StepSetup& setup, const Platform& platform) {
@@ -85,17 +195,10 @@ std::string about(const StepSetup& setup, const Platform& platform) {
 } // namespace
 
 std::string simgrid_platform(const StepSetup& setup, const Parameters& sample) {
-  const auto& fabric = setup.cluster.fabric;
-  if (needs_links(fabric, {}))
-    throw UserError(setup.cluster.name, "/fabric",
-                    fmt::format("a {}{} is not exported; stars and fat-trees of one level are", to_text(fabric.kind),
-                                fabric.upper_levels.empty() ? "" : " of several levels"));
   const Platform platform = platform_of(setup, sample);
-  const bool one_switch = platform.machine.nodes_per_leaf == 0;
   return "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n" +
          about(setup, platform) + "<platform version=\"4.1\">\n" + settings() +
-         fmt::format("  <zone id=\"{}\" routing=\"Full\">\n", setup.cluster.name) +
-         (one_switch ? nodes_on_a_switch(platform, "switch", 0, platform.nodes - 1) : leaves(platform)) +
+         fmt::format("  <zone id=\"{}\" routing=\"Full\">\n", setup.cluster.name) + network(setup, platform) +
          "  </zone>\n</platform>\n";
 }
 

@@ -143,14 +143,22 @@ void check_fabric(const JsonNode& root, const Cluster& cluster) {
     root.at("growth").mistake_at("max_nodes",
                                  fmt::format("{} found, and the {} has {} nodes; give that or fewer",
                                              cluster.growth_max_nodes, to_text(cluster.fabric.kind), places));
+  const bool has_rails =
+      std::any_of(cluster.nics.begin(), cluster.nics.end(), [](const Nic& nic) { return nic.count > 1; });
+  if (cluster.fabric.kind == FabricKind::rails && !has_rails)
+    root.at("fabric").mistake_at("kind", "rails found, and no NIC has a count of 2 or more; give that, or fat-tree");
   const int domain = cluster.intra.domain_nodes;
   if (domain == 1) return;
+  if (cluster.fabric.routing == Routing::fixed)
+    root.at("fabric").mistake_at("routing", fmt::format("static found, and an NVLink domain of {} nodes sends over the "
+                                                        "cables of all of them; give adaptive",
+                                                        domain));
   const bool is_whole = cluster.fabric.kind == FabricKind::star ||
-                        (cluster.fabric.kind == FabricKind::fat_tree && cluster.fabric.nodes_per_leaf % domain == 0);
+                        (is_tree(cluster.fabric) && cluster.fabric.nodes_per_leaf % domain == 0);
   if (!is_whole)
     root.at("node").at("intra").mistake_at(
         "domain_nodes",
-        fmt::format("{} found; the fabric is a star, or a fat-tree whose leaves hold whole domains", domain));
+        fmt::format("{} found; the fabric is a star, or a fat-tree or rails whose leaves hold whole domains", domain));
 }
 
 std::vector<RecordKind> kinds_from(const JsonNode& node) {

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -22,6 +25,46 @@ std::optional<int> take_number(std::string_view& text) {
   text.remove_prefix(last ? dot : dot + 1);
   if (!last && text.empty()) return std::nullopt;
   return number;
+}
+
+/// What people call a library where they give its version, in small letters.
+std::vector<std::string_view> names_in_words(SumLibrary library) {
+  switch (library) {
+  case SumLibrary::nccl:
+    return {"nccl"};
+  case SumLibrary::open_mpi:
+    return {"open mpi", "openmpi"};
+  case SumLibrary::mpich:
+    return {"mpich"};
+  case SumLibrary::gloo:
+    return {"gloo"};
+  case SumLibrary::grpc:
+    return {"grpc"};
+  }
+  return {};
+}
+
+/// Digits and dots from that place on, behind blanks and a "v".
+std::string_view numbers_at(std::string_view text, std::size_t place) {
+  constexpr std::string_view digits_and_dots = "0123456789.";
+  place = std::min(text.find_first_not_of(" v", place), text.size());
+  auto numbers = text.substr(place, std::min(text.find_first_not_of(digits_and_dots, place), text.size()) - place);
+  while (!numbers.empty() && numbers.back() == '.') numbers.remove_suffix(1);
+  return numbers;
+}
+
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); });
+  return small;
+}
+
+/// A name is a word of its own.
+bool begins_a_word(std::string_view text, std::size_t place) {
+  if (place == 0) return true;
+  const char before = text[place - 1];
+  return std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '-' && before != '_';
 }
 
 } // namespace
@@ -61,6 +104,19 @@ std::optional<LibraryVersion> library_version_from(std::string_view text) {
     if (!number) return std::nullopt;
     *part = *number;
     if (numbers.empty()) return version;
+  }
+  return std::nullopt;
+}
+
+std::optional<LibraryVersion> library_version_in(std::string_view software, SumLibrary library) {
+  const std::string words = in_small_letters(software);
+  for (const auto name : names_in_words(library)) {
+    for (auto place = words.find(name); place != std::string::npos; place = words.find(name, place + name.size())) {
+      if (!begins_a_word(words, place)) continue;
+      const auto numbers = numbers_at(words, place + name.size());
+      if (numbers.empty()) continue;
+      if (const auto version = library_version_from(fmt::format("{} {}", to_text(library), numbers))) return version;
+    }
   }
   return std::nullopt;
 }

@@ -32,6 +32,10 @@ std::string to_text(const LibraryVersion& version);
 /// "nccl 2.18.5", "open-mpi 4.0", "gloo"; nothing where it is not such a text.
 std::optional<LibraryVersion> library_version_from(std::string_view text);
 
+/// The version that people's words on their software give of that library: 2.26.2 of NCCL in "NCCL 2.26.2, nccl-tests";
+/// nothing where they name none. A plug-in's version ("aws-ofi-nccl 1.5.0") is not the library's.
+std::optional<LibraryVersion> library_version_in(std::string_view software, SumLibrary library);
+
 /// The same from a field; notes what is wrong with it.
 std::optional<LibraryVersion> library_version_from(const JsonNode& node, const std::string& key);
 

@@ -195,10 +195,22 @@ std::string to_text(FabricKind value) {
     return "star";
   case FabricKind::fat_tree:
     return "fat-tree";
+  case FabricKind::rails:
+    return "rails";
   case FabricKind::torus:
     return "torus";
   case FabricKind::dragonfly:
     return "dragonfly";
+  }
+  return "";
+}
+
+std::string to_text(Routing value) {
+  switch (value) {
+  case Routing::adaptive:
+    return "adaptive";
+  case Routing::fixed:
+    return "static";
   }
   return "";
 }

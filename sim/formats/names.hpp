@@ -74,9 +74,13 @@ enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
 /// How GPUs of one node reach each other.
 enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
 
-/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; every node linked to its
-/// neighbours in a grid whose ends meet; groups of switches, all linked to each other.
-enum class FabricKind { star, fat_tree, torus, dragonfly };
+/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; the same with a leaf of its own
+/// for each NIC of a node; every node linked to its neighbours in a grid whose ends meet; groups of switches, all linked
+/// to each other.
+enum class FabricKind { star, fat_tree, rails, torus, dragonfly };
+
+/// How messages go over the uplinks of a group of a fat-tree: spread over all, or each over the one of its destination.
+enum class Routing { adaptive, fixed };
 
 /// Where the nodes of a job are on a fabric: one after another, dealt out over its leaves, or as a list says.
 enum class NodeOrder { packed, scattered, listed };
@@ -122,6 +126,7 @@ std::string to_text(WirePrecision value);
 std::string to_text(Library value);
 std::string to_text(IntraKind value);
 std::string to_text(FabricKind value);
+std::string to_text(Routing value);
 std::string to_text(NodeOrder value);
 std::string to_text(NodeReduce value);
 std::string to_text(PriorScale value);

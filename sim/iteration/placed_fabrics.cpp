@@ -15,7 +15,7 @@ namespace {
 
 /// The fabric with domains in place of nodes.
 Fabric of_domains(Fabric fabric, int domain_nodes) {
-  if (fabric.kind != FabricKind::fat_tree) return fabric;
+  if (!is_tree(fabric)) return fabric;
   fabric.nodes_per_leaf /= domain_nodes;
   for (auto& level : fabric.upper_levels) level.nodes /= domain_nodes;
   return fabric;
@@ -30,8 +30,8 @@ double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
 } // namespace
 
 PlacedFabrics::PlacedFabrics(const Cluster& cluster, const Transport& transport, Surroundings around)
-    : fabric_(of_domains(cluster.fabric, domain_nodes(cluster, transport))), around_(std::move(around)),
-      nic_line_Bps_(line_rate_Bps(cluster, transport) * domain_nodes(cluster, transport)),
+    : fabric_(of_domains(fabric_over(cluster, transport), domain_nodes(cluster, transport))),
+      around_(std::move(around)), nic_line_Bps_(line_rate_Bps(cluster, transport) * domain_nodes(cluster, transport)),
       available_nodes_(cluster.available_nodes / domain_nodes(cluster, transport)),
       growth_nodes_(std::max(cluster.available_nodes, cluster.growth_max_nodes) / domain_nodes(cluster, transport)),
       domain_nodes_(domain_nodes(cluster, transport)) {

@@ -34,6 +34,14 @@ int domain_nodes(const Cluster& cluster, const Transport& transport) {
   return carrier_of(transport.name) == Carrier::nccl ? cluster.intra.domain_nodes : 1;
 }
 
+Fabric fabric_over(const Cluster& cluster, const Transport& transport) {
+  Fabric fabric = cluster.fabric;
+  if (fabric.kind != FabricKind::rails || transport.nic.empty()) return fabric;
+  const bool stays = carrier_of(transport.name) == Carrier::nccl || find_nic(cluster, transport.nic).count == 1;
+  if (stays) fabric.kind = FabricKind::fat_tree;
+  return fabric;
+}
+
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node, std::shared_ptr<const PlacedFabric> fabric) {
   const int joined = domain_nodes(cluster, transport);
@@ -53,7 +61,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   const double hops = fabric ? fabric->load.hops : 1;
   machine.net_latency_s = parameters.net_latency_s + hops * cluster.fabric.hop_latency_s;
   machine.fabric = std::move(fabric);
-  if (cluster.fabric.kind == FabricKind::fat_tree && !machine.fabric) {
+  if (is_tree(cluster.fabric) && !machine.fabric) {
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf / joined;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }

@@ -56,6 +56,12 @@ std::string network_complaint(const Transport& transport, int gpus, int gpus_per
 /// Nodes whose GPUs the transport reaches like those of one node: an NVLink domain's over NCCL, else 1.
 int domain_nodes(const Cluster& cluster, const Transport& transport);
 
+/// The cluster's fabric as messages of a transport meet it. NCCL keeps a message on its rail (NCCL_CROSS_NIC of NVIDIA's
+/// NCCL documentation; from 2.12 on by the NIC of another GPU of the node, PXN), and spreads its channels over all: rails are
+/// then a fat-tree that carries all of them. MPI, Gloo and servers do not know rails, and are taken to change them with every
+/// message. A node with one NIC has one rail.
+Fabric fabric_over(const Cluster& cluster, const Transport& transport);
+
 /// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI and Gloo (mpi-ib, mpi-tcp, gloo-tcp) host memory is the only path and every
 /// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
 /// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x

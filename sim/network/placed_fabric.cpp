@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace ddlsim {
@@ -14,29 +15,36 @@ std::size_t number(long value) {
   return static_cast<std::size_t>(value);
 }
 
-/// The levels from the leaves up.
-std::vector<FabricLevel> levels_of(const Fabric& fabric) {
-  std::vector<FabricLevel> levels{{fabric.nodes_per_leaf, fabric.blocking}};
-  levels.insert(levels.end(), fabric.upper_levels.begin(), fabric.upper_levels.end());
-  return levels;
-}
-
-// Numbers of links. Fat-tree: level + levels x (2 x group + direction). Torus: 2 x (dimensions x node + dimension) +
+// Numbers of links. Fat-tree: cable + most cables of a group x (level + levels x (2 x group + direction)). Torus: 2 x (dimensions x node + dimension) +
 // direction, of the node that the link leaves upwards. Dragonfly: three kinds, see below.
 
 constexpr long up = 0;
 constexpr long down = 1;
 
+/// Cables of a group that a message may be told to take, by level; one where it is spread over all.
+std::vector<long> cables_of(const Fabric& fabric) {
+  std::vector<long> cables;
+  for (const double of_level : uplink_cables(fabric))
+    cables.push_back(fabric.routing == Routing::fixed ? std::lround(of_level) : 1);
+  return cables;
+}
+
+/// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing non-blocking
+/// traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the same cables.
 std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
   const auto levels = levels_of(fabric);
+  const auto cables = cables_of(fabric);
+  const long most_cables = *std::max_element(cables.begin(), cables.end());
   const long count = static_cast<long>(levels.size());
+  const auto link = [&](long level, int node, long direction) {
+    const long group = node / levels[number(level)].nodes;
+    return number(to % cables[number(level)] + most_cables * (level + count * (2L * group + direction)));
+  };
   std::vector<std::size_t> way;
-  long top = 0;
+  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is another leaf
   while (top < count && from / levels[number(top)].nodes != to / levels[number(top)].nodes) ++top;
-  for (long level = 0; level < top; ++level)
-    way.push_back(number(level + count * (2L * (from / levels[number(level)].nodes) + up)));
-  for (long level = top - 1; level >= 0; --level)
-    way.push_back(number(level + count * (2L * (to / levels[number(level)].nodes) + down)));
+  for (long level = 0; level < top; ++level) way.push_back(link(level, from, up));
+  for (long level = top - 1; level >= 0; --level) way.push_back(link(level, to, down));
   return way;
 }
 
@@ -98,10 +106,7 @@ std::vector<std::size_t> dragonfly_way(const Fabric& fabric, int from, int to) {
 
 /// What a group of that level sends up, line rate.
 double uplink_line_Bps(const PlacedFabric& placed, std::size_t level) {
-  const auto levels = levels_of(placed.fabric);
-  double rate_Bps = levels[level].nodes * placed.nic_line_Bps;
-  for (std::size_t below = 0; below <= level; ++below) rate_Bps /= levels[below].blocking;
-  return rate_Bps;
+  return uplink_cables(placed.fabric)[level] * placed.nic_line_Bps;
 }
 
 std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes, int count) {
@@ -130,7 +135,7 @@ int dealt_out(int index, int group, int nodes) {
 
 bool needs_links(const Fabric& fabric, const NodePlacement& placement) {
   if (fabric.kind == FabricKind::star) return false;
-  if (fabric.kind != FabricKind::fat_tree) return true;
+  if (fabric.kind != FabricKind::fat_tree || fabric.routing == Routing::fixed) return true;
   return !fabric.upper_levels.empty() || placement.order != NodeOrder::packed;
 }
 
@@ -142,7 +147,7 @@ std::vector<int> places_of(const Fabric& fabric, const NodePlacement& placement,
                     fmt::format("all jobs together have {} nodes, and the fabric has {}; ask for fewer", taken + count,
                                 fabric_nodes));
   int group = 1;
-  if (fabric.kind == FabricKind::fat_tree) group = fabric.nodes_per_leaf;
+  if (is_tree(fabric)) group = fabric.nodes_per_leaf;
   if (fabric.kind == FabricKind::torus) group = fabric.dimensions.front();
   if (fabric.kind == FabricKind::dragonfly) group = fabric.switches_per_group * fabric.nodes_per_switch;
   std::vector<int> places;
@@ -157,6 +162,7 @@ std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to) {
   case FabricKind::star:
     return {};
   case FabricKind::fat_tree:
+  case FabricKind::rails:
     return tree_way(fabric, from, to);
   case FabricKind::torus:
     return torus_way(fabric, from, to);
@@ -169,8 +175,10 @@ std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to) {
 double link_line_Bps(const PlacedFabric& placed, std::size_t link) {
   const auto& fabric = placed.fabric;
   const double free = 1 - placed.background;
-  if (fabric.kind == FabricKind::fat_tree)
+  if (is_tree(fabric)) {
+    if (fabric.routing == Routing::fixed) return free * placed.nic_line_Bps;
     return free * uplink_line_Bps(placed, link % (1 + fabric.upper_levels.size()));
+  }
   const bool across = fabric.kind == FabricKind::dragonfly && link % 3 == number(across_kind);
   return free * fabric.link_bandwidth_Bps * (across ? fabric.links_between_groups : 1);
 }

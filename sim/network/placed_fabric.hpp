@@ -35,8 +35,9 @@ struct PlacedFabric {
   bool operator==(const PlacedFabric&) const = default;
 };
 
-/// Whether messages of such a job meet links that a Machine does not know by itself: a torus, a dragonfly, a fat-tree
-/// of several levels, a fat-tree whose leaves the job does not fill one after another.
+/// Whether messages of such a job meet links that a Machine does not know by itself: a torus, a dragonfly, rails that
+/// messages change, a fat-tree of several levels or with static routes, a fat-tree whose leaves the job does not fill one
+/// after another.
 bool needs_links(const Fabric& fabric, const NodePlacement& placement);
 
 /// Where the `count` nodes of a job are, `taken` nodes being in front of them in that order. Throws UserError when a
@@ -46,8 +47,10 @@ std::vector<int> places_of(const Fabric& fabric, const NodePlacement& placement,
 
 /// Numbers of the links between switches that a message from one node of the fabric to another crosses, in order. Links
 /// are one direction each. Routes are those of SimGrid's zones (torus: one dimension after another, the shorter way
-/// around; dragonfly: at most one link in each group and one between groups); a fat-tree goes up to the lowest group
-/// that holds both nodes and down again, and the links of a group, up or down, are one.
+/// around; dragonfly: at most one link in each group and one between groups; fat-tree with static routes: the cable
+/// of the destination, D-mod-k); a fat-tree goes up to the lowest group that holds both nodes and down again, and with
+/// adaptive routes the links of a group, up or down, are one. Over rails every message changes its rail, and so leaves its
+/// leaf: fabric_over() says whose messages do not.
 std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to);
 
 /// Line rate of a link, less the background traffic, B/s.

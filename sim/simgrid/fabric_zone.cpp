@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace ddlsim {
 namespace {
 
@@ -36,20 +39,68 @@ s4u::NetZone* make_dragonfly(const s4u::NetZone& parent, const Fabric& fabric, d
                                     both_ways);
 }
 
+/// Whole groups of the tree's highest level that hold all places.
+int groups_with_places(const PlacedFabric& placed) {
+  const int last = *std::max_element(placed.places.begin(), placed.places.end());
+  return 1 + last / levels_of(placed.fabric).back().nodes;
+}
+
+/// One cable between any two switches that are linked.
+s4u::NetZone* make_fat_tree(const s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
+  const auto of = [](double count) { return static_cast<unsigned>(std::lround(count)); };
+  std::vector<unsigned> parts;
+  std::vector<unsigned> uplinks{1};
+  double nodes = 1;
+  for (const auto& level : levels_of(placed.fabric)) {
+    parts.push_back(of(level.nodes / nodes));
+    nodes = level.nodes;
+  }
+  parts.push_back(of(groups_with_places(placed)));
+  double below = 1;
+  for (const double cables : uplink_cables(placed.fabric)) {
+    uplinks.push_back(of(cables / below));
+    below = cables;
+  }
+  const s4u::FatTreeParams parameters(of(static_cast<double>(parts.size())), parts, uplinks,
+                                      std::vector<unsigned>(parts.size(), 1));
+  return s4u::create_fatTree_zone("fabric", &parent, parameters, s4u::ClusterCallbacks(make_place), link_units, 0,
+                                  both_ways);
+}
+
+/// SimGrid looks at every pair of a switch and one above it: a minute for 16,384 nodes.
+constexpr int most_places_of_zone = 4096;
+
+int places_of_zone(const PlacedFabric& placed) {
+  if (!is_tree(placed.fabric)) return nodes_of_fabric(placed.fabric);
+  return groups_with_places(placed) * levels_of(placed.fabric).back().nodes;
+}
+
+/// SimGrid's fat-tree has static routes only, and nodes with one NIC.
+bool has_zone(const PlacedFabric& placed) {
+  if (!is_tree(placed.fabric)) return true;
+  return placed.fabric.kind == FabricKind::fat_tree && placed.fabric.routing == Routing::fixed &&
+         !placed.places.empty() && places_of_zone(placed) <= most_places_of_zone;
+}
+
+s4u::NetZone* make_zone(const s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
+  if (is_tree(placed.fabric)) return make_fat_tree(parent, placed, link_units);
+  if (placed.fabric.kind == FabricKind::torus) return make_torus(parent, placed.fabric, link_units);
+  return make_dragonfly(parent, placed.fabric, link_units);
+}
+
 } // namespace
 
 FabricZone::FabricZone(s4u::NetZone& parent, const Machine& machine) : parent_(parent), machine_(machine) {
-  if (machine.fabric && machine.fabric->fabric.kind != FabricKind::fat_tree) build_zone();
+  if (machine.fabric && has_zone(*machine.fabric)) build_zone();
 }
 
 void FabricZone::build_zone() {
   const auto& placed = *machine_.fabric;
-  const double one_link_Bps = (1 - placed.background) * placed.fabric.link_bandwidth_Bps;
+  const double line_Bps = is_tree(placed.fabric) ? placed.nic_line_Bps : placed.fabric.link_bandwidth_Bps;
+  const double one_link_Bps = (1 - placed.background) * line_Bps;
   const double link_units = machine_.nic_Bps * one_link_Bps / placed.nic_line_Bps * units_per_byte;
-  auto* zone = placed.fabric.kind == FabricKind::torus ? make_torus(parent_, placed.fabric, link_units)
-                                                       : make_dragonfly(parent_, placed.fabric, link_units);
-  zone->seal();
-  for (int place = 0; place < nodes_of_fabric(placed.fabric); ++place)
+  make_zone(parent_, placed, link_units)->seal();
+  for (int place = 0; place < places_of_zone(placed); ++place)
     places_.push_back(s4u::Host::by_name("place" + std::to_string(place)));
 }
 
@@ -76,7 +127,8 @@ std::vector<s4u::Link*> FabricZone::way(int from_node, int to_node) {
   }
   double latency_s = 0;
   places_[at(from)]->route_to(places_[at(to)], links, &latency_s);
-  return links;
+  if (!is_tree(placed.fabric)) return links;
+  return {links.begin() + 1, links.end() - 1}; // a node's own cable is its NIC's
 }
 
 } // namespace ddlsim

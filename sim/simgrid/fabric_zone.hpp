@@ -1,6 +1,6 @@
 #pragma once
-// A fabric's links between switches on SimGrid, for runs of every message: SimGrid's own torus and dragonfly zones, and
-// the uplinks of a fat-tree's groups.
+// A fabric's links between switches on SimGrid, for runs of every message: SimGrid's own torus, dragonfly and fat-tree
+// zones, and links of our own for the uplinks of groups that messages are spread over.
 
 #include "sim/network/machine.hpp"
 
@@ -32,8 +32,8 @@ private:
 
   simgrid::s4u::NetZone& parent_;
   const Machine& machine_;
-  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< of a fat-tree
-  std::vector<simgrid::s4u::Host*> places_;                ///< of a torus or dragonfly
+  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< where there is no zone
+  std::vector<simgrid::s4u::Host*> places_;                ///< of SimGrid's zone
 };
 
 } // namespace ddlsim

@@ -46,10 +46,10 @@ void RequestWriter::add(const Machine& machine) {
 void RequestWriter::add(const PlacedFabric& placed) {
   const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for who asks, not for SimGrid
   const auto& [kind, nodes_per_leaf, blocking, hop_latency_s, upper_levels, dimensions, groups, switches_per_group,
-               nodes_per_switch, links_between_groups, link_bandwidth_Bps] = fabric;
+               nodes_per_switch, links_between_groups, link_bandwidth_Bps, routing] = fabric;
   for (const double number : {nic_line_Bps, background, blocking, hop_latency_s, link_bandwidth_Bps}) add(number);
-  for (const int number :
-       {static_cast<int>(kind), nodes_per_leaf, groups, switches_per_group, nodes_per_switch, links_between_groups})
+  for (const int number : {static_cast<int>(kind), static_cast<int>(routing), nodes_per_leaf, groups,
+                           switches_per_group, nodes_per_switch, links_between_groups})
     add(number);
   add_each(*this, upper_levels, [&](const FabricLevel& level) {
     add(level.nodes);
@@ -66,6 +66,7 @@ PlacedFabric RequestReader::placed_fabric() {
        {&placed.nic_line_Bps, &placed.background, &fabric.blocking, &fabric.hop_latency_s, &fabric.link_bandwidth_Bps})
     *value = number();
   fabric.kind = static_cast<FabricKind>(integer());
+  fabric.routing = static_cast<Routing>(integer());
   for (int* value : {&fabric.nodes_per_leaf, &fabric.groups, &fabric.switches_per_group, &fabric.nodes_per_switch,
                      &fabric.links_between_groups})
     *value = integer();

@@ -42,6 +42,13 @@ TEST_CASE("series on one transport share one choice, another transport has its o
   CHECK(AlgorithmChoices(series).count() == 2);
 }
 
+TEST_CASE("a series that states its library leaves nothing open") {
+  const auto reference = open_reference_data();
+  auto series = planted_data(reference, {"small"});
+  series[0].setup.strategy.library = trees;
+  CHECK(AlgorithmChoices(series).count() == 0);
+}
+
 TEST_CASE("one GPU decides nothing about a library") {
   const auto reference = open_reference_data();
   auto series = planted_data(reference, {"small"});

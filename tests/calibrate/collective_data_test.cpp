@@ -253,6 +253,21 @@ TEST_CASE("reduce-scatters, all-gathers and broadcasts have curves of their own 
   CHECK(same->curve.latency_s.value == alone.latency_s.value);
 }
 
+TEST_CASE("a curve has the version of its library that the records or their context state") {
+  auto file = file_of(table());
+  const auto version = [&] {
+    const auto found = collective_data({file}).curves.at(0).version;
+    return found ? to_text(*found) : "";
+  };
+  CHECK(version().empty());
+  file.context.software = "NCCL 2.26.2, nccl-tests";
+  CHECK(version() == "nccl 2.26.2");
+  for (auto& record : file.records) std::get<CollectiveRecord>(record).head.software = "NCCL 2.4.8";
+  CHECK(version() == "nccl 2.4.8");
+  std::get<CollectiveRecord>(file.records.front()).head.software = "NCCL 2.3.7";
+  CHECK(version().empty()); // records of one curve that contradict each other
+}
+
 TEST_CASE("the order of files and rows does not matter, and the same evidence gives the same bytes") {
   auto rows = table();
   const auto forward = fit_collectives({file_of(rows)}).fits.at(0).curve;

@@ -2,9 +2,11 @@
 #include "sim/export/simgrid_platform.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/export/shipped_points.hpp"
+#include "tests/network/fabrics.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <simgrid/s4u.hpp>
 
 #include <sstream>
@@ -102,13 +104,60 @@ TEST_CASE("a path inside a node is its loopback", "[export]") {
   CHECK(loaded.route_Bps == Approx(1e9).epsilon(digits));
 }
 
-TEST_CASE("a fabric that is not exported is refused, and not exported as a star", "[export]") {
+namespace {
+
+/// Fabrics with links that are followed one by one, each with room for twelve nodes.
+std::vector<Fabric> followed_fabrics() {
+  return {torus({4, 3}, 0.4e9), dragonfly(2, 3, 2, 0.4e9, 2), fat_tree(2, 2, {{6, 1.5}}),
+          with_static_routes(fat_tree(4, 2)), with_static_routes(fat_tree(2, 1, {{6, 1.5}}))};
+}
+
+} // namespace
+
+TEST_CASE("on every fabric a message has the links, rate and time that it has in a run of every message", "[export]") {
+  for (const auto& fabric : followed_fabrics()) {
+    SmallCluster small; // NICs of 1 GB/s, 1 ms
+    small.cluster.fabric = fabric;
+    small.cluster.available_nodes = small.cluster.growth_max_nodes = 12;
+    const auto setup = small.setup(StrategyName::ring, 12);
+    const auto xml = simgrid_platform(setup, small.sample);
+    for (const auto& [from, to] : {std::pair{0, 1}, {0, 7}, {5, 11}, {11, 2}}) {
+      INFO(describe(fabric) << ", " << from << " to " << to);
+      const PlacedFabric placed{fabric, 1e9, 0, {}, {}};
+      auto way = links_between(fabric, from, to);
+      double narrowest_Bps = 1e9;
+      for (const auto link : way) narrowest_Bps = std::min(narrowest_Bps, link_line_Bps(placed, link));
+      const std::size_t ports = fabric.kind == FabricKind::dragonfly ? 2 : 0; // counted with the NICs
+      const auto loaded = load(xml, fmt::format("node-{}", from), fmt::format("node-{}", to));
+      CHECK(loaded.hosts == 12);
+      CHECK(loaded.links == static_cast<double>(2 + way.size() - ports));
+      CHECK(loaded.route_Bps == Approx(narrowest_Bps).epsilon(digits));
+      CHECK(loaded.transfer_s == Approx(loaded.route_latency_s + 1e9 / narrowest_Bps).epsilon(digits));
+    }
+  }
+}
+
+TEST_CASE("scattered nodes are exported where they stand", "[export]") {
   SmallCluster small;
-  small.cluster.fabric.kind = FabricKind::torus;
-  small.cluster.fabric.dimensions = {4, 4};
-  small.cluster.fabric.link_bandwidth_Bps = 1e9;
-  CHECK_THROWS_WITH(simgrid_platform(small.setup(StrategyName::ring, 4), small.sample),
-                    "test: /fabric: a torus is not exported; stars and fat-trees of one level are");
+  small.cluster.fabric = fat_tree(4, 8);
+  small.cluster.available_nodes = small.cluster.growth_max_nodes = 8;
+  auto setup = small.setup(StrategyName::ring, 4); // two on each leaf: 0 and 2, 1 and 3
+  setup.fabrics =
+      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, Surroundings{{NodeOrder::scattered, {}}, {}, 0});
+  const auto xml = simgrid_platform(setup, small.sample);
+  CHECK(load(xml, "node-0", "node-2").links == 2);
+  const auto far = load(xml, "node-0", "node-1");
+  CHECK(far.links == 4);
+  CHECK(far.route_Bps == Approx(0.5e9).epsilon(digits));
+}
+
+TEST_CASE("ways between too many switches are refused, and not written by the hour", "[export]") {
+  SmallCluster small;
+  small.cluster.fabric = torus({32, 32}, 1e9);
+  CHECK_THROWS_WITH(
+      simgrid_platform(small.setup(StrategyName::ring, 600), small.sample),
+      "test: /fabric: 600 switches with nodes found, and a way between any two is written; 512 are the most, "
+      "ask for fewer GPUs");
 }
 
 TEST_CASE("leaves of a fat-tree are reached over their uplinks", "[export]") {

@@ -111,7 +111,7 @@ TEST_CASE("what is wrong with a cluster is reported") {
        {"/node/nics/1", "{\"name\": \"ib-edr\", \"bandwidth\": \"1 Gbps\"}",
         "/node/nics/1/name: \"ib-edr\" is there twice; give ports of one kind as \"count\""},
        {"/fabric/kind", "\"hypercube\"",
-        "/fabric/kind: \"hypercube\" found; give one of star, fat-tree, torus, dragonfly"},
+        "/fabric/kind: \"hypercube\" found; give one of star, fat-tree, rails, torus, dragonfly"},
        {"/fabric/blocking", "0.5", "/fabric/blocking: 0.5 is out of range; give 1 to 1000"},
        {"/fabric/hop_latency", "\"-1 us\"", "/fabric/hop_latency: \"-1 us\" is negative; give 0 or more"},
        {"/transports/0/nic", "\"ib-fdr\"",
@@ -160,7 +160,8 @@ TEST_CASE("what is wrong with a fabric is reported") {
        {"/fabric/upper_levels/0/blocking", "0.5",
         "/fabric/upper_levels/0/blocking: 0.5 is out of range; give 1 to 1000"},
        {"/node/intra/domain_nodes", "18",
-        "/node/intra/domain_nodes: 18 found; the fabric is a star, or a fat-tree whose leaves hold whole domains"}},
+        "/node/intra/domain_nodes: 18 found; the fabric is a star, or a fat-tree or rails whose leaves hold whole "
+        "domains"}},
       read);
   auto other = ddlsim_test::sample_cluster();
   other["growth"]["max_nodes"] = 100;
@@ -169,9 +170,26 @@ TEST_CASE("what is wrong with a fabric is reported") {
       other,
       {{"/growth/max_nodes", "200", "/growth/max_nodes: 200 found, and the torus has 128 nodes; give that or fewer"},
        {"/fabric/dimensions", "[]", "/fabric/dimensions: none found; give the nodes along each, like [8, 8, 4]"},
+       {"/fabric/dimensions", nlohmann::json(std::vector<int>(17, 1)).dump(),
+        "/fabric/dimensions: 17 dimensions found; 16 are the most"},
        {"/fabric/dimensions/0", "0", "/fabric/dimensions/0: 0 is no number of nodes; give 1 or more"},
        {"/fabric/link_bandwidth", "",
         "/fabric/link_bandwidth: missing; give a quantity with its unit, like \"100 Gbps\""}},
+      read);
+  other["fabric"] = {
+      {"kind", "rails"}, {"hop_latency", "1 us"}, {"nodes_per_leaf", 24}, {"blocking", 1.5}, {"routing", "static"}};
+  ddlsim_test::check_spoilt(
+      other,
+      {{"/node/nics/0/count", "1",
+        "/fabric/kind: rails found, and no NIC has a count of 2 or more; give that, or fat-tree"},
+       {"/fabric/routing", "\"random\"", "/fabric/routing: \"random\" found; give one of adaptive, static"},
+       {"/fabric/blocking", "7",
+        "/fabric/routing: static found, which takes one cable for each message, and 24 nodes would send 3.42857143 "
+        "cables "
+        "up, 3.42857143 a switch; give blockings that leave whole numbers"},
+       {"/node/intra", R"({"kind": "nvswitch", "bandwidth": "50 GB/s", "latency": "5 us", "domain_nodes": 2})",
+        "/fabric/routing: static found, and an NVLink domain of 2 nodes sends over the cables of all of them; give "
+        "adaptive"}},
       read);
   other["fabric"] = {{"kind", "dragonfly"},     {"hop_latency", "1 us"}, {"groups", 4},
                      {"switches_per_group", 4}, {"nodes_per_switch", 8}, {"link_bandwidth", "5 GB/s"}};

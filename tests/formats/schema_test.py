@@ -136,6 +136,8 @@ def with_fabric(cluster, fabric):
     changed["node"]["intra"] = {"kind": "nvswitch", "bandwidth": "100 GB/s", "latency": "1 us"}
     if fabric["kind"] == "fat-tree":
         changed["node"]["intra"]["domain_nodes"] = 2
+    if fabric["kind"] == "rails":
+        changed["node"]["nics"] = [{"name": "ib", "bandwidth": "100 Gbps", "count": 4}]
     changed["sources"].update({"/fabric": "s", "/node": "s", "/available": "s", "/growth": "s"})
     return changed
 
@@ -183,6 +185,7 @@ def variants(samples):
                                          "shared_read_bandwidth": "1 GB/s"}}
     for fabric in (
         {"kind": "fat-tree", "nodes_per_leaf": 4, "blocking": 1.5, "upper_levels": [{"nodes": 12, "blocking": 2}]},
+        {"kind": "rails", "nodes_per_leaf": 4, "blocking": 2, "routing": "adaptive"},
         {"kind": "torus", "dimensions": [12, 12], "link_bandwidth": "5 GB/s"},
         {"kind": "dragonfly", "groups": 2, "switches_per_group": 12, "nodes_per_switch": 12,
          "links_between_groups": 3, "link_bandwidth": "5 GB/s"},
@@ -283,7 +286,7 @@ READER_ONLY = (
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
-    "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
+    "no NIC has a count of 2 or more", "one cable for each message", "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
 )
 
 

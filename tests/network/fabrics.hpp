@@ -4,6 +4,7 @@
 #include "sim/collective/fabric_load.hpp"
 #include "tests/collective/machines.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <vector>
@@ -17,6 +18,18 @@ inline Fabric fat_tree(int nodes_per_leaf, double blocking, std::vector<FabricLe
   fabric.blocking = blocking;
   fabric.upper_levels = std::move(upper_levels);
   return fabric;
+}
+
+inline Fabric with_static_routes(Fabric tree) {
+  tree.routing = Routing::fixed;
+  return tree;
+}
+
+/// Rails that messages change: what MPI and servers see.
+inline Fabric changing_rails(int nodes_per_leaf, double blocking, std::vector<FabricLevel> upper_levels = {}) {
+  Fabric rails = fat_tree(nodes_per_leaf, blocking, std::move(upper_levels));
+  rails.kind = FabricKind::rails;
+  return rails;
 }
 
 inline Fabric torus(std::vector<int> dimensions, double link_Bps) {
@@ -46,6 +59,31 @@ inline Machine placed_on(Machine machine, const Fabric& fabric, const NodePlacem
   machine.nodes_per_leaf = 0;
   machine.fabric = std::make_shared<const PlacedFabric>(std::move(placed));
   return machine;
+}
+
+/// Any placement of so many nodes on a fabric with that room.
+inline NodePlacement random_placement(int nodes, int room, std::mt19937_64& random) {
+  NodePlacement placement{values_of<NodeOrder>()[random() % 3], {}};
+  if (placement.order != NodeOrder::listed) return placement;
+  std::vector<int> all;
+  for (int node = 0; node < room; ++node) all.push_back(node);
+  std::shuffle(all.begin(), all.end(), random);
+  placement.nodes.assign(all.begin(), all.begin() + nodes);
+  return placement;
+}
+
+/// A fat-tree of one or two levels with whole cables, whose routes are static.
+inline Machine on_random_static_tree(const Machine& machine, std::mt19937_64& random) {
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  const int cables = 1 + below(4);
+  const int blocking = 1 + below(3);
+  Fabric tree = with_static_routes(fat_tree(cables * blocking, blocking));
+  if (below(2) == 0) {
+    const int leaves = 2 + below(3);
+    tree.upper_levels = {{leaves * tree.nodes_per_leaf, 1.0 * leaves / (1 + below(leaves))}};
+  }
+  const int room = machine.nodes() + below(40);
+  return placed_on(machine, tree, random_placement(machine.nodes(), room, random), room);
 }
 
 /// Any fabric with room for as many nodes as the machine has, in any placement.

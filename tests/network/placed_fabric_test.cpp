@@ -1,9 +1,12 @@
 #include "sim/base/error.hpp"
+#include "sim/network/max_min.hpp"
 #include "tests/network/fabrics.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -65,6 +68,121 @@ TEST_CASE("a level's uplinks carry what its parts send up, over its blocking", "
   CHECK(link_line_Bps(placed, way[0]) == Approx(0.75 * 4 * 10e9 / 2));
   CHECK(link_line_Bps(placed, way[1]) == Approx(0.75 * 16 * 10e9 / 2 / 4));
   CHECK(link_line_Bps(placed, way[2]) == link_line_Bps(placed, way[1]));
+}
+
+TEST_CASE("with static routes a message takes the cable of its destination", "[fabric]") {
+  const auto tree =
+      with_static_routes(fat_tree(4, 1, {{16, 2}})); // 4 cables up from a leaf, 8 from a group of 4 leaves
+  const auto up = [&](int from, int to) { return links_between(tree, from, to).front(); };
+  CHECK(hops(tree, 0, 3) == 0);
+  CHECK(hops(tree, 0, 4) == 2);
+  CHECK(hops(tree, 0, 16) == 4);
+  CHECK(up(0, 4) != up(0, 5));
+  CHECK(up(0, 4) == up(3, 8)); // both end in 0 modulo 4
+  CHECK(up(0, 4) != up(4, 8)); // another leaf
+  CHECK(links_between(tree, 0, 16)[1] != links_between(tree, 0, 20)[1]);
+  CHECK(links_between(tree, 0, 16)[1] == links_between(tree, 4, 24)[1]); // 0 modulo 8
+  CHECK(links_between(tree, 0, 16).back() == links_between(tree, 9, 16).back());
+  const PlacedFabric placed{tree, 10e9, 0.25, {}, {}};
+  for (const auto link : links_between(tree, 0, 16)) CHECK(link_line_Bps(placed, link) == Approx(7.5e9));
+}
+
+TEST_CASE("with static routes two messages share a cable beside three idle ones", "[fabric]") {
+  const std::vector<NodeMessage> to_the_same_cable{{0, 4, 1}, {1, 8, 1}};
+  PlacedFabric placed{fat_tree(4, 1), 10e9, 0, {}, {}};
+  for (int node = 0; node < 12; ++node) placed.places.push_back(node);
+  CHECK(busiest_link(placed, to_the_same_cable) == Approx(0.5));
+  placed.fabric = with_static_routes(placed.fabric);
+  CHECK(busiest_link(placed, to_the_same_cable) == Approx(2));
+  CHECK(busiest_link(placed, {{0, 4, 1}, {1, 9, 1}}) == Approx(1));
+}
+
+TEST_CASE("a shift of all nodes of a non-blocking tree meets no other message, which is what D-mod-k is for",
+          "[fabric]") {
+  PlacedFabric placed{with_static_routes(fat_tree(4, 1, {{16, 1}})), 10e9, 0, {}, {}};
+  constexpr int nodes = 32;
+  for (int node = 0; node < nodes; ++node) placed.places.push_back(node);
+  for (int shift = 1; shift < nodes; ++shift) {
+    std::vector<NodeMessage> messages;
+    for (int node = 0; node < nodes; ++node) messages.push_back({node, (node + shift) % nodes, 1});
+    CHECK(busiest_link(placed, messages) <= 1);
+  }
+}
+
+TEST_CASE("a message that changes its rail leaves its leaf", "[fabric]") {
+  const auto rails = changing_rails(4, 2, {{16, 1}});
+  CHECK(hops(rails, 0, 0) == 0);
+  CHECK(hops(rails, 0, 3) == 2); // leaf of one rail, above, leaf of the other
+  CHECK(hops(rails, 0, 4) == 2);
+  CHECK(hops(rails, 0, 16) == 4);
+  const auto tree = fat_tree(4, 2, {{16, 1}});
+  CHECK(links_between(rails, 0, 4) == links_between(tree, 0, 4));
+  CHECK(links_between(rails, 0, 16) == links_between(tree, 0, 16));
+  // Packed on one leaf of rails with half the uplinks, a ring goes at half the rate; on a leaf of a fat-tree at all of it.
+  CHECK(placed_on(two_level(4, 1), rails, packed, 4).fabric->load.ring == Approx(2));
+  CHECK(placed_on(two_level(4, 1), tree, packed, 4).fabric->load.ring == 1);
+}
+
+namespace {
+
+/// Rates of messages when each NIC, and each link of the tree, has `rails` parts, of which a message crosses all.
+std::vector<double> rates_on_rails(const PlacedFabric& placed, const std::vector<NodeMessage>& messages, int rails) {
+  MaxMin network(0);
+  std::map<std::tuple<int, int, std::size_t>, std::size_t> known; // what it is, rail, number
+  const auto link = [&](int kind, int rail, std::size_t which, double rate_Bps) {
+    const auto [place, is_new] = known.emplace(std::tuple{kind, rail, which}, 0);
+    if (is_new) place->second = network.add_link(rate_Bps / rails);
+    return place->second;
+  };
+  std::vector<std::size_t> flows;
+  for (const auto& message : messages)
+    for (int rail = 0; rail < rails; ++rail) {
+      std::vector<MaxMin::Crossing> way{{link(0, rail, at(message.from), placed.nic_line_Bps), 1},
+                                        {link(1, rail, at(message.to), placed.nic_line_Bps), 1}};
+      for (const auto number :
+           links_between(placed.fabric, placed.places[at(message.from)], placed.places[at(message.to)]))
+        way.push_back({link(2, rail, number, link_line_Bps(placed, number)), 1});
+      flows.push_back(network.add_flow(way));
+      network.set_active(flows.back(), true);
+    }
+  network.settle();
+  std::vector<double> rates_Bps(messages.size(), 0);
+  for (std::size_t flow = 0; flow < flows.size(); ++flow)
+    rates_Bps[flow / static_cast<std::size_t>(rails)] += network.rate_Bps(flows[flow]);
+  return rates_Bps;
+}
+
+} // namespace
+
+TEST_CASE("NCCL's messages are on rails what they are on one tree as wide as all", "[fabric][property]") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 40; ++round) {
+    const auto machine = on_random_static_tree(two_level(2 + static_cast<int>(random() % 30), 1), random);
+    auto placed = *machine.fabric;
+    if (round % 2 == 0) placed.fabric.routing = Routing::adaptive;
+    std::vector<NodeMessage> messages;
+    for (int i = 0; i < 20; ++i) {
+      const auto node = [&] { return static_cast<int>(random() % static_cast<unsigned>(machine.nodes())); };
+      const NodeMessage one{node(), node(), 1};
+      if (one.from != one.to) messages.push_back(one);
+    }
+    const auto one_tree = rates_on_rails(placed, messages, 1);
+    const auto of_rails = rates_on_rails(placed, messages, 1 + static_cast<int>(random() % 8));
+    for (std::size_t i = 0; i < messages.size(); ++i) CHECK(of_rails[i] == Approx(one_tree[i]));
+  }
+}
+
+TEST_CASE("NCCL stays on its rail, MPI and servers do not, and one NIC is one rail", "[fabric]") {
+  Cluster cluster;
+  cluster.fabric = changing_rails(32, 2);
+  cluster.nics = {{"ib", 50e9, 8}, {"eth", 1e9, 1}};
+  const auto kind = [&](const char* transport, const char* nic) { return fabric_over(cluster, {transport, nic}).kind; };
+  CHECK(kind("nccl-ib", "ib") == FabricKind::fat_tree);
+  CHECK(kind("mpi-ib", "ib") == FabricKind::rails);
+  CHECK(kind("grpc", "ib") == FabricKind::rails);
+  CHECK(kind("grpc", "eth") == FabricKind::fat_tree);
+  CHECK(needs_links(fabric_over(cluster, {"mpi-ib", "ib"}), packed));
+  CHECK_FALSE(needs_links(fabric_over(cluster, {"nccl-ib", "ib"}), packed));
 }
 
 TEST_CASE("a torus goes the shorter way around, one dimension after the other", "[fabric]") {

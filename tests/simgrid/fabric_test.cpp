@@ -72,6 +72,71 @@ TEST_CASE("our ways are those of SimGrid's torus and dragonfly", "[fabric][simgr
   }
 }
 
+TEST_CASE("our static ways are those of SimGrid's fat-tree", "[fabric][simgrid]") {
+  for (const auto& tree : {fat_tree(4, 2), fat_tree(3, 1), fat_tree(5, 5), fat_tree(24, 1.5), fat_tree(4, 1, {{16, 2}}),
+                           fat_tree(6, 1.5, {{18, 1}, {36, 2}}), fat_tree(2, 1, {{6, 1.5}})}) {
+    const auto fabric = with_static_routes(tree);
+    const int nodes = 2 * levels_of(fabric).back().nodes;
+    const auto machine = placed_on(two_level(nodes, 1), fabric, {}, nodes);
+    RequestWriter request;
+    request.add(machine);
+    INFO(describe(fabric));
+    CHECK(all_ways<std::size_t>(nodes, [&](int from, int to) { return links_between(fabric, from, to); }) ==
+          run_in_fork(ways_on_simgrid, request.numbers()));
+  }
+}
+
+TEST_CASE("every cable of SimGrid's fat-tree is as wide as a NIC, less what others take", "[fabric][full]") {
+  // Two of four messages meet on a cable of each leaf: all nodes of a leaf send to one that is 0 modulo 2.
+  auto machine = placed_on(two_level(4, 1), with_static_routes(fat_tree(2, 1)), {NodeOrder::listed, {0, 2, 1, 4}}, 6);
+  machine.net_latency_s = 0;
+  // Ways of the ring: 0 to 2 and 1 to 4 leave the first leaf over cable 0; 2 to 1 over cable 1; 4 to 0 over cable 0.
+  CHECK(machine.fabric->load.ring == Approx(2));
+  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+        Approx(6 * 1e6 / (machine.nic_Bps / 2)).epsilon(promised));
+  auto adaptive = *machine.fabric;
+  adaptive.fabric.routing = Routing::adaptive;
+  adaptive.load = fabric_load(adaptive, 4);
+  machine.fabric = std::make_shared<const PlacedFabric>(adaptive);
+  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) == Approx(6 * 1e6 / machine.nic_Bps).epsilon(promised));
+}
+
+TEST_CASE("with static routes, too, a ring is as on one switch where no link is busier than a NIC",
+          "[fabric][full][property]") {
+  std::mt19937_64 random(15);
+  int looked_at = 0;
+  for (int round = 0; round < 300 && looked_at < 20; ++round) {
+    const auto machine = on_random_static_tree(random_nodes(random, most_ranks), random);
+    if (machine.nodes() < 2 || machine.fabric->load.ring > 1) continue;
+    ++looked_at;
+    INFO("round " << round << ": " << machine.ranks << " ranks on a " << describe(machine.fabric->fabric));
+    CHECK(time_s(Fidelity::full, machine, 25e6, Algorithm::ring) ==
+          Approx(time_s(Fidelity::closed_form, machine, 25e6, Algorithm::ring)).epsilon(promised));
+  }
+  CHECK(looked_at >= 10);
+}
+
+TEST_CASE("full lies in the range that is told for static routes", "[fabric][full][property]") {
+  std::mt19937_64 random(17);
+  constexpr double affordable = 2e4; // messages
+  for (int round = 0; round < 40; ++round) {
+    const int most = round % 2 == 0 ? most_ranks : 8;
+    const auto machine = on_random_static_tree(random_nodes(random, most), random);
+    if (machine.nodes() < 2) continue;
+    const double size_bytes = log_uniform(random, 1e3, 1e8);
+    for (const auto algorithm : values_of<Algorithm>()) {
+      if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
+      const auto choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
+      const double full_s = time_s(Fidelity::full, machine, size_bytes, algorithm);
+      const double off = full_s / time_s(choice.fidelity, machine, size_bytes, algorithm) - 1;
+      INFO("round " << round << ": " << to_text(algorithm) << ", " << machine.ranks << " ranks on " << machine.nodes()
+                    << " nodes, " << size_bytes << " B, " << describe(machine.fabric->fabric));
+      CHECK(off >= choice.faster - promised);
+      CHECK(off <= choice.slower + promised);
+    }
+  }
+}
+
 TEST_CASE("a machine on a fabric reaches the fork as it is", "[fabric][simgrid]") {
   std::mt19937_64 random(3);
   for (int round = 0; round < 50; ++round) {

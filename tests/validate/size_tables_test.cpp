@@ -98,6 +98,19 @@ TEST_CASE("all-reduces size by size: the two sizes shown are not scored, nor are
   CHECK(predicted(file).empty());
 }
 
+TEST_CASE("all-reduces size by size: a table's own version of the library decides", "[collectives]") {
+  const auto said = [](const std::string& software) {
+    auto file = table_of("unknown");
+    file.context.software = software;
+    std::vector<double> times_s;
+    for (const auto& point : predicted(file)) times_s.push_back(point.from_cluster_file_s);
+    return times_s;
+  };
+  const auto unstated = said("nccl-tests");
+  CHECK(said("NCCL 2.21.5, nccl-tests") == unstated); // the preset's
+  CHECK(said("NCCL 2.3.7, nccl-tests") != unstated);  // rings only, LL by size
+}
+
 TEST_CASE("all-reduces size by size: classes hold every size, and a table weighs as much as another", "[collectives]") {
   std::vector<PredictedCollective> points;
   for (int i = 0; i < 3; ++i) points.push_back({"one", "one/a", "nccl-ib", 8, 1, 4096, 1, 1.4, 1.1, 1});

@@ -1,5 +1,7 @@
 """nccl-tests tables published in documentation, repositories and issues."""
 
+import re
+
 from gpus import catalogue_name
 from records import collective
 from sink import context
@@ -43,10 +45,16 @@ def add_series(source, sink, index, one):
     machine = "; ".join(str(block[key]) for key in ("gpu", "nodes", "intra_node", "network") if block.get(key))
     where = one["source"]
     file = sink.open(source, cluster, context(
-        source, gpu, BOARDS.get(cluster, machine), "nccl-tests", "unknown", where.get("title", where.get("repo", "")),
+        source, gpu, BOARDS.get(cluster, machine), software(one), "unknown", where.get("title", where.get("repo", "")),
         {"title": where.get("title", "nccl-tests output"), **where}), one["id"])
     for p, point in enumerate(one["points"]):
         add_point(file, f"/series/{index}/points/{p}/time_us", one, point, transport)
+
+
+def software(one):
+    """With the library's version where the source states it, in a field or in words."""
+    stated = re.match(r"[\d.]+", one.get("nccl", "")) or re.search(r"(?<=, NCCL )[\d.]+", one.get("note", ""))
+    return f"NCCL {stated[0]}, nccl-tests" if stated else "nccl-tests"
 
 
 def add_point(file, pointer, one, point, transport):
