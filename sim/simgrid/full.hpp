@@ -7,17 +7,14 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/schedule_run.hpp"
 
-#include <functional>
 #include <vector>
 
 namespace ddlsim {
 
 /// Times of one ring after another, seconds; every rank is an actor and every chunk a message.
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes);
-
-/// The messages of a collective of that size; which ranks talk must not depend on the size.
-using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
 
 /// Times of one collective after another, seconds; every program is an actor and every message a flow.
 ///
