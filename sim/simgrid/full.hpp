@@ -29,7 +29,7 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
-/// One round of asynchronous servers: updates/s, mean staleness. Rounds of other numbers draw other computes. A server
+/// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes. A server
 /// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;
 /// a fluid link carries them as it would one after another.
 ///
