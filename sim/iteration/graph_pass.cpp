@@ -165,6 +165,7 @@ void GraphPass::run_asynchronous(const ServerExchange& exchange) {
   const auto timing = executor_->async_servers(graph_.machine, graph_.servers.machine, async);
   async_iteration_s_ = timing.iteration_s;
   execution_.mean_staleness = timing.mean_staleness;
+  execution_.simgrid_messages += timing.simgrid_messages;
 }
 
 } // namespace ddlsim

@@ -129,15 +129,20 @@ void MaxMin::reopen() {
   }
 }
 
+/// Forgets links that no open flow crosses, in the same pass.
 double MaxMin::narrowest_Bps() {
-  std::erase_if(open_links_, [&](std::size_t link) { return open_on(links_[link]) <= 0; });
   double narrowest_Bps = ceiling_Bps_;
+  std::size_t still_open = 0;
   for (const std::size_t i : open_links_) {
     Link& link = links_[i];
-    if (link.share_changed || link.set != no_set) link.share_Bps = left_on_Bps(link) / open_on(link);
+    const double open = open_on(link);
+    if (open <= 0) continue;
+    open_links_[still_open++] = i;
+    if (link.share_changed || link.set != no_set) link.share_Bps = left_on_Bps(link) / open;
     link.share_changed = false;
     narrowest_Bps = std::min(narrowest_Bps, link.share_Bps);
   }
+  open_links_.resize(still_open);
   return narrowest_Bps;
 }
 

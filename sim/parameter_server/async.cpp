@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <map>
 #include <stdexcept>
 
 namespace ddlsim {
@@ -178,6 +180,53 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
   timing.mean_staleness = (network.workers - 1) * out_s(network, cycle) / cycle.iteration_s;
   timing.busiest_server_share = timing.updates_per_s * network.busiest_bytes / network.server_Bps;
   return timing;
+}
+
+namespace {
+
+/// The shards of each server, in order.
+std::map<int, std::vector<std::size_t>> shards_by_server(const ServerExchange& exchange) {
+  std::map<int, std::vector<std::size_t>> shards;
+  for (std::size_t i = 0; i < exchange.shards.size(); ++i) shards[exchange.shards[i].server].push_back(i);
+  return shards;
+}
+
+/// Merges the pushes of one server.
+void merge_pushes(const std::vector<std::size_t>& queue, ServerExchange& exchange) {
+  double all_bytes = 0;
+  for (const std::size_t shard : queue) all_bytes += exchange.shards[shard].size_bytes;
+  const double last_s = exchange.ready_s[queue.back()];
+  std::vector<std::size_t> merged;
+  double merged_bytes = 0;
+  const auto push = [&] {
+    for (const std::size_t shard : merged) exchange.ready_s[shard] = exchange.ready_s[merged.back()];
+    merged.clear();
+    merged_bytes = 0;
+  };
+  for (const std::size_t shard : queue) {
+    const bool goes_on = !merged.empty() && exchange.ready_s[shard] == exchange.ready_s[merged.back()];
+    if (!goes_on && (merged_bytes >= least_push_share * all_bytes || exchange.ready_s[shard] == last_s)) push();
+    merged.push_back(shard);
+    merged_bytes += exchange.shards[shard].size_bytes;
+  }
+  push();
+}
+
+} // namespace
+
+AsyncExchange with_fewer_pushes(AsyncExchange async) {
+  for (const auto& [server, queue] : shards_by_server(async.exchange)) merge_pushes(queue, async.exchange);
+  return async;
+}
+
+double messages_of_iteration(const ServerExchange& exchange) {
+  double messages = 0;
+  for (const auto& [server, queue] : shards_by_server(exchange)) {
+    messages += 2; // the pull, and the first push
+    for (std::size_t i = 1; i < queue.size(); ++i)
+      if (exchange.ready_s[queue[i]] != exchange.ready_s[queue[i - 1]]) ++messages;
+  }
+  return messages;
 }
 
 void require_usable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {

@@ -27,6 +27,7 @@ struct AsyncTiming {
   double mean_staleness = 0;
   int busiest_server = 0;
   double busiest_server_share = 0; ///< of time that its narrowest link is busy, in one direction
+  double simgrid_messages = 0;     ///< that were run for it
 };
 
 /// Closed queueing network by mean value analysis (Reiser and Lavenberg, J. ACM 27, 1980): workers are customers,
@@ -48,6 +49,15 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
 /// More than 64 workers are grouped into 64 customers. Same seed, same numbers. 5 ms for 2 workers, 0.1 s for 64 and
 /// more.
 AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
+
+/// The same with fewer, larger pushes: shards of a server that become ready one after another go together when the last of
+/// them is ready, a sixteenth of the server's bytes at least. The last push of each server stays as it is: it decides
+/// when the iteration ends.
+AsyncExchange with_fewer_pushes(AsyncExchange async);
+
+/// Messages of an iteration of one worker: a pull from each server, and a push for all shards of a server that are ready
+/// at one moment.
+double messages_of_iteration(const ServerExchange& exchange);
 
 struct AsyncNetwork;
 

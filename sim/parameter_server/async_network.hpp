@@ -10,6 +10,10 @@
 
 namespace ddlsim {
 
+/// Where pushes are merged, each has at least this share of its server's bytes, except the last, which decides when the
+/// iteration ends.
+inline constexpr double least_push_share = 1.0 / 16;
+
 /// Bytes of a message that the worker moves to (or from) the busiest server beside `flows` - 1 flows of other servers.
 struct AsyncSegment {
   double size_bytes = 0;

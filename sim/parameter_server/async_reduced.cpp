@@ -15,10 +15,6 @@ namespace {
 /// station. Fewer customers leave more to chance; mean value analysis corrects for that, see `async_reduced`.
 constexpr int most_followed_customers = 64;
 
-/// Pushes are merged until each has at least this share of the bytes, except the last, which decides when the iteration
-/// ends.
-constexpr double least_push_share = 1.0 / 16;
-
 /// Measured iterations of all customers together. With spread 0.1 and the phases' own spread their mean is known to
 /// half a per cent.
 constexpr int enough_iterations = 4000;

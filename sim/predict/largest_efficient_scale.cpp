@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace ddlsim {
@@ -174,22 +175,23 @@ public:
       : curve_(curve), bound_(bound), fidelity_(fidelity),
         per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {
     for (const auto& [gpus, efficiency] : known)
-      if (gpus_of(scale_of(gpus)) == gpus) known_[scale_of(gpus)] = efficiency >= bound;
+      if (gpus_of(scale_of(gpus)) == gpus) known_[scale_of(gpus)] = efficiency;
   }
 
   int gpus_of(int scale) const { return scale <= per_node_ ? scale : (scale - per_node_ + 1) * per_node_; }
   int scale_of(int gpus) const { return gpus <= per_node_ ? gpus : gpus / per_node_ + per_node_ - 1; }
   int most() const { return scale_of(most_gpus(curve_)); }
 
+  bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
+
   /// Where the fidelity does not reach that far, the point is screened; where it is an error, its likeliest sample
   /// decides. One GPU alone is the last resort.
-  bool holds(int scale) {
-    if (scale <= 1) return true;
-    const auto [known, is_new] = known_.try_emplace(scale, false);
+  double shown(int scale) {
+    const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
-    auto shown = shown_efficiency(curve_, gpus_of(scale), fidelity_);
-    if (!shown) shown = shown_efficiency(curve_, gpus_of(scale), Fidelity::screening);
-    return known->second = (shown ? *shown : efficiency(curve_, curve_.median, gpus_of(scale))) >= bound_;
+    auto found = shown_efficiency(curve_, gpus_of(scale), fidelity_);
+    if (!found) found = shown_efficiency(curve_, gpus_of(scale), Fidelity::screening);
+    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus_of(scale));
   }
 
 private:
@@ -197,27 +199,51 @@ private:
   double bound_;
   Fidelity fidelity_;
   int per_node_;
-  std::map<int, bool> known_;
+  std::map<int, double> known_;
 };
 
-/// A scale that holds while the next does not, near `start`: steps that double until both are found, then bisection.
-/// Near the most GPUs these are asked first.
-int settle(ShownScales& scales, int start) {
+/// Where screening sees the bound crossed, once it is told what predict_point() says of a scale.
+class Guess {
+public:
+  Guess(SampleEfficiencies& efficiencies, ShownScales& scales, double bound)
+      : efficiencies_(efficiencies), scales_(scales), bound_(bound) {}
+
+  int first() { return crossing_at(bound_); }
+
+  /// As if predict_point() were as far from screening at all scales as it is at that one.
+  int after(int scale) {
+    const double screened = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
+    return crossing_at(bound_ * screened / scales_.shown(scale));
+  }
+
+private:
+  int crossing_at(double bound) {
+    return scales_.scale_of(largest_scale_of_sample(efficiencies_, efficiencies_.curve().median, bound));
+  }
+
+  SampleEfficiencies& efficiencies_;
+  ShownScales& scales_;
+  double bound_;
+};
+
+/// A scale that holds while the next does not. Upwards guess after guess, and downwards by steps that double at the
+/// most, so that a crossing near the first guess is not missed; between a scale that holds and one that does not one
+/// guess, then halves. In the upper half the most GPUs are asked at once: where these hold, nothing is left to find.
+int settle(ShownScales& scales, Guess& guess) {
   const int most = scales.most();
-  int good = start;
-  int bad = start + 1;
-  for (int stride = 1; good > 1 && !scales.holds(good); stride *= 2) {
-    bad = good;
-    good = std::max(1, good - stride);
-  }
-  if (good > 1 && 2 * good >= most && scales.holds(most)) return most; // not node by node: runs there take seconds
-  for (int stride = 1; bad <= most && scales.holds(bad); stride *= 2) {
-    good = bad;
-    bad = good < most ? std::min(good + stride, most) : most + 1;
-  }
+  int good = 1;
+  int bad = most + 1;
+  int next = std::clamp(guess.first(), 1, most);
+  int stride = std::max(1, next / 64);
+  bool was_enclosed = false;
   while (bad > good + 1) {
-    const int middle = good + (bad - good) / 2;
-    (scales.holds(middle) ? good : bad) = middle;
+    next = std::clamp(next, good + 1, bad - 1);
+    (scales.holds(next) ? good : bad) = next;
+    if (bad > most && 2 * good >= most && scales.holds(most)) return most;
+    const bool is_enclosed = good > 1 && bad <= most;
+    next = was_enclosed ? good + (bad - good) / 2 : guess.after(next);
+    if (good == 1) next = std::max(next, bad - std::exchange(stride, 2 * stride));
+    was_enclosed = is_enclosed;
   }
   return good;
 }
@@ -226,15 +252,15 @@ int settle(ShownScales& scales, int start) {
 /// servers is the same to 1e-6 by our own solver, which takes a fraction of SimGrid's time.
 Fidelity affordable(Fidelity requested, StrategyName strategy) {
   if (requested == Fidelity::closed_form || requested == Fidelity::screening) return requested;
-  return strategy == StrategyName::ps ? Fidelity::reduced : Fidelity::automatic;
+  return is_parameter_server(strategy) ? Fidelity::reduced : Fidelity::automatic;
 }
 
 int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity fidelity,
                         const std::map<int, double>& known) {
   const Curve& curve = efficiencies.curve();
   ShownScales scales(curve, bound, affordable(fidelity, curve.setup.strategy.name), known);
-  const int screened = largest_scale_of_sample(efficiencies, curve.median, bound);
-  return scales.gpus_of(settle(scales, scales.scale_of(screened)));
+  Guess guess(efficiencies, scales, bound);
+  return scales.gpus_of(settle(scales, guess));
 }
 
 } // namespace

@@ -57,13 +57,14 @@ SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes,
   const std::vector<s4u::Host*> hosts = make_class_hosts(first);
   std::map<std::pair<int, int>, double> latencies_s;
   for (const MemberRoute& route : first.routes) latencies_s[{route.from, route.to}] = route.latency_s;
-  for (const double size_bytes : sizes_bytes) {
-    const Schedule schedule = schedule_of(size_bytes).schedule;
-    simulated.times_s.push_back(run_schedule(hosts, schedule, [&](int from, int to) {
-      return latencies_s.at({from, to});
-    }));
+  const auto next_schedule = [&](double size_bytes) {
+    Schedule schedule = schedule_of(size_bytes).schedule;
     simulated.messages += messages_of(schedule);
-  }
+    return schedule;
+  };
+  simulated.times_s = run_schedules(hosts, sizes_bytes, next_schedule, [&](int from, int to) {
+    return latencies_s.at({from, to});
+  });
   return simulated;
 }
 

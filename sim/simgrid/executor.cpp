@@ -147,6 +147,14 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
 }
 
+/// Every worker and server: asynchronous workers are each at another place of their iteration, so none stands for another.
+AsyncTiming async_on_simgrid(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                             AsyncExchange (*pushes)(AsyncExchange) = nullptr) {
+  require_usable(machine, servers, async);
+  if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
+  return simulate_async_servers(machine, servers, pushes == nullptr ? async : pushes(async));
+}
+
 /// One of each on SimGrid.
 class BySymmetry : public Executor {
 public:
@@ -171,8 +179,9 @@ public:
     return servers_on_simgrid<simulate_server_classes>(machine, servers, exchange);
   }
 
-  AsyncTiming async_servers(const Machine&, const ServerMachine&, const AsyncExchange&) const override {
-    throw NoSymmetry("asynchronous workers are each at another place of their iteration");
+  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
+                            const AsyncExchange& async) const override {
+    return async_on_simgrid(machine, servers, async, &with_fewer_pushes);
   }
 };
 
@@ -195,9 +204,7 @@ public:
 
   AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
-    require_usable(machine, servers, async);
-    if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
-    return simulate_async_servers(machine, servers, async);
+    return async_on_simgrid(machine, servers, async);
   }
 };
 

@@ -53,11 +53,19 @@ bool exchange_closed_form_is_exact(const Machine& machine, const ServerMachine& 
   return !slow && one_switch && (servers.dedicated || servers.servers == 1);
 }
 
+/// The same of asynchronous servers, which are made anew for every round.
+constexpr double most_async_actors = 1000;
+
 /// Beyond this many messages of asynchronous servers full is refused: a minute.
 constexpr double most_async_messages = 2e6;
 
-/// Rounds that a full run of them takes, about: tests/simgrid/full_async_test.cpp.
-constexpr double async_rounds = 10;
+/// Beyond this much work automatic does not run them on SimGrid: about a second. A message takes the longer the more
+/// workers have one under way.
+constexpr double affordable_async_work = 3e5;
+
+/// Full over by symmetry, less 1, of the exposed communication, by tests/simgrid/full_async_test.cpp: small pushes wait
+/// for each other.
+constexpr Gap async_pushes_gap{-0.02, 0.02};
 
 /// Full over reduced, less 1, of the exposed communication, by tests/simgrid/full_async_test.cpp: where the busiest
 /// server stands for all, and where servers and workers share NICs.
@@ -67,12 +75,33 @@ constexpr Gap async_shared_gap{-0.20, 0.17};
 /// Full over closed form, less 1: the closed form takes the workers' phases as independent.
 constexpr Gap async_closed_gap{-0.20, 1.0};
 
-void refuse_hours(const std::string& what, double messages, double actors) {
-  if (messages <= most_messages && actors <= most_actors) return;
+/// What a full run takes.
+struct FullRun {
+  double messages = 0;
+  double actors = 0;
+};
+
+FullRun full_run_of(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
+  return {messages_of_all_reduce(machine, algorithm, size_bytes, operations),
+          1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks};
+}
+
+FullRun full_run_of(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
+  return {2 * connections * static_cast<double>(exchange.shards.size()), 2 * connections * servers.servers};
+}
+
+/// Whether automatic runs it in full, after `messages_before` of its kind.
+bool is_affordable(const FullRun& run, double messages_before = 0) {
+  return messages_before + run.messages <= affordable_messages && run.actors <= most_actors;
+}
+
+void refuse_hours(const std::string& what, const FullRun& run) {
+  if (run.messages <= most_messages && run.actors <= most_actors) return;
   throw TooManyMessages(
       fmt::format("a full run of {} has {:.2g} messages of {:.2g} actors, and {:.0g} of {:.0g} are the "
                   "most; leave --fidelity away",
-                  what, messages, actors, most_messages, most_actors));
+                  what, run.messages, run.actors, most_messages, most_actors));
 }
 
 /// The same machine without what slows only some ranks: one switch, and no slow node.
@@ -96,8 +125,8 @@ Choice approximate(const Machine& machine, Algorithm algorithm, double operation
 }
 
 /// The formula takes the slow node's NIC to be as fast as the others.
-Choice approximate_exchange(const Machine& machine, bool is_affordable) {
-  const double faster = is_affordable ? exchange_gap_faster : exchange_gap_faster_beyond_affordable;
+Choice approximate_exchange(const Machine& machine, bool is_reducible) {
+  const double faster = is_reducible ? exchange_gap_faster : exchange_gap_faster_beyond_affordable;
   if (machine.nodes() == 1 || machine.slow_nic_factor >= 1)
     return {Fidelity::closed_form, faster, exchange_gap_slower, "copies of a shard part on their way"};
   return {Fidelity::closed_form, faster, (1 + exchange_gap_slower) / machine.slow_nic_factor - 1,
@@ -128,10 +157,8 @@ Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, 
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
   const bool is_ring = goes_round_a_ring(algorithm);
   if (choice.fidelity == Fidelity::full || (is_ring && !is_narrowed)) return choice;
-  const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
-  const double actors = 1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks;
-  if (requested == Fidelity::automatic && messages_before + messages <= affordable_messages && actors <= most_actors)
-    return {Fidelity::full};
+  const auto full = full_run_of(machine, algorithm, size_bytes, operations);
+  if (requested == Fidelity::automatic && is_affordable(full, messages_before)) return {Fidelity::full};
   widen(choice, fabric_gap(algorithm, size_bytes / operations));
   choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
   return choice;
@@ -145,17 +172,15 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   if (machine.fabric)
     return choose_all_reduce_on_fabric(machine, algorithm, size_bytes, operations, requested, messages_before);
   const auto& row = all_reduce_algorithm(algorithm);
-  const double messages = messages_of_all_reduce(machine, algorithm, size_bytes, operations);
-  const double actors = 1.0 * row.programs_per_rank * machine.ranks;
+  const auto full = full_run_of(machine, algorithm, size_bytes, operations);
   if (requested == Fidelity::full) {
-    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), messages, actors);
+    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), full);
     return {Fidelity::full};
   }
   const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
   const auto why = on_simgrid ? why_no_symmetry(machine, algorithm) : std::nullopt;
   if (on_simgrid && !why) return {Fidelity::by_symmetry};
-  if (requested == Fidelity::automatic && messages_before + messages <= affordable_messages && actors <= most_actors)
-    return {Fidelity::full};
+  if (requested == Fidelity::automatic && is_affordable(full, messages_before)) return {Fidelity::full};
   const auto why_not_one_each = on_simgrid ? why_no_classes(machine, algorithm) : why;
   if (on_simgrid && !why_not_one_each) {
     const Gap gap = row.class_gap(size_bytes / operations);
@@ -167,8 +192,8 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
   auto choice =
       row.is_exact(machine) ? Choice{Fidelity::closed_form} : approximate(machine, algorithm, size_bytes / operations);
   if (on_simgrid)
-    choice.why = fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", messages, actors,
-                             *why_not_one_each);
+    choice.why = fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", full.messages,
+                             full.actors, *why_not_one_each);
   return choice;
 }
 
@@ -179,8 +204,6 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
                                  Fidelity requested) {
   const Machine alike = on_one_switch_for_servers(machine);
   auto choice = choose_server_exchange(alike, servers, exchange, requested);
-  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
-  const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
   const int hosts = servers.dedicated ? servers.servers : 0;
   const bool has_room = machine.fabric->places.size() >= static_cast<std::size_t>(machine.nodes() + hosts);
   if (requested == Fidelity::full && !has_room)
@@ -188,9 +211,8 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
         fmt::format("the fabric has no place for {} hosts of servers beside the job's {} nodes; ask for "
                     "fewer, or leave --fidelity away",
                     hosts, machine.nodes()));
-  const bool is_affordable =
-      has_room && messages <= affordable_messages && 2 * connections * servers.servers <= most_actors;
-  if (requested == Fidelity::automatic && is_affordable) return {Fidelity::full};
+  if (requested == Fidelity::automatic && has_room && is_affordable(full_run_of(machine, servers, exchange)))
+    return {Fidelity::full};
   if (choice.fidelity == Fidelity::full) return choice;
   widen(choice, fabric_gap_of_servers());
   choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
@@ -202,11 +224,10 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested) {
   if (machine.fabric) return choose_exchange_on_fabric(machine, servers, exchange, requested);
-  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
-  const double messages = 2 * connections * static_cast<double>(exchange.shards.size());
   if (requested == Fidelity::full) {
-    refuse_hours(fmt::format("{} workers and {} servers", connections, servers.servers), messages,
-                 2 * connections * servers.servers);
+    const int workers = machine.nodes() * exchange.messages_per_node;
+    refuse_hours(fmt::format("{} workers and {} servers", workers, servers.servers),
+                 full_run_of(machine, servers, exchange));
     return {Fidelity::full};
   }
   const std::size_t unlike = count_unlike_connections(machine, servers, exchange);
@@ -218,11 +239,11 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   }
   if (requested == Fidelity::automatic && unlike <= affordable_classes) return {Fidelity::by_symmetry};
   if (exchange_closed_form_is_exact(machine, servers, exchange)) return {Fidelity::closed_form};
-  const bool is_affordable = unlike <= affordable_connections;
+  const bool is_reducible = unlike <= affordable_connections;
   const std::string why = fmt::format("{} connections between workers and servers differ", unlike);
-  if (requested == Fidelity::automatic && is_affordable) return {Fidelity::reduced, 0, 0, why};
+  if (requested == Fidelity::automatic && is_reducible) return {Fidelity::reduced, 0, 0, why};
   if (requested == Fidelity::screening && unlike <= screening_connections) return {Fidelity::reduced};
-  auto choice = approximate_exchange(machine, is_affordable);
+  auto choice = approximate_exchange(machine, is_reducible);
   if (requested == Fidelity::automatic) choice.why = fmt::format("{}, and {}", why, choice.why);
   return choice;
 }
@@ -233,11 +254,29 @@ Choice choose_paths(Fidelity requested) {
   return {on_simgrid ? Fidelity::by_symmetry : Fidelity::closed_form};
 }
 
+namespace {
+
+/// Messages of all rounds.
+double messages_of_async(const AsyncExchange& async, int workers) {
+  return fewest_rounds(workers) * round_iterations * workers * messages_of_iteration(async.exchange);
+}
+
+/// Whether SimGrid runs the exchange in about a second.
+bool is_affordable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+  constexpr double workers_a_message = 16; // that double the time of a message
+  const int workers = machine.nodes() * async.exchange.messages_per_node;
+  const auto hosts = at(machine.nodes() + (servers.dedicated ? servers.servers : 0));
+  if (machine.fabric && machine.fabric->places.size() < hosts) return false;
+  if (2.0 * workers * servers.servers > most_async_actors) return false;
+  return messages_of_async(async, workers) * (1 + workers / workers_a_message) <= affordable_async_work;
+}
+
+} // namespace
+
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
                             Fidelity requested) {
-  const double workers = static_cast<double>(machine.nodes()) * async.exchange.messages_per_node;
-  const double messages =
-      async_rounds * round_iterations * workers * (servers.servers + static_cast<double>(async.exchange.shards.size()));
+  const int workers = machine.nodes() * async.exchange.messages_per_node;
+  const double messages = messages_of_async(async, workers);
   if (requested == Fidelity::full) {
     if (messages > most_async_messages)
       throw TooManyMessages(fmt::format("a full run of {} asynchronous workers and {} servers has {:.2g} messages, and "
@@ -248,6 +287,9 @@ Choice choose_async_servers(const Machine& machine, const ServerMachine& servers
   if (requested == Fidelity::closed_form || requested == Fidelity::screening)
     return {Fidelity::closed_form, async_closed_gap.faster, async_closed_gap.slower,
             "workers' phases are taken as independent"};
+  if (requested != Fidelity::reduced && is_affordable(machine, servers, async)) return {Fidelity::full};
+  if (requested != Fidelity::reduced && is_affordable(machine, servers, with_fewer_pushes(async)))
+    return {Fidelity::by_symmetry, async_pushes_gap.faster, async_pushes_gap.slower};
   if (servers.dedicated || servers.servers == 1)
     return {Fidelity::reduced, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
   return {Fidelity::reduced, async_shared_gap.faster, async_shared_gap.slower,

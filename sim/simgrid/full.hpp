@@ -7,8 +7,8 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/schedule_run.hpp"
 
-#include <functional>
 #include <vector>
 
 namespace ddlsim {
@@ -17,9 +17,6 @@ namespace ddlsim {
 /// all-reduce.
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                               int turns = 2);
-
-/// The messages of a collective of that size; which ranks talk must not depend on the size.
-using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
 
 /// Times of one collective after another, seconds; every program is an actor and every message a flow.
 ///
@@ -34,7 +31,7 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
-/// One round of asynchronous servers: updates/s, mean staleness. Rounds of other numbers draw other computes. A server
+/// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes. A server
 /// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;
 /// a fluid link carries them as it would one after another.
 ///

@@ -25,13 +25,6 @@ namespace s4u = simgrid::s4u;
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
-/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at
-/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and
-/// scatter little (64 workers: 3). One worker meets no other.
-int fewest_rounds(int workers) {
-  return workers == 1 ? 3 : 3 + 400 / (workers * workers);
-}
-
 /// Shards of a server that are ready together: one message, and how often it was applied.
 struct PushState {
   std::uint64_t units = 0;
@@ -58,6 +51,7 @@ struct Round {
   int workers_to_measure = 0;
   double stale_bytes = 0;
   double bytes = 0;
+  double messages = 0;
 };
 
 struct AsyncConnection {
@@ -93,6 +87,7 @@ void note_updates(AsyncConnection& connection, bool start) {
 void pull(AsyncConnection& connection, int iteration) {
   note_updates(connection, true); // the server's side waits to send: it starts now
   connection.to_worker->get<int>();
+  ++connection.round->messages;
   note_updates(connection, false);
   WorkerState& worker = *connection.worker;
   worker.pulled_s = std::max(worker.pulled_s, s4u::Engine::get_clock() + connection.delay_s);
@@ -110,6 +105,7 @@ void push(AsyncConnection& connection, int iteration) {
     PushState& state = *connection.pushes[i];
     s4u::this_actor::sleep_until(start_s + factor * state.ready_s);
     connection.to_server->put(no_content(), state.units);
+    ++round.messages;
     if (is_measured(iteration)) {
       round.stale_bytes += state.size_bytes * (static_cast<double>(state.updates) - connection.pulled_updates[i]);
       round.bytes += state.size_bytes;
@@ -223,7 +219,7 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
   for (const WorkerState& worker : workers) {
     updates_per_s += 1 / worker.iteration_s;
   }
-  return {updates_per_s, round.stale_bytes / round.bytes};
+  return {updates_per_s, round.stale_bytes / round.bytes, round.messages};
 }
 
 namespace {
@@ -253,6 +249,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
   double sum = 0;
   double squares = 0;
   double staleness = 0;
+  double messages = 0;
   int rounds = 0;
   bool sure = false;
   while (!sure && rounds < most_rounds) {
@@ -262,6 +259,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
     sum += iteration_s;
     squares += iteration_s * iteration_s;
     staleness += one[1];
+    messages += one[2];
     const double mean = sum / rounds;
     const double variance = std::max(0.0, squares / rounds - mean * mean) / std::max(1, rounds - 1);
     sure = rounds >= fewest_rounds(workers) && std::sqrt(variance) <= async_precision * mean;
@@ -270,6 +268,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
   timing.iteration_s = sum / rounds;
   timing.updates_per_s = workers / timing.iteration_s;
   timing.mean_staleness = staleness / rounds;
+  timing.simgrid_messages = messages;
   timing.busiest_server = network.busiest_server;
   timing.busiest_server_share = timing.updates_per_s * network.busiest_bytes / network.server_Bps;
   return timing;

@@ -98,17 +98,13 @@ std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& sched
 
 std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
                                        const ScheduleOfSize& schedule_of) {
-  std::vector<double> times_s;
-  if (sizes_bytes.empty()) return times_s;
+  if (sizes_bytes.empty()) return {};
   start_simgrid();
   const std::vector<s4u::Host*> hosts = make_hosts(machine, schedule_of(sizes_bytes.front()));
   const auto latency_s = [&](int from, int to) {
     return machine.node_of(from) == machine.node_of(to) ? machine.intra_latency_s : machine.net_latency_s;
   };
-  for (const double size_bytes : sizes_bytes) {
-    times_s.push_back(run_schedule(hosts, schedule_of(size_bytes), latency_s));
-  }
-  return times_s;
+  return run_schedules(hosts, sizes_bytes, schedule_of, latency_s);
 }
 
 } // namespace ddlsim

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ddlsim {
@@ -19,96 +21,161 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Where a lane between two ranks delivers. SimGrid finds a mailbox by its name: each name is written and found once, not
-/// for every message.
-class Mailboxes {
+/// Where a program's messages to a peer, or from one, go on one lane.
+struct Way {
+  int peer = 0;
+  int lane = 0;
+  s4u::Mailbox* mailbox = nullptr;
+  double delay_s = 0; ///< at delivery
+};
+
+/// Those of one direction. SimGrid finds a mailbox by its name: each name is written and found once, not for every message.
+/// A program takes its ways in turn, so that the next one is mostly the one behind the last.
+class Ways {
 public:
-  s4u::Mailbox& of(int from, int to, int lane) {
-    auto& known = known_[{from, to, lane}];
-    if (known == nullptr)
-      known = s4u::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to) + "/" + std::to_string(lane));
-    return *known;
+  template <class Open> const Way& of(int peer, int lane, const Open& open) {
+    for (std::size_t looked_at = 0; looked_at < ways_.size(); ++looked_at) {
+      last_ = last_ + 1 < ways_.size() ? last_ + 1 : 0;
+      if (ways_[last_].peer == peer && ways_[last_].lane == lane) return ways_[last_];
+    }
+    last_ = ways_.size();
+    ways_.push_back(open());
+    return ways_.back();
   }
 
 private:
-  struct Key {
-    int from, to, lane;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      constexpr std::size_t most_ranks = std::size_t{1} << 24; // keeps ranks and lanes apart
-      constexpr std::size_t most_lanes = 16;
-      return (at(key.from) * most_ranks + at(key.to)) * most_lanes + at(key.lane);
-    }
-  };
-  std::unordered_map<Key, s4u::Mailbox*, Hash> known_;
+  std::vector<Way> ways_;
+  std::size_t last_ = 0;
 };
 
-/// Messages of a step, kept between steps for their memory.
-struct UnderWay {
-  std::vector<s4u::CommPtr> sent;
-  std::vector<s4u::CommPtr> received;
-};
-
-void run_step(int rank, const Step& step, const LatencyOf& latency_s, Mailboxes& mailboxes, UnderWay& messages) {
-  int* content = nullptr;
-  for (const Send& send : step.sends) {
-    s4u::Mailbox& mailbox = mailboxes.of(rank, send.to, send.lane);
-    if (send.is_awaited)
-      messages.sent.push_back(mailbox.put_async(no_content(), to_units(send.size_bytes)));
-    else
-      mailbox.put_init(no_content(), to_units(send.size_bytes))->detach();
-  }
-  for (const Receive& receive : step.receives)
-    messages.received.push_back(mailboxes.of(receive.from, rank, receive.lane).get_async<int>(&content));
-  double end_s = 0;
-  for (const s4u::CommPtr& message : messages.sent) message->wait();
-  for (std::size_t i = 0; i < messages.received.size(); ++i) {
-    messages.received[i]->wait();
-    // The message may have come while this rank was still sending.
-    end_s = std::max(end_s, messages.received[i]->get_finish_time() + latency_s(step.receives[i].from, rank));
-  }
-  messages.sent.clear();
-  messages.received.clear();
-  s4u::this_actor::sleep_until(end_s);
+Way open_way(int from, int to, int lane, int peer, const LatencyOf& latency_s) {
+  return {peer, lane,
+          s4u::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to) + "/" + std::to_string(lane)),
+          latency_s(from, to)};
 }
 
-/// With a permanent receiver a message flows although its receiver has not asked for it yet.
-void give_room(const Program& program, const s4u::ActorPtr& receiver, Mailboxes& mailboxes) {
-  std::set<s4u::Mailbox*> own;
-  for (const Step& step : program.steps) {
-    for (const Receive& receive : step.receives) {
-      own.insert(&mailboxes.of(receive.from, program.rank, receive.lane));
+/// What all programs share: the schedule of the size that is run now, and when each size was done.
+struct Run {
+  std::span<const double> sizes_bytes;
+  const ScheduleOfSize& schedule_of;
+  const LatencyOf& latency_s;
+  Schedule schedule;
+  s4u::BarrierPtr together;
+  std::vector<double> ends_s;
+  std::size_t done = 0; ///< programs
+};
+
+/// One program of a rank through all sizes.
+class RankProgram {
+public:
+  RankProgram(Run& run, std::size_t number) : run_(run), number_(number), rank_(run.schedule.programs[number].rank) {}
+
+  void run() {
+    for (std::size_t size = 0; size < run_.sizes_bytes.size(); ++size) {
+      if (size > 0) go_on_together(run_.sizes_bytes[size]);
+      for (const Step& step : run_.schedule.programs[number_].steps) run_step(step);
+      run_.ends_s[size] = std::max(run_.ends_s[size], s4u::Engine::get_clock());
     }
+    ++run_.done;
   }
-  for (s4u::Mailbox* mailbox : own) {
-    mailbox->set_receiver(receiver);
+
+  /// With a permanent receiver a message flows although its receiver has not asked for it yet.
+  void give_room(const s4u::ActorPtr& receiver) {
+    std::set<s4u::Mailbox*> own;
+    for (const Step& step : run_.schedule.programs[number_].steps)
+      for (const Receive& receive : step.receives) own.insert(way_from(receive).mailbox);
+    for (s4u::Mailbox* mailbox : own) mailbox->set_receiver(receiver);
   }
+
+private:
+  const Way& way_to(const Send& send) {
+    return to_.of(send.to, send.lane, [&] { return open_way(rank_, send.to, send.lane, send.to, run_.latency_s); });
+  }
+  const Way& way_from(const Receive& receive) {
+    return from_.of(receive.from, receive.lane,
+                    [&] { return open_way(receive.from, rank_, receive.lane, receive.from, run_.latency_s); });
+  }
+
+  /// The first program makes the next schedule, while all others wait.
+  void go_on_together(double size_bytes) {
+    run_.together->wait();
+    if (number_ == 0) {
+      const std::size_t programs = run_.schedule.programs.size();
+      run_.schedule = run_.schedule_of(size_bytes);
+      if (run_.schedule.programs.size() != programs)
+        throw std::logic_error("collective: who talks depends on the size");
+    }
+    run_.together->wait();
+  }
+
+  void run_step(const Step& step) {
+    int* content = nullptr;
+    for (const Send& send : step.sends) {
+      s4u::Mailbox& mailbox = *way_to(send).mailbox;
+      if (send.is_awaited)
+        sent_.push_back(mailbox.put_async(no_content(), to_units(send.size_bytes)));
+      else
+        mailbox.put_init(no_content(), to_units(send.size_bytes))->detach();
+    }
+    for (const Receive& receive : step.receives) {
+      const Way& way = way_from(receive);
+      received_.emplace_back(way.mailbox->get_async<int>(&content), way.delay_s);
+    }
+    double end_s = 0;
+    for (const s4u::CommPtr& message : sent_) message->wait();
+    for (const auto& [message, delay_s] : received_) {
+      message->wait();
+      // The message may have come while this rank was still sending.
+      end_s = std::max(end_s, message->get_finish_time() + delay_s);
+    }
+    sent_.clear();
+    received_.clear();
+    s4u::this_actor::sleep_until(end_s);
+  }
+
+  Run& run_;
+  std::size_t number_;
+  int rank_;
+  Ways to_;
+  Ways from_;
+  // Messages of a step, kept between steps for their memory.
+  std::vector<s4u::CommPtr> sent_;
+  std::vector<std::pair<s4u::CommPtr, double>> received_; ///< and what delays each
+};
+
+/// Sizes of one schedule each with as many programs.
+void run_alike(const std::vector<s4u::Host*>& hosts, Run& run, std::vector<double>& times_s) {
+  double start_s = s4u::Engine::get_clock();
+  run.schedule = run.schedule_of(run.sizes_bytes.front());
+  run.ends_s.assign(run.sizes_bytes.size(), start_s);
+  run.done = 0;
+  const std::size_t programs = run.schedule.programs.size();
+  if (programs > 0) run.together = s4u::Barrier::create(static_cast<unsigned>(programs));
+  std::deque<RankProgram> all; // they stay where they are
+  for (std::size_t number = 0; number < programs; ++number) {
+    RankProgram& one = all.emplace_back(run, number);
+    const auto actor = s4u::Actor::create("rank", hosts[at(run.schedule.programs[number].rank)], [&one] { one.run(); });
+    if (run.schedule.receiver_has_room) one.give_room(actor);
+  }
+  s4u::Engine::get_instance()->run();
+  if (run.done != programs) throw std::logic_error("collective: ranks were left waiting");
+  for (const double end_s : run.ends_s) times_s.push_back(end_s - std::exchange(start_s, end_s));
 }
 
 } // namespace
 
-double run_schedule(const std::vector<s4u::Host*>& hosts, const Schedule& schedule, const LatencyOf& latency_s) {
-  const double start_s = s4u::Engine::get_clock();
-  double end_s = start_s;
-  std::size_t done = 0;
-  Mailboxes mailboxes;
-  for (const Program& program : schedule.programs) {
-    const s4u::ActorPtr actor =
-        s4u::Actor::create("rank", hosts[at(program.rank)], [&latency_s, &program, &end_s, &done, &mailboxes] {
-          UnderWay messages;
-          for (const Step& step : program.steps) {
-            run_step(program.rank, step, latency_s, mailboxes, messages);
-          }
-          end_s = std::max(end_s, s4u::Engine::get_clock());
-          ++done;
-        });
-    if (schedule.receiver_has_room) give_room(program, actor, mailboxes);
+std::vector<double> run_schedules(const std::vector<s4u::Host*>& hosts, const std::vector<double>& sizes_bytes,
+                                  const ScheduleOfSize& schedule_of, const LatencyOf& latency_s) {
+  std::vector<double> times_s;
+  const std::span<const double> all(sizes_bytes);
+  while (times_s.size() < all.size()) { // nothing may travel where a size is 0
+    const auto left = all.subspan(times_s.size());
+    const auto zero = std::find_if(left.begin(), left.end(), [](double bytes) { return !(bytes > 0); });
+    const auto alike = std::max<std::size_t>(1, static_cast<std::size_t>(zero - left.begin()));
+    Run run{left.first(alike), schedule_of, latency_s, {}, {}, {}};
+    run_alike(hosts, run, times_s);
   }
-  s4u::Engine::get_instance()->run();
-  if (done != schedule.programs.size()) throw std::logic_error("collective: ranks were left waiting");
-  return end_s - start_s;
+  return times_s;
 }
 
 } // namespace ddlsim

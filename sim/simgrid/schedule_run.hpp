@@ -15,9 +15,13 @@ namespace ddlsim {
 /// What delays a message from one rank to another at delivery, seconds.
 using LatencyOf = std::function<double(int from, int to)>;
 
-/// From now until the last program ends, seconds. Host i runs the programs of rank i; every program is an actor. Throws
-/// std::logic_error when messages do not pair up.
-double run_schedule(const std::vector<simgrid::s4u::Host*>& hosts, const Schedule& schedule,
-                    const LatencyOf& latency_s);
+/// The messages of a collective of that size; which ranks talk must not depend on the size.
+using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
+
+/// Collectives one after another, seconds each takes until its last program ends. Host i runs the programs of rank i.
+/// Every program is an actor, which goes on with the next size when all are done: making an actor takes as long as dozens
+/// of messages. Throws std::logic_error when messages do not pair up.
+std::vector<double> run_schedules(const std::vector<simgrid::s4u::Host*>& hosts, const std::vector<double>& sizes_bytes,
+                                  const ScheduleOfSize& schedule_of, const LatencyOf& latency_s);
 
 } // namespace ddlsim

@@ -12,7 +12,9 @@ using ddlsim::async_closed_form;
 using ddlsim::AsyncExchange;
 using ddlsim::dedicated;
 using ddlsim::Machine;
+using ddlsim::messages_of_iteration;
 using ddlsim::ServerMachine;
+using ddlsim::with_fewer_pushes;
 
 namespace {
 
@@ -130,6 +132,30 @@ TEST_CASE("asynchronous reduced network: many workers, grouped, meet the limits 
   CHECK(async_reduced(async_workers(3000), dedicated(1), async).updates_per_s ==
         Approx(1000).epsilon(0.01)); // saturated
   CHECK(async_reduced(async_workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
+}
+
+TEST_CASE("asynchronous servers: fewer pushes carry a sixteenth of a server's bytes, and the last stays alone") {
+  AsyncExchange async;
+  async.compute_s = 1;
+  constexpr int shards = 80; // on each of two servers; those of server 1 are ready at once
+  for (int shard = 0; shard < shards; ++shard) {
+    for (const int server : {0, 1}) {
+      async.exchange.shards.push_back({2 * shard + server, server, 1e6});
+      async.exchange.ready_s.push_back(server == 1 ? 0.9 : 0.01 * shard);
+    }
+  }
+  CHECK(messages_of_iteration(async.exchange) == 1 + shards + 2);
+  const AsyncExchange fewer = with_fewer_pushes(async);
+  CHECK(messages_of_iteration(fewer.exchange) == 1 + 16 + 1 + 2); // 15 of 5 shards, one of 4, the last; a pull each
+  for (std::size_t i = 0; i < async.exchange.shards.size(); ++i) {
+    CHECK(fewer.exchange.shards[i].size_bytes == async.exchange.shards[i].size_bytes);
+    CHECK(fewer.exchange.ready_s[i] >= async.exchange.ready_s[i]);
+    CHECK(fewer.exchange.ready_s[i] <= async.exchange.ready_s[i] + 0.04 + 1e-12);
+  }
+  CHECK(fewer.exchange.ready_s.back() == 0.9);
+  CHECK(fewer.exchange.ready_s[2 * (shards - 1)] == async.exchange.ready_s[2 * (shards - 1)]);
+  CHECK(fewer.exchange.ready_s[2 * (shards - 2)] == async.exchange.ready_s[2 * (shards - 2)]); // ends with its last
+  CHECK(fewer.exchange.ready_s[0] == Approx(0.04));
 }
 
 TEST_CASE("asynchronous draws: their mean and spread, and never backwards") {

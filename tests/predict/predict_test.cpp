@@ -274,7 +274,8 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   const auto prediction = predict(scenario, shipped, automatic);
   const auto& point = prediction.strategies[1].points[1];
   CHECK(point.error.empty());
-  CHECK(point.fidelity == "screening");
+  CHECK(point.fidelity != "screening"); // 4 nodes and 2 servers take SimGrid less than a second
+  CHECK(point.simgrid_messages > 0);
   CHECK(point.mean_staleness > 0);
   CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
   const auto json = to_json_text(prediction);

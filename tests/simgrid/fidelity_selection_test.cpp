@@ -164,23 +164,32 @@ TEST_CASE("requests: by symmetry first, full where affordable, and what cannot b
 }
 
 TEST_CASE(
-    "requests for asynchronous servers: followed in time, a formula for the samples, full where it ends in a minute") {
+    "requests for asynchronous servers: on SimGrid within a second, else followed in time; a formula for samples") {
   ServerMachine servers;
   AsyncExchange async;
   async.compute_s = 1;
-  async.exchange.shards.assign(100, {0, 0, 1e6});
-  async.exchange.ready_s.assign(100, 1.0);
+  for (int shard = 0; shard < 100; ++shard) {
+    async.exchange.shards.push_back({shard, 0, 1e6});
+    async.exchange.ready_s.push_back(1);
+  }
   const auto choose = [&](int nodes, Fidelity requested) {
     return choose_async_servers(two_level(nodes, 1), servers, async, requested);
   };
-  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::reduced);
-  CHECK(choose(8, Fidelity::automatic).slower == Approx(0.03));
+  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::full); // one push an iteration
+  CHECK(choose(8, Fidelity::automatic).why.empty());
   CHECK(choose(8, Fidelity::screening).fidelity == Fidelity::closed_form);
   CHECK_FALSE(choose(8, Fidelity::screening).why.empty());
+  CHECK(choose(8, Fidelity::reduced).fidelity == Fidelity::reduced);
   CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
-  CHECK_THROWS_AS(choose(1000, Fidelity::full), TooManyMessages);
+  CHECK_THROWS_AS(choose(100000, Fidelity::full), TooManyMessages);
+  CHECK(choose(1000, Fidelity::automatic).fidelity == Fidelity::reduced);
+  CHECK(choose(1000, Fidelity::automatic).slower == Approx(0.03));
+  for (int shard = 0; shard < 100; ++shard) async.exchange.ready_s[at(shard)] = 0.5 + 0.005 * shard; // a push each
+  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
+  CHECK(choose(8, Fidelity::automatic).slower > 0);
+  CHECK(choose(1, Fidelity::automatic).fidelity == Fidelity::full);
   servers = {4, false};
-  CHECK(choose(8, Fidelity::automatic).faster < -0.03); // on the workers' nodes
+  CHECK(choose(1000, Fidelity::automatic).faster < -0.03); // on the workers' nodes
 }
 
 TEST_CASE("by symmetry rings take 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[symmetry]") {

@@ -47,9 +47,8 @@ double load(Shards shards, int server) {
   return shards == Shards::one_triple && server == 0 ? 3 : 1;
 }
 
-/// Each server's bytes in 4 equal parts, ready at the end of compute or one after another in its last two thirds.
-AsyncExchange make_async(const AsyncRow& row) {
-  constexpr int parts = 4;
+/// Each server's bytes in equal parts, ready at the end of compute or one after another in its last two thirds.
+AsyncExchange make_async(const AsyncRow& row, int parts = 4) {
   double sum = 0;
   for (int server = 0; server < row.servers; ++server) {
     sum += load(row.shards, server);
@@ -67,11 +66,11 @@ AsyncExchange make_async(const AsyncRow& row) {
   return async;
 }
 
-AsyncTiming run(const AsyncRow& row, Fidelity fidelity) {
+AsyncTiming run(const AsyncRow& row, Fidelity fidelity, int parts = 4) {
   Machine machine = ddlsim::ideal_workers(row.workers);
   machine.intra_Bps = 1e10;
   return executor_of(fidelity).async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated),
-                                             make_async(row));
+                                             make_async(row, parts));
 }
 
 std::string text_of(const AsyncRow& row) {
@@ -107,6 +106,28 @@ TEST_CASE("asynchronous servers: the reduced network is within 3 % of every mess
     CHECK(reduced.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
     CHECK(reduced.updates_per_s == Approx(row.workers / reduced.iteration_s));
     CHECK(reduced.busiest_server == full.busiest_server);
+  }
+}
+
+TEST_CASE("asynchronous servers: fewer, larger pushes are within 2 % of every message") {
+  constexpr double promised_pushes = 0.02;
+  const AsyncRow rows[] = {
+      {2, 1, true, Shards::equal, 0.4, 0.05, true},      {8, 1, true, Shards::equal, 0.15, 0.05, true},
+      {4, 2, true, Shards::one_triple, 0.6, 0.05, true}, {4, 4, false, Shards::equal, 1, 0.05, true},
+      {4, 1, true, Shards::equal, 0.05, 0.05, true},
+  };
+  for (const AsyncRow& row : rows) {
+    if (!small_enough(row)) continue;
+    constexpr int small = 40; // pushes of a server
+    const AsyncExchange async = make_async(row, small);
+    REQUIRE(ddlsim::messages_of_iteration(ddlsim::with_fewer_pushes(async).exchange) <= 19 * row.servers);
+    REQUIRE(ddlsim::messages_of_iteration(async.exchange) == (small + 1) * row.servers);
+    const AsyncTiming full = run(row, Fidelity::full, small);
+    const AsyncTiming fewer = run(row, Fidelity::by_symmetry, small);
+    INFO(text_of(row));
+    CHECK(fewer.iteration_s == Approx(full.iteration_s).epsilon(promised_pushes));
+    CHECK(fewer.simgrid_messages > 0);
+    CHECK(fewer.simgrid_messages < full.simgrid_messages);
   }
 }
 
