@@ -31,7 +31,7 @@ struct Parameters {
   double forward_share = 0;  ///< of compute
   double interference = 0;   ///< compute runs 1/(1 + interference) as fast while communication runs
   double nic_efficiency = 0; ///< reached over line rate
-  double socket_Bps = 0;     ///< what the sockets of one node carry whatever the wire: copies by the CPU; huge for RDMA
+  double socket_Bps = 0;     ///< what a node's processors copy whatever the wire, and add over MPI; huge for GPUs' RDMA
   double net_latency_s = 0;  ///< one crossing from node to node, software included
   double link_spread = 0;    ///< standard deviation of nodes' NIC rates, as a share: a collective waits for the slowest
   double intra_efficiency = 0;              ///< reached over the cluster file's path rate

@@ -3,9 +3,11 @@
 #include "sim/iteration/compute_stream.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/node_reduction.hpp"
+#include "sim/library/connections.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace ddlsim {
@@ -42,12 +44,18 @@ std::vector<Shard> shards_of(const StepSetup& setup, const Parameters& sample, c
   return place_tensors(tensor_bytes, servers, rule, setup.preset.split_bytes, key_order);
 }
 
+void limit_connections(ServerMachine& servers, double limit_Bps) {
+  if (std::isinf(limit_Bps)) return;
+  servers.connection_Bps = servers.connection_Bps > 0 ? std::min(servers.connection_Bps, limit_Bps) : limit_Bps;
+}
+
 /// Servers on the only node are reached by memory copies: no socket, no RPC.
 ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   ServerRules rules;
   rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample);
   rules.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
   rules.message_cost_s = sample.server_message_cost_s;
+  limit_connections(rules.machine, connection_limit_Bps(setup.cluster, setup.transport));
   if (!serves_itself(setup, machine)) return rules;
   rules.machine.dedicated = false;
   rules.machine.process_Bps = 0;

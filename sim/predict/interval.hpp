@@ -20,8 +20,8 @@ Unexplained unexplained_at(const Curve& curve, int gpus);
 double spread_at(const Curve& curve, int gpus);
 
 /// What a mixture of the simulator and of the straight line adds to the simulator's ln T at that scale:
-///   w (ln T(last) - ln T(gpus)),  w = line_share x exp(-ln(gpus / last) / line_fade)
-/// T is the time of the likeliest sample with its residual by screening, `last` the largest scale across nodes that
+///   w (ln max(T(last), F(gpus)) - ln T(gpus)),  w = line_share x exp(-ln(gpus / last) / line_fade)
+/// F is what forward and communication alone take, and at most T(gpus): the line cannot promise less. T is the time of the likeliest sample with its residual by screening, `last` the largest scale across nodes that
 /// series of this stack, model and batch were measured at: there T is the measured time but for its noise, and the
 /// straight line keeps it. 0 up to that scale, and where there is none.
 double ln_shift_to_line(const Curve& curve, int gpus);

@@ -15,14 +15,28 @@ int last_measured_gpus(const CalibrationInfo& learnt) {
   return last;
 }
 
-double ln_time_with_residual(const Curve& curve, int gpus) {
+double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   auto setup = at_scale(curve, gpus);
   setup.input = {};
-  auto sample = curve.median;
   sample.model_discrepancy = 1;
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   const auto residual = estimate_residual(curve.learnt.residual_process, curve.learnt.own, {gpus, nodes});
   return std::log(time_step(setup, sample, Fidelity::screening).iteration_s) + residual.mean;
+}
+
+/// The same sample on GPUs whose backward takes no time: communication begins when forward ends, and nothing hides it.
+Parameters without_backward(Parameters sample) {
+  sample.compute_factor *= sample.forward_share;
+  sample.forward_share = 1;
+  return sample;
+}
+
+/// The straight line keeps the time at `last`, but for what forward and communication alone take by now: links that are
+/// full carry no more because the GPUs are more.
+double ln_line(const Curve& curve, int last, int gpus, double ln_here) {
+  const double kept = ln_time_with_residual(curve, last, curve.median);
+  if (kept >= ln_here) return kept;
+  return std::max(kept, std::min(ln_here, ln_time_with_residual(curve, gpus, without_backward(curve.median))));
 }
 
 } // namespace
@@ -33,7 +47,8 @@ double ln_shift_to_line(const Curve& curve, int gpus) {
   const int last = last_measured_gpus(learnt);
   if (last == 0 || gpus <= last || !why_impossible(curve, last).empty()) return 0;
   const double share = learnt.line_share * std::exp(-std::log(static_cast<double>(gpus) / last) / learnt.line_fade);
-  return share * (ln_time_with_residual(curve, last) - ln_time_with_residual(curve, gpus));
+  const double ln_here = ln_time_with_residual(curve, gpus, curve.median);
+  return share * (ln_line(curve, last, gpus, ln_here) - ln_here);
 }
 
 } // namespace ddlsim

@@ -71,4 +71,31 @@ TEST_CASE("the share fades with the scale and the order of scales stays", "[line
   }
 }
 
+TEST_CASE("the line promises no less than forward and communication take", "[line]") {
+  const SmallCluster small;
+  auto curve = measured_on_four(small);
+  curve.setup.one_gpu_s = 0.003; // nearly all is communication
+  const auto communication_s = [](int nodes) { return ring_s(nodes) - 0.3; };
+  for (const int nodes : {8, 64}) {
+    const double least_s = 0.001 + communication_s(nodes);
+    CHECK(least_s > 0.003 + communication_s(4));
+    CHECK(ln_shift_to_line(curve, nodes) ==
+          Approx(share_at(nodes) * std::log(least_s / (0.003 + communication_s(nodes)))));
+  }
+}
+
+TEST_CASE("a server whose link is full takes twice as long for twice the workers, line or not", "[line]") {
+  const SmallCluster small;
+  auto curve = measured_on_four(small);
+  curve.setup.strategy.name = StrategyName::ps;
+  curve.setup.strategy.servers = {ServerCount::Rule::count, 1};
+  curve.setup.strategy.placement = Placement::dedicated;
+  for (const int nodes : {8, 32}) {
+    const double full_s = 2 * nodes * 0.1; // every worker pushes and pulls 100 MB over a link of 1 GB/s
+    const double number_s = predict_point(curve, nodes, Fidelity::closed_form).point.iteration_s;
+    CHECK(number_s > full_s);
+    CHECK(number_s < full_s + 0.303);
+  }
+}
+
 } // namespace ddlsim
