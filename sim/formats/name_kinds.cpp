@@ -1,0 +1,96 @@
+// What a name means where several mean the same: is it a server, which algorithm, which carrier, half precision?
+#include "sim/formats/names.hpp"
+
+#include <utility>
+
+namespace ddlsim {
+
+StrategyFamily family_of(StrategyName strategy) {
+  switch (strategy) {
+  case StrategyName::none:
+    return StrategyFamily::none;
+#define DDLSIM_ALL_REDUCE(value, text) case StrategyName::value:
+#include "sim/formats/all_reduces.def"
+  case StrategyName::all_reduce:
+  case StrategyName::automatic:
+    return StrategyFamily::all_reduce;
+  case StrategyName::ps:
+  case StrategyName::ps_async:
+    return StrategyFamily::servers;
+  case StrategyName::zero_1:
+  case StrategyName::zero_2:
+  case StrategyName::fsdp:
+    return StrategyFamily::sharded;
+  }
+  return StrategyFamily::none;
+}
+
+bool is_parameter_server(StrategyName strategy) {
+  return family_of(strategy) == StrategyFamily::servers;
+}
+
+bool is_sharded(StrategyName strategy) {
+  return family_of(strategy) == StrategyFamily::sharded;
+}
+
+std::optional<Algorithm> algorithm_of(StrategyName strategy) {
+  switch (strategy) {
+#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
+  case StrategyName::value:                                                                                            \
+    return Algorithm::value;
+#include "sim/formats/all_reduces.def"
+  case StrategyName::none:
+  case StrategyName::ps:
+  case StrategyName::ps_async:
+  case StrategyName::all_reduce:
+  case StrategyName::automatic:
+  case StrategyName::zero_1:
+  case StrategyName::zero_2:
+  case StrategyName::fsdp:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<StrategyName> strategy_name_in(std::string_view strategy_text) {
+  return value_named<StrategyName>(strategy_text.substr(0, strategy_text.find('(')));
+}
+
+namespace {
+
+constexpr std::pair<const char*, Carrier> transports[] = {
+    {"nccl-ib", Carrier::nccl},  {"nccl-tcp", Carrier::nccl}, {"mpi-ib", Carrier::mpi}, {"mpi-tcp", Carrier::mpi},
+    {"gloo-tcp", Carrier::gloo}, {"grpc", Carrier::grpc},     {"shm", Carrier::shm},
+};
+
+} // namespace
+
+const std::vector<std::string>& transport_names() {
+  static const auto names = [] {
+    std::vector<std::string> all;
+    for (const auto& [name, carrier] : transports) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
+std::optional<Carrier> carrier_of(std::string_view transport) {
+  for (const auto& [name, carrier] : transports)
+    if (transport == name) return carrier;
+  return std::nullopt;
+}
+
+bool is_half(Precision precision) {
+  switch (precision) {
+  case Precision::amp:
+  case Precision::bf16:
+  case Precision::fp16:
+    return true;
+  case Precision::fp32:
+  case Precision::tf32:
+    return false;
+  }
+  return false;
+}
+
+} // namespace ddlsim
