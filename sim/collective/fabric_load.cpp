@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -54,6 +55,13 @@ double all_to_all_load(const PlacedFabric& placed, int nodes) {
   return at_least_one(busiest_link(placed, messages));
 }
 
+double in_order_load(const PlacedFabric& placed, int nodes) {
+  const auto order = nodes_in_order(placed.places, nodes);
+  std::vector<NodeMessage> messages;
+  for (std::size_t i = 0; i < order.size(); ++i) messages.push_back({order[i], order[(i + 1) % order.size()], 1});
+  return at_least_one(busiest_link(placed, messages));
+}
+
 double mean_hops(const PlacedFabric& placed, int nodes) {
   double hops = 0;
   for (const auto& [link, load] : link_loads(placed, ring_messages(nodes))) hops += load;
@@ -69,6 +77,8 @@ double load_of(const FabricLoad& load, Algorithm algorithm) {
     return load.halving_doubling;
   case Algorithm::recursive_doubling:
     return load.recursive_doubling;
+  case Algorithm::collnet:
+    return load.in_order;
   case Algorithm::ring:
   case Algorithm::hierarchical_ring:
   case Algorithm::ring_reduce_scatter:
@@ -86,6 +96,15 @@ Machine with_nics_slowed(Machine machine, double load) {
 
 } // namespace
 
+std::vector<int> nodes_in_order(const std::vector<int>& places, int nodes) {
+  std::vector<int> order(static_cast<std::size_t>(nodes));
+  std::iota(order.begin(), order.end(), 0);
+  if (!places.empty())
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return places[static_cast<std::size_t>(a)] < places[static_cast<std::size_t>(b)]; });
+  return order;
+}
+
 std::vector<NodeMessage> ring_messages(int nodes) {
   std::vector<NodeMessage> messages;
   for (int node = 0; nodes > 1 && node < nodes; ++node) messages.push_back({node, (node + 1) % nodes, 1});
@@ -100,6 +119,7 @@ FabricLoad fabric_load(const PlacedFabric& placed, int nodes) {
   load.halving_doubling = doubling_load(placed, nodes, 0.5);
   load.recursive_doubling = doubling_load(placed, nodes, 1);
   load.all_to_all = all_to_all_load(placed, nodes);
+  load.in_order = in_order_load(placed, nodes);
   load.hops = mean_hops(placed, nodes);
   return load;
 }
@@ -132,10 +152,12 @@ Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
     return is_small ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
   case Algorithm::nvls:
     return {-0.75, 0.3};
+  case Algorithm::collnet:
+    return {-0.35, 0.05};
   case Algorithm::halving_doubling:
     return {-0.65, 0.2};
   case Algorithm::recursive_doubling:
-    return {-0.57, 0.45};
+    return {-0.57, 0.6};
   case Algorithm::ring:
   case Algorithm::hierarchical_ring:
   case Algorithm::ring_reduce_scatter:

@@ -15,12 +15,17 @@ namespace ddlsim {
 ///   tree              both double trees, up and down; an inner node sends 2 for each byte of the message, a half an edge
 ///   halving-doubling  nodes 2^k apart, each distance by itself; the farther ones send less
 ///   recursive doubling  the same with equal messages
+///   in order          each node to the next by its place, the last to the first: sums made by the switches, which each
+///                     send as much up as one node does
 ///   all to all        each node a share to each other one: workers and servers
 /// With more than 128 nodes, all to all is taken from 128 distances evenly spread.
 FabricLoad fabric_load(const PlacedFabric& placed, int nodes);
 
 /// The ring's messages of one step.
 std::vector<NodeMessage> ring_messages(int nodes);
+
+/// The nodes by their places on the fabric; by their numbers where there are no places.
+std::vector<int> nodes_in_order(const std::vector<int>& places, int nodes);
 
 /// The same machine on one switch, each NIC as slow as the busiest link makes it; unchanged without a fabric. Where no
 /// link is busier than a NIC a ring takes the same time as on the fabric itself; elsewhere it waits at every edge as

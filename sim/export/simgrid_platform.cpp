@@ -149,11 +149,16 @@ std::string link_between_switches(const Platform& platform, std::size_t link) {
                      link_Bps(platform.machine, *platform.machine.fabric, link));
 }
 
+/// SimGrid forbids a way without a link; this one holds nothing up.
+constexpr const char* link_inside_a_switch =
+    "    <link id=\"inside-a-switch\" bandwidth=\"1e18Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n";
+
 std::string one_way(int from, int to, const std::vector<std::size_t>& links) {
   std::string text = fmt::format("    <zoneRoute src=\"at-{0}\" dst=\"at-{1}\" gw_src=\"at-{0}-switch\" "
                                  "gw_dst=\"at-{1}-switch\" symmetrical=\"NO\">",
                                  from, to);
   for (const auto link : links) text += fmt::format("<link_ctn id=\"link-{}\"/>", link);
+  if (links.empty()) text += "<link_ctn id=\"inside-a-switch\"/>";
   return text + "</zoneRoute>\n";
 }
 
@@ -174,7 +179,7 @@ std::string switches_and_ways(const StepSetup& setup, const Platform& platform) 
       ways += one_way(from, to, links);
     }
   }
-  std::string links;
+  std::string links = link_inside_a_switch;
   for (const auto link : used) links += link_between_switches(platform, link);
   return zones + links + ways;
 }

@@ -19,10 +19,10 @@ constexpr std::size_t most_dimensions = 16; ///< a torus of two nodes along each
 std::vector<std::string> fabric_keys(FabricKind kind) {
   switch (kind) {
   case FabricKind::star:
-    return {"kind", "hop_latency"};
+    return {"kind", "hop_latency", "sharp"};
   case FabricKind::fat_tree:
   case FabricKind::rails:
-    return {"kind", "hop_latency", "nodes_per_leaf", "blocking", "upper_levels", "routing"};
+    return {"kind", "hop_latency", "nodes_per_leaf", "blocking", "upper_levels", "routing", "sharp"};
   case FabricKind::torus:
     return {"kind", "hop_latency", "dimensions", "link_bandwidth"};
   case FabricKind::dragonfly:
@@ -127,13 +127,15 @@ void read_dragonfly(const JsonNode& node, Fabric& fabric) {
 Fabric fabric_from(const JsonNode& node) {
   static const std::vector<std::string> all_keys{
       "kind",           "hop_latency", "nodes_per_leaf",     "blocking",         "upper_levels",         "dimensions",
-      "link_bandwidth", "groups",      "switches_per_group", "nodes_per_switch", "links_between_groups", "routing"};
+      "link_bandwidth", "groups",      "switches_per_group", "nodes_per_switch", "links_between_groups", "routing",
+      "sharp"};
   Fabric fabric;
   if (!node.is_object()) return fabric;
   const auto before = node.mistakes_so_far();
   fabric.kind = one_of<FabricKind>(node, "kind");
   node.allow_only(node.mistakes_so_far() > before ? all_keys : fabric_keys(fabric.kind));
   fabric.hop_latency_s = node.quantity_or_zero("hop_latency", Dimension::time);
+  if (node.has("sharp")) fabric.sharp = node.boolean("sharp");
   if (is_tree(fabric)) read_tree(node, fabric);
   if (fabric.kind == FabricKind::torus) read_torus(node, fabric);
   if (fabric.kind == FabricKind::dragonfly) read_dragonfly(node, fabric);
@@ -171,9 +173,10 @@ int nodes_of_fabric(const Fabric& fabric) {
 std::string describe(const Fabric& fabric) {
   const auto kind = to_text(fabric.kind);
   const auto hop = fmt::format("{:.9g} s a hop", fabric.hop_latency_s);
+  const auto sharp = fabric.sharp ? ", SHARP" : "";
   switch (fabric.kind) {
   case FabricKind::star:
-    return fmt::format("{}, {}", kind, hop);
+    return fmt::format("{}, {}{}", kind, hop, sharp);
   case FabricKind::torus:
     return fmt::format("{} of {} nodes, {:.9g} B/s a link, {}", kind, fmt::join(fabric.dimensions, " x "),
                        fabric.link_bandwidth_Bps, hop);
@@ -189,8 +192,8 @@ std::string describe(const Fabric& fabric) {
   for (const auto& level : fabric.upper_levels)
     upper += fmt::format(", groups of {} nodes 1:{:.9g}", level.nodes, level.blocking);
   const auto routes = fabric.routing == Routing::fixed ? ", static routes" : "";
-  return fmt::format("{} of {} nodes a leaf, 1:{:.9g}{}, {}{}", kind, fabric.nodes_per_leaf, fabric.blocking, upper,
-                     hop, routes);
+  return fmt::format("{} of {} nodes a leaf, 1:{:.9g}{}, {}{}{}", kind, fabric.nodes_per_leaf, fabric.blocking, upper,
+                     hop, routes, sharp);
 }
 
 } // namespace ddlsim

@@ -36,6 +36,7 @@ struct Fabric {
   int links_between_groups = 1;
   double link_bandwidth_Bps = 0;       ///< torus and dragonfly: one link, one direction, line rate
   Routing routing = Routing::adaptive; ///< fat-tree and rails only
+  bool sharp = false; ///< its switches sum (NVIDIA SHARP), and NCCL has its plug-in; star, fat-tree and rails
 
   bool operator==(const Fabric&) const = default;
 };

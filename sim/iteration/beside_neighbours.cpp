@@ -25,6 +25,8 @@ double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
     return (machine.nodes() == 2 ? 1 : 2) * sent_bytes;
   case Algorithm::recursive_doubling:
     return std::ceil(std::log2(nodes)) * sent_bytes;
+  case Algorithm::collnet:
+    return sent_bytes;
   case Algorithm::ring:
     return 2 * (ranks - 1) / ranks * sent_bytes;
   case Algorithm::ring_reduce_scatter:
@@ -44,6 +46,7 @@ bool is_half_of_ring(Algorithm algorithm) {
 int rounds_of_sum(const Machine& machine, const Way& way, double size_bytes) {
   if (is_half_of_ring(way.algorithm)) return machine.ranks - 1;
   if (way.algorithm == Algorithm::nvls) return nvls_chunks(machine, wire_bytes(way.protocol, size_bytes));
+  if (way.algorithm == Algorithm::collnet) return 1; // the switches sum as it comes
   if (way.algorithm != Algorithm::tree) return 2 * (machine.ranks - 1);
   return std::max(1, tree_chunks(machine, wire_bytes(way.protocol, size_bytes)).count);
 }

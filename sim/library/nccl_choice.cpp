@@ -126,6 +126,28 @@ double nvls_latency_us(const NvlsTuning& tuning, const NcclJob& job) {
   return tuning.base_us + tuning.hop_us + 2 * crossings * tuning.network_hop_us;
 }
 
+const CollnetWay& way_of_collnet(const CollnetTuning& tuning, const NcclJob& job) {
+  const bool is_direct = tuning.direct && (!tuning.chain || job.has_switch);
+  return is_direct ? *tuning.direct : *tuning.chain;
+}
+
+double collnet_latency_us(const CollnetTuning& tuning, const NcclJob& job) {
+  const auto& way = way_of_collnet(tuning, job);
+  const int others = on_switch(job) - 1;
+  const double hop_us = job.intra == NcclHop::nvlink ? way.nvlink_hop_us : way.pci_hop_us;
+  const int hops = way.is_chain ? others : std::min(1, others);
+  const double network_us = others == 0 && tuning.alone_network_us > 0 ? tuning.alone_network_us : way.network_us;
+  return 2 * (hops * hop_us + others * way.gpu_us) + network_us;
+}
+
+double collnet_rate_GBps(const CollnetTuning& tuning, const NcclJob& job) {
+  const auto& way = way_of_collnet(tuning, job);
+  double bus_GBps = way.share * job.collnet_GBps;
+  if (!way.is_chain && tuning.counts_heads) bus_GBps *= 2 / (1.0 * on_switch(job) / job.nics + 1);
+  if (!way.is_chain && job.gpu >= NcclGpu::hopper) bus_GBps *= tuning.hopper_share;
+  return bus_GBps / 2;
+}
+
 double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   const std::size_t column = column_of(protocol);
   const double inside_us = intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).tree);
@@ -176,7 +198,7 @@ double tree_limit_bytes(const NcclJob& job) {
 
 /// The algorithm of NCCL that passes messages on as that one does.
 Algorithm estimated_as(Algorithm algorithm) {
-  const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls;
+  const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls || algorithm == Algorithm::collnet;
   return own ? algorithm : Algorithm::ring;
 }
 
@@ -198,6 +220,12 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
     return s_per_us * nvls_latency_us(tuning.nvls, job) +
            size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
   }
+  if (way.algorithm == Algorithm::collnet) {
+    if (!runs_collnet(version, job) || way.protocol != Protocol::simple) return std::nullopt;
+    const auto& of_version = *collnet_tuning(version);
+    return s_per_us * collnet_latency_us(of_version, job) +
+           size_bytes / (collnet_rate_GBps(of_version, job) * Bps_per_GBps);
+  }
   if (way.algorithm == Algorithm::tree) {
     const double bus_GBps =
         tree_bus_GBps(tuning, job, way.protocol) * tree_correction(tuning, way.protocol, size_bytes);
@@ -213,11 +241,21 @@ bool runs_nvls(const LibraryVersion& version, const NcclJob& job) {
   return version >= nccl_with_estimates && nccl_tuning(version).nvls.is_there && job.has_nvls;
 }
 
+bool runs_collnet(const LibraryVersion& version, const NcclJob& job) {
+  constexpr int most_gpus_of_node = 8; // one and NCCL_MAX_DIRECT_ARITY others (src/init.cc, 2.18.3)
+  return collnet_tuning(version) != nullptr && job.has_collnet && job.nodes > 1 &&
+         job.ranks <= most_gpus_of_node * job.nodes;
+}
+
+const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job) {
+  return way_of_collnet(*collnet_tuning(version), job);
+}
+
 Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
   if (version < nccl_with_estimates) return choice_by_size(version, job, size_bytes, forced);
   Way least{forced.value_or(Algorithm::ring), Protocol::simple};
   double least_s = std::numeric_limits<double>::infinity();
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls, Algorithm::collnet}) {
     if (forced && estimated_as(*forced) != algorithm) continue;
     for (const Protocol protocol : protocols) {
       const auto estimate_s = nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes);

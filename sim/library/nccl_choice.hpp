@@ -30,9 +30,13 @@ struct NcclJob {
   int channels = 2;
   double ring_GBps = 0; ///< a ring's bus, all channels
   double tree_GBps = 0;
-  bool has_nvls = false;   ///< an NVSwitch that sums, and more than two GPUs on it
-  double port_GBps = 0;    ///< of one GPU into the switch; read with has_nvls only
-  double network_GBps = 0; ///< all NICs of a node
+  bool has_nvls = false;    ///< an NVSwitch that sums, and more than two GPUs on it
+  double port_GBps = 0;     ///< of one GPU into the switch; read with has_nvls only
+  double network_GBps = 0;  ///< all NICs of a node
+  bool has_collnet = false; ///< the fabric's switches sum, and NCCL may ask them
+  bool has_switch = false;  ///< the GPUs of a node are on an NVSwitch
+  int nics = 0;             ///< of a node; read with has_collnet only
+  double collnet_GBps = 0;  ///< a bus to the switches and back
 
   bool operator==(const NcclJob&) const = default;
 };
@@ -44,6 +48,12 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
 /// This version runs NVLS on such a job: from 2.18 on (2.17 has it on one node only, and is taken as without).
 bool runs_nvls(const LibraryVersion& version, const NcclJob& job);
 
+/// This version runs CollNet on such a job: from 2.6 on, across nodes of 8 GPUs at most.
+bool runs_collnet(const LibraryVersion& version, const NcclJob& job);
+
+/// The way of CollNet that it takes; read where runs_collnet() only.
+const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job);
+
 /// NCCL's estimate in seconds; nothing where this version does not run that on this job. From 2.5 on:
 ///   ring  base + (inside steps) hop + (2(nodes-1)) network hop + S / (bus ranks / 2(ranks-1))
 ///   tree  base + 2 ((ranks a node - 1) hop + log2(nodes) network hop) + S / (bus / 2)
@@ -51,6 +61,8 @@ bool runs_nvls(const LibraryVersion& version, const NcclJob& job);
 ///         b and all NICs of a node w: on one node 5/6 of b g/(g+1), across nodes 5/6 of the least of that and w (w/2 from
 ///         3 nodes on); from 2.28 on e b g/(g+1) with e of the GPU, across nodes the least of that bus, of w (2w on two
 ///         nodes) and of a ceiling a channel
+///   collnet  2 hop (Chain: 2 (g-1) hop) + 2 (g-1) serialisation + network + S / (bus / 2); Simple only. The bus is the least of a
+///         GPU's path and twice the NICs; from 2.14 on Direct, with f = g / NICs of a node, has 2 / (f+1) of it
 /// with the shares and ceilings of NcclTuning.
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes);

@@ -45,6 +45,16 @@ bool sums_in_switch(const Gpu& gpu, IntraKind kind) {
 
 constexpr int most_gpus_without_nvls = 2;
 
+/// SHARP is of InfiniBand; NCCL reaches it through a plug-in. Inside a node NCCL looks for up to twice a NIC's rate
+/// (src/graph/search.cc, 2.18.3), because a byte goes through the node twice and through the NIC once.
+void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& job, double inside_GBps, int nics) {
+  job.has_collnet = cluster.fabric.sharp && transport.name == "nccl-ib" && job.nodes > 1;
+  if (!job.has_collnet) return;
+  job.nics = nics;
+  const double twice_GBps = 2 * job.network_GBps;
+  job.collnet_GBps = job.ranks > job.nodes ? std::min(inside_GBps, twice_GBps) : twice_GBps;
+}
+
 } // namespace
 
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node) {
@@ -70,6 +80,8 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
   job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
   job.channels = channels_per_nic * static_cast<int>(nics);
+  job.has_switch = cluster.intra.kind == IntraKind::nvswitch;
+  add_collnet(cluster, transport, job, inside_GBps, static_cast<int>(nics));
   job.may_ll128 = job.may_ll128 && 2 * nic.count >= cluster.gpus_per_node;
   return job;
 }

@@ -166,6 +166,44 @@ const NcclTuning& nccl_tuning(const LibraryVersion& version) {
   return *found;
 }
 
+namespace {
+
+/// Tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1 of src/graph/tuning.cc; 2.14 counts no network for a
+/// chain.
+std::array<CollnetTuning, 6> collnet_versions() {
+  const auto of = [](int minor) { return LibraryVersion{SumLibrary::nccl, 2, minor, 0}; };
+  CollnetTuning first{of(6)};
+  first.chain = {4.0, 5.5, 10.7, 0, 0.9, true};
+  CollnetTuning one_shot{of(10)};
+  one_shot.direct = {8.0, 8.0, 10.7, 0.5, 1, false};
+  CollnetTuning both = one_shot;
+  both.from = of(14);
+  both.chain = {8.0, 8.0, 0, 0, 0.75, true};
+  both.counts_heads = true;
+  CollnetTuning hopper = both;
+  hopper.from = of(18);
+  hopper.chain = {4.75, 8.0, 14, 0, 1, true};
+  hopper.hopper_share = 0.85;
+  CollnetTuning slow_network = hopper;
+  slow_network.from = of(19);
+  slow_network.direct = {3.7, 3.7, 31, 0.4, 1, false};
+  slow_network.chain = {2.8, 2.8, 30, 0, 1, true};
+  CollnetTuning alone = slow_network;
+  alone.from = of(23);
+  alone.alone_network_us = 14;
+  return {first, one_shot, both, hopper, slow_network, alone};
+}
+
+} // namespace
+
+const CollnetTuning* collnet_tuning(const LibraryVersion& version) {
+  static const auto versions = collnet_versions();
+  const CollnetTuning* found = nullptr;
+  for (const auto& one : versions)
+    if (one.from <= version) found = &one;
+  return found;
+}
+
 double nvls_efficiency(NcclGpu gpu) {
   return nccl_tuning(nccl_with_nvls_fit).nvls.efficiency[static_cast<std::size_t>(gpu)];
 }

@@ -5,6 +5,7 @@
 #include "sim/formats/library_version.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace ddlsim {
@@ -42,6 +43,26 @@ struct NvlsTuning {
   PerGpu<PerNodes> tree_channel_ceiling{};
 };
 
+/// One way of CollNet: all GPUs of a node at once (Direct), or one after another (Chain).
+struct CollnetWay {
+  double nvlink_hop_us = 0; ///< inside a node: Direct counts two hops, Chain two a GPU behind the first
+  double pci_hop_us = 0;
+  double network_us = 0; ///< to the switches and back
+  double gpu_us = 0;     ///< twice for each GPU of a node behind the first
+  double share = 1;      ///< of the links' rate
+  bool is_chain = false;
+};
+
+/// CollNet of a version and those after it, protocol Simple (that of LL, 2.6 to 2.9, is not taken into account).
+struct CollnetTuning {
+  LibraryVersion from;
+  std::optional<CollnetWay> direct{}; ///< with a chain beside it: on an NVSwitch only
+  std::optional<CollnetWay> chain{};
+  bool counts_heads = false;   ///< Direct is slower where a node has fewer NICs than GPUs
+  double hopper_share = 1;     ///< of Direct's rate, from Hopper on
+  double alone_network_us = 0; ///< in place of network_us with one GPU a node; 0: the same
+};
+
 /// One version and those after it, up to the next in the list. Times in microseconds and rates in GB/s, as NCCL has them.
 struct NcclTuning {
   LibraryVersion from;
@@ -71,6 +92,9 @@ struct NcclTuning {
 
 /// The constants of a version from 2.5 on, from which NCCL chooses by estimated time; those of 2.5 for one before.
 const NcclTuning& nccl_tuning(const LibraryVersion& version);
+
+/// Null before 2.6, which has none.
+const CollnetTuning* collnet_tuning(const LibraryVersion& version);
 
 /// What NVLS reaches of a port's rate on that GPU, by NVIDIA's own fit (tag v2.28.3-1, nvlsEfficiency); 0 before Hopper.
 double nvls_efficiency(NcclGpu gpu);

@@ -32,9 +32,39 @@ Machine machine_under_nvls(const Machine& machine, const NcclJob& job) {
   return under;
 }
 
+/// The version of whose hops CollNet has its delays: the newest fit.
+constexpr LibraryVersion version_of_collnet{SumLibrary::nccl, 2, 23, 0};
+
+/// The row of CollNet counts a hop inside a node on the way to the switches and on the way back.
+Machine machine_under_collnet(const Machine& machine, const NcclJob& job) {
+  constexpr double s_per_us = 1e-6;
+  const auto& tuning = nccl_tuning(version_of_collnet);
+  const auto ll_us = [&](NcclHop hop) { return tuning.hop_us[static_cast<std::size_t>(hop)].ring.front(); };
+  const auto& way = collnet_way(version_of_collnet, job);
+  const int others = job.ranks / job.nodes - 1;
+  const double hop_us = job.intra == NcclHop::nvlink ? way.nvlink_hop_us : way.pci_hop_us;
+  Machine under = machine;
+  under.intra_latency_s += s_per_us * (hop_us - ll_us(job.intra));
+  under.intra_latency_s *= way.is_chain ? others : 1;
+  under.intra_latency_s += s_per_us * others * way.gpu_us;
+  const double alone_us = collnet_tuning(version_of_collnet)->alone_network_us;
+  under.net_latency_s += s_per_us * ((others == 0 ? alone_us : way.network_us) - ll_us(NcclHop::network));
+  return under;
+}
+
+std::string collnet_complaint(const SumRules& rules, int ranks) {
+  if (rules.library.library == SumLibrary::nccl && runs_collnet(rules.library, rules.nccl)) return "";
+  return fmt::format(
+      "{} cannot sum {} GPUs of this cluster in the switches between nodes; collnet takes NCCL 2.6 or newer "
+      "over InfiniBand (nccl-ib), a cluster whose fabric states \"sharp\": true, two nodes or more, and 8 "
+      "GPUs of each at most",
+      to_text(rules.library), ranks);
+}
+
 } // namespace
 
 std::string forced_complaint(const SumRules& rules, int ranks) {
+  if (rules.forced == Algorithm::collnet && ranks > 1) return collnet_complaint(rules, ranks);
   if (rules.forced != Algorithm::nvls || ranks < 2) return "";
   if (rules.library.library == SumLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
   return fmt::format("{} cannot sum {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
@@ -80,6 +110,7 @@ Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job
   const NcclHop intra = job.intra;
   if (protocol == Protocol::none || protocol == Protocol::ll) return machine;
   if (way.algorithm == Algorithm::nvls) return machine_under_nvls(machine, job);
+  if (way.algorithm == Algorithm::collnet) return machine_under_collnet(machine, job);
   const std::size_t column = protocol == Protocol::ll128 ? 1 : 2;
   Machine under = machine;
   under.intra_latency_s += more_than_ll_s(intra, column);

@@ -19,6 +19,7 @@ struct FabricLoad {
   double halving_doubling = 1;
   double recursive_doubling = 1;
   double all_to_all = 1;
+  double in_order = 1; ///< each node to the next place
   double hops = 1;
 
   bool operator==(const FabricLoad&) const = default;

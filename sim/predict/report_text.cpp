@@ -150,7 +150,8 @@ std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
   const bool is_tree = next.algorithm == to_text(Algorithm::tree);
   const bool is_nvls = next.algorithm == to_text(Algorithm::nvls);
-  const char* name = is_nvls ? "NVLS,NVLSTree" : is_tree ? "Tree" : "Ring";
+  const bool is_collnet = next.algorithm == to_text(Algorithm::collnet);
+  const char* name = is_nvls ? "NVLS,NVLSTree" : is_collnet ? "CollnetDirect,CollnetChain" : is_tree ? "Tree" : "Ring";
   return fmt::format(" What decides there are {} of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
                      "NCCL_PROTO={}.",
                      collectives_text(next.algorithm), next.sum_bytes / 1e6, algorithm_text(next.algorithm),

@@ -46,9 +46,9 @@ void RequestWriter::add(const Machine& machine) {
 void RequestWriter::add(const PlacedFabric& placed) {
   const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for who asks, not for SimGrid
   const auto& [kind, nodes_per_leaf, blocking, hop_latency_s, upper_levels, dimensions, groups, switches_per_group,
-               nodes_per_switch, links_between_groups, link_bandwidth_Bps, routing] = fabric;
+               nodes_per_switch, links_between_groups, link_bandwidth_Bps, routing, sharp] = fabric;
   for (const double number : {nic_line_Bps, background, blocking, hop_latency_s, link_bandwidth_Bps}) add(number);
-  for (const int number : {static_cast<int>(kind), static_cast<int>(routing), nodes_per_leaf, groups,
+  for (const int number : {static_cast<int>(kind), static_cast<int>(routing), sharp ? 1 : 0, nodes_per_leaf, groups,
                            switches_per_group, nodes_per_switch, links_between_groups})
     add(number);
   add_each(*this, upper_levels, [&](const FabricLevel& level) {
@@ -67,6 +67,7 @@ PlacedFabric RequestReader::placed_fabric() {
     *value = number();
   fabric.kind = static_cast<FabricKind>(integer());
   fabric.routing = static_cast<Routing>(integer());
+  fabric.sharp = integer() == 1;
   for (int* value : {&fabric.nodes_per_leaf, &fabric.groups, &fabric.switches_per_group, &fabric.nodes_per_switch,
                      &fabric.links_between_groups})
     *value = integer();

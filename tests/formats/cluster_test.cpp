@@ -141,10 +141,11 @@ TEST_CASE("a star has no leaves, and a node with one GPU no paths") {
   cluster["node"]["gpus"] = 1;
   cluster["node"]["intra"] = {{"kind", "none"}};
   cluster["fabric"] = {{"kind", "star"}, {"hop_latency", "0 us"}};
-  ddlsim_test::check_spoilt(cluster,
-                            {{"/fabric/blocking", "2", "/fabric/blocking: unknown key; known here: kind, hop_latency"},
-                             {"/node/intra/latency", "\"1 us\"", "/node/intra/latency: unknown key; known here: kind"}},
-                            [](const auto& file) { read_cluster(file); });
+  ddlsim_test::check_spoilt(
+      cluster,
+      {{"/fabric/blocking", "2", "/fabric/blocking: unknown key; known here: kind, hop_latency, sharp"},
+       {"/node/intra/latency", "\"1 us\"", "/node/intra/latency: unknown key; known here: kind"}},
+      [](const auto& file) { read_cluster(file); });
 }
 
 TEST_CASE("what is wrong with a fabric is reported") {

@@ -185,7 +185,7 @@ def variants(samples):
                                          "shared_read_bandwidth": "1 GB/s"}}
     for fabric in (
         {"kind": "fat-tree", "nodes_per_leaf": 4, "blocking": 1.5, "upper_levels": [{"nodes": 12, "blocking": 2}]},
-        {"kind": "rails", "nodes_per_leaf": 4, "blocking": 2, "routing": "adaptive"},
+        {"kind": "rails", "nodes_per_leaf": 4, "blocking": 2, "routing": "adaptive", "sharp": True},
         {"kind": "torus", "dimensions": [12, 12], "link_bandwidth": "5 GB/s"},
         {"kind": "dragonfly", "groups": 2, "switches_per_group": 12, "nodes_per_switch": 12,
          "links_between_groups": 3, "link_bandwidth": "5 GB/s"},

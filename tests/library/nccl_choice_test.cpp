@@ -212,6 +212,86 @@ TEST_CASE("which jobs have NVLS: an NVSwitch, compute capability 9.0, three GPUs
   CHECK(nccl_job(cluster, transport, gpu, 32, 8).has_nvls);
 }
 
+namespace {
+
+/// Nodes of eight GPUs on an NVSwitch with eight ports of 400 Gbit/s, whose switches sum.
+NcclJob eight_gpus_under_sharp(int nodes, NcclGpu gpu) {
+  NcclJob job;
+  job.ranks = 8 * nodes;
+  job.nodes = nodes;
+  job.intra = NcclHop::nvlink;
+  job.gpu = gpu;
+  job.channels = 16;
+  job.ring_GBps = job.tree_GBps = 370;
+  job.network_GBps = 384;
+  job.has_collnet = job.has_switch = true;
+  job.nics = 8;
+  job.collnet_GBps = 370;
+  return job;
+}
+
+} // namespace
+
+TEST_CASE("CollNet by version: the constants by hand", "[nccl][collnet]") {
+  const auto us = [](int minor, const NcclJob& job) {
+    return estimate_us({SumLibrary::nccl, 2, minor, 0}, job, Algorithm::collnet, Protocol::simple, 1e8);
+  };
+  auto job = eight_gpus_under_sharp(64, NcclGpu::ampere);
+  CHECK(us(6, job) == Approx(2 * 7 * 4.0 + 10.7 + 1e8 / (0.9 * 370e3 / 2)));
+  CHECK(us(12, job) == Approx(2 * (8.0 + 7 * 0.5) + 10.7 + 1e8 / (370e3 / 2)));
+  CHECK(us(18, job) == us(12, job)); // as many NICs as GPUs
+  CHECK(us(21, job) == Approx(2 * (3.7 + 7 * 0.4) + 31 + 1e8 / (370e3 / 2)));
+  job.nics = 4; // two GPUs to a NIC: 2/3 of the rate
+  CHECK(us(21, job) == Approx(2 * (3.7 + 7 * 0.4) + 31 + 1e8 / (2.0 / 3 * 370e3 / 2)));
+  job.nics = 8;
+  job.has_switch = false; // a chain
+  CHECK(us(14, job) == Approx(2 * 7 * 8.0 + 1e8 / (0.75 * 370e3 / 2)));
+  CHECK(us(21, job) == Approx(2 * 7 * 2.8 + 30 + 1e8 / (370e3 / 2)));
+  const auto hopper = eight_gpus_under_sharp(64, NcclGpu::hopper);
+  CHECK(us(28, hopper) == Approx(2 * (3.7 + 7 * 0.4) + 31 + 1e8 / (0.85 * 370e3 / 2)));
+  auto alone = eight_gpus_under_sharp(64, NcclGpu::ampere);
+  alone.ranks = 64;
+  alone.nics = 1;
+  CHECK(us(21, alone) == Approx(31 + 1e8 / (370e3 / 2)));
+  CHECK(us(23, alone) == Approx(14 + 1e8 / (370e3 / 2)));
+}
+
+TEST_CASE("CollNet is taken at scale where the switches sum, and elsewhere never", "[nccl][collnet]") {
+  auto job = eight_gpus_under_sharp(512, NcclGpu::ampere);
+  const auto choice = [&] { return nccl_choice(nccl_2_23, job, bucket_bytes); };
+  CHECK(choice() == Way{Algorithm::collnet, Protocol::simple});
+  CHECK(runs_collnet({SumLibrary::nccl, 2, 6, 4}, job));
+  CHECK_FALSE(runs_collnet(nccl_2_5, job));
+  job.ranks = 16 * 512; // 16 GPUs a node
+  CHECK_FALSE(runs_collnet(nccl_2_23, job));
+  job = eight_gpus_under_sharp(1, NcclGpu::ampere);
+  CHECK_FALSE(runs_collnet(nccl_2_23, job));
+  job = eight_gpus_under_sharp(512, NcclGpu::ampere);
+  job.has_collnet = false;
+  CHECK(choice().algorithm != Algorithm::collnet);
+}
+
+TEST_CASE("which jobs have CollNet: a cluster that states it, InfiniBand, two nodes", "[nccl][collnet]") {
+  Cluster cluster;
+  cluster.gpus_per_node = 8;
+  cluster.intra = {IntraKind::nvswitch, 240e9, 1e-6, 1};
+  cluster.nics = {{"ib", 25e9, 8}, {"eth", 1e9, 1}};
+  cluster.fabric.sharp = true;
+  Gpu gpu;
+  gpu.compute_capability = 80;
+  const auto job = [&](const char* transport, const char* nic, int ranks) {
+    return nccl_job(cluster, {transport, nic}, gpu, ranks, 8);
+  };
+  CHECK(job("nccl-ib", "ib", 64).has_collnet);
+  CHECK(job("nccl-ib", "ib", 64).has_switch);
+  CHECK(job("nccl-ib", "ib", 64).nics == 8);
+  CHECK(job("nccl-ib", "ib", 64).collnet_GBps == Approx(240)); // less than twice 0.96 of 200
+  CHECK_FALSE(job("nccl-tcp", "eth", 64).has_collnet);
+  CHECK_FALSE(job("nccl-ib", "ib", 8).has_collnet);
+  cluster.fabric.sharp = false;
+  CHECK_FALSE(job("nccl-ib", "ib", 64).has_collnet);
+}
+
 TEST_CASE("LL128 is run where stores arrive whole", "[nccl]") {
   auto job = four_v100_a_node(1);
   job.ring_GBps = job.tree_GBps = 120;

@@ -69,6 +69,26 @@ TEST_CASE("NVLS reaches its efficiency of a port, and has the delays of NCCL 2.2
   CHECK(forced_complaint(rules, 1).empty());
 }
 
+TEST_CASE("CollNet has the delays of NCCL 2.23, and is refused with its reason", "[nccl][collnet]") {
+  const Machine machine{16, 8, 200e9, 0.6e-6, 200e9, 5e-6};
+  NcclJob job;
+  job.ranks = 16;
+  job.nodes = 2;
+  job.intra = NcclHop::nvlink;
+  job.has_collnet = job.has_switch = true;
+  const Way way{Algorithm::collnet, Protocol::simple};
+  const auto direct = machine_under(machine, way, job);
+  CHECK(direct.intra_latency_s == Approx(3.7e-6 + 7 * 0.4e-6)); // 0.6 is what LL's hop takes
+  CHECK(direct.net_latency_s == Approx(5e-6 + 28.3e-6));        // 31 - 2.7
+  job.has_switch = false;
+  CHECK(machine_under(machine, way, job).intra_latency_s == Approx(7 * 2.8e-6));
+  SumRules rules{{SumLibrary::nccl, 2, 21, 5}, Algorithm::collnet, job};
+  CHECK(forced_complaint(rules, 16).empty());
+  rules.nccl.has_collnet = false;
+  CHECK(forced_complaint(rules, 16).find("nccl 2.21.5 cannot sum 16 GPUs") == 0);
+  CHECK(forced_complaint({{SumLibrary::mpich}, Algorithm::collnet}, 16).find("mpich cannot") == 0);
+}
+
 TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") {
   Machine machine{16, 1, 10e9, 1e-6, 1e9, 10e-6};
   const SumRules rules{open_mpi_4_0};

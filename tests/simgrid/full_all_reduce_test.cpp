@@ -137,10 +137,22 @@ TEST_CASE("full NVLS across nodes: a tiny message goes up and down once, a large
   }
 }
 
+TEST_CASE("full sums in the switches between nodes, one GPU a node, equal the closed form", "[full][collnet]") {
+  for (const int nodes : {2, 3, 8, 64}) {
+    if (nodes > most_ranks) continue;
+    Machine machine = two_level(nodes, 1);
+    CHECK(std::abs(gap(machine, Algorithm::collnet)) < promised);
+    machine.nodes_per_leaf = 2;
+    machine.uplink_Bps = machine.nic_Bps / 3;
+    CHECK(std::abs(gap(machine, Algorithm::collnet)) < promised);
+  }
+}
+
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
   const Machine machine = two_level(7, 2);
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree,
-                                    Algorithm::halving_doubling, Algorithm::recursive_doubling, Algorithm::nvls}) {
+  for (const Algorithm algorithm :
+       {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling,
+        Algorithm::recursive_doubling, Algorithm::nvls, Algorithm::collnet}) {
     const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
     const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));
