@@ -9,15 +9,15 @@ SOURCES = ("llm-foundry-mpt-fsdp.json",)
 CLUSTERS = {"a100_40gb": "mosaic-a100-40gb", "a100_80gb": "mosaic-a100-80gb", "h100_80gb": "mosaic-h100-80gb"}
 GPUS = {"a100_40gb": "A100-SXM4-40GB", "a100_80gb": "A100-SXM4-80GB", "h100_80gb": "H100-SXM5-80GB"}
 PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16"}
-# Composer's mixed precision (composer/trainer/mosaic_fsdp_utils.py): PURE sums gradients in what is computed with, DEFAULT
-# in fp32.
+# Composer's mixed precision (composer/trainer/mosaic_fsdp_utils.py): PURE sums gradients in what is computed with,
+# DEFAULT in fp32.
 WIRE = {"PURE": "bf16", "DEFAULT": "fp32"}
 PER_NODE = 8
 TOKENS = 2048
 
 FP8 = "linear layers in 8 bits: no precision of this format"
-LENGTH = ("every length is a model of its own, and its layer table is shipped for 2048 tokens only; no series of the others "
-          "has two scales")
+LENGTH = ("every length is a model of its own, and its layer table is shipped for 2048 tokens only; no series of the "
+          "others has two scales")
 OUTLIER = {("mpt-1b", "a100_40gb", 32): "far below 16 GPUs of the same series, unexplained, by the source's notes"}
 MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers and scatters for itself, so that its "
          "time is its part of the iteration; the update of the parameters is in it")
