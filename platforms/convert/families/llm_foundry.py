@@ -9,27 +9,35 @@ SOURCES = ("llm-foundry-mpt-fsdp.json",)
 CLUSTERS = {"a100_40gb": "mosaic-a100-40gb", "a100_80gb": "mosaic-a100-80gb", "h100_80gb": "mosaic-h100-80gb"}
 GPUS = {"a100_40gb": "A100-SXM4-40GB", "a100_80gb": "A100-SXM4-80GB", "h100_80gb": "H100-SXM5-80GB"}
 PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16"}
-# Composer's mixed precision: PURE sums gradients in what is computed with, DEFAULT in fp32 (composer/trainer/mosaic_fsdp_utils.py).
+# Composer's mixed precision (composer/trainer/mosaic_fsdp_utils.py): PURE sums gradients in what is computed with,
+# DEFAULT in fp32.
 WIRE = {"PURE": "bf16", "DEFAULT": "fp32"}
 PER_NODE = 8
+TOKENS = 2048
 
 FP8 = "linear layers in 8 bits: no precision of this format"
+LENGTH = ("every length is a model of its own, and its layer table is shipped for 2048 tokens only; no series of the "
+          "others has two scales")
 OUTLIER = {("mpt-1b", "a100_40gb", 32): "far below 16 GPUs of the same series, unexplained, by the source's notes"}
-MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers and scatters for itself, so that its time is its "
-         "part of the iteration; the update of the parameters is in it")
+MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers and scatters for itself, so that its "
+         "time is its part of the iteration; the update of the parameters is in it")
 
 
 def convert(source, sink):
-    in_8_bits = []
+    in_8_bits, other_lengths = [], []
     sets = source.document["sets"]
     crossing = {(one["gpu"], series_of(one, point["micro_batch_seqs"])) for one in sets for point in one["points"]
                 if point["gpus"] > PER_NODE}
     for index, one in enumerate(sets):
-        if one["precision"] in PRECISIONS:
-            add_set(source, sink, index, one, crossing)
+        rows = [f"/sets/{index}/points/{p}/tokens_per_sec" for p in range(len(one["points"]))]
+        if one["precision"] not in PRECISIONS:
+            in_8_bits += rows
+        elif one["seq_len"] != TOKENS:
+            other_lengths += rows
         else:
-            in_8_bits += [f"/sets/{index}/points/{p}/tokens_per_sec" for p in range(len(one["points"]))]
+            add_set(source, sink, index, one, crossing)
     sink.leave_out_each(source, "rows of amp_fp8", FP8, in_8_bits)
+    sink.leave_out_each(source, f"rows of other lengths than {TOKENS} tokens", LENGTH, other_lengths)
     for key in ("tokens_per_sec_per_gpu", "seqs_per_sec", "mfu_pct", "hfu_pct", "model_tflops_per_gpu"):
         sink.leave_out(source, f"/sets/*/points/*/{key}", "follows from the rate of tokens")
 
@@ -58,7 +66,7 @@ def strategy_of(one):
 def add_set(source, sink, index, one, crossing):
     file = file_of(source, sink, one["gpu"])
     for p, point in enumerate(one["points"]):
-        doubt = OUTLIER.get((one["model"], one["gpu"], point["gpus"])) if one["seq_len"] == 2048 else None
+        doubt = OUTLIER.get((one["model"], one["gpu"], point["gpus"]))
         micro_batch = point["micro_batch_seqs"]
         notes = filter(None, (MICRO.format(point["grad_accum"]) if point["grad_accum"] > 1 else None, doubt))
         series = series_of(one, micro_batch)
