@@ -1,9 +1,9 @@
 // Layers of feature pyramids and of U-Nets against the same sums done place by place.
 
-#include "trainer/layers/frozen.hpp"
 #include "trainer/layers/pyramid.hpp"
 #include "trainer/layers/region.hpp"
 #include "trainer/layers/unit.hpp"
+#include "trainer/layers/upsampling.hpp"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/conv2d.h>

@@ -1,9 +1,12 @@
 #include "trainer/cli/model_commands.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/readers.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/describe/layer_table.hpp"
+#include "trainer/describe/torchscript.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/records/disturbance.hpp"
@@ -29,13 +32,13 @@ void print(const std::string& text) {
   }
 }
 
-void narrate(const CatalogueEntry& model, const LayerTable& table) {
+void narrate(const std::string& name, const LayerTable& table) {
   std::size_t tensors = 0;
   for (const LayerRow& row : table) {
     tensors += row.tensors.size();
   }
-  fmt::print(stderr, "{}: {} layers, {} parameters in {} tensors, {:.3f} GFLOP forward a sample\n", model.name,
-             table.size(), parameter_count(table), tensors, static_cast<double>(forward_flop_per_sample(table)) / 1e9);
+  fmt::print(stderr, "{}: {} layers, {} parameters in {} tensors, {:.3f} GFLOP forward a sample\n", name, table.size(),
+             parameter_count(table), tensors, static_cast<double>(forward_flop_per_sample(table)) / 1e9);
 }
 
 } // namespace
@@ -43,12 +46,51 @@ void narrate(const CatalogueEntry& model, const LayerTable& table) {
 void describe_command(const std::string& model, const std::string& output_file) {
   const CatalogueEntry& entry = find_model(model);
   const LayerTable table = describe(*entry.make());
-  narrate(entry, table);
+  narrate(entry.name, table);
   const std::string text = table_json(entry, table);
   if (output_file.empty()) {
     print(text);
   } else {
     write_output_file(output_file, text);
+  }
+}
+
+namespace {
+
+/// A table that `ddlsim check` would refuse is not written.
+void check_model_text(const std::string& text, const std::string& where) {
+  const auto document = ddlsim::parse_json(text, where);
+  ddlsim::Mistakes mistakes(where);
+  ddlsim::model_from(ddlsim::JsonNode(document, "", mistakes));
+  mistakes.throw_if_any();
+}
+
+std::string joined_inputs(const std::vector<std::string>& inputs) {
+  std::string text;
+  for (const auto& input : inputs) text += (text.empty() ? "" : ", ") + input;
+  return text;
+}
+
+} // namespace
+
+void describe_module_command(const DescribeModuleOptions& options) {
+  std::vector<ModuleInput> inputs;
+  for (const auto& text : options.inputs) inputs.push_back(module_input(text));
+  const auto described = describe_torchscript(options.file, inputs);
+  const auto named = options.output_file.empty() ? options.file : std::filesystem::path(options.output_file);
+  const std::string file_name = options.file.filename().string();
+  const TableHead head{options.name.empty() ? named.stem().string() : options.name,
+                       fmt::format("TorchScript module {} of {}", described.type, file_name),
+                       fmt::format("ddltrain describe --torchscript {}, LibTorch {}", file_name, libtorch_version()),
+                       joined_inputs(options.inputs)};
+  const auto text = table_json(head, described.layers);
+  check_model_text(text, options.output_file.empty() ? "--name" : options.output_file);
+  for (const auto& note : described.notes) fmt::print(stderr, "{}\n", note);
+  narrate(head.name, described.layers);
+  if (options.output_file.empty()) {
+    print(text);
+  } else {
+    write_output_file(options.output_file, text);
   }
 }
 

@@ -10,6 +10,17 @@ namespace ddltrain {
 /// `ddltrain describe MODEL [--output FILE]`: the layer table to FILE, or to standard output when FILE is empty.
 void describe_command(const std::string& model, const std::string& output_file);
 
+struct DescribeModuleOptions {
+  std::filesystem::path file;
+  std::vector<std::string> inputs; ///< as typed
+  std::string name;                ///< of the model; "": that of the output file, or of the module's
+  std::string output_file;         ///< "": standard output
+};
+
+/// `ddltrain describe --torchscript FILE --input SHAPE`: the layer table of a TorchScript module; what was not counted is
+/// told on standard error.
+void describe_module_command(const DescribeModuleOptions& options);
+
 /// `ddltrain describe --list`: one line a variant, name and title.
 void list_command();
 

@@ -19,25 +19,36 @@ constexpr int kWrongUse = 2;
 
 struct DescribeArguments {
   std::string model;
-  std::string output_file;
+  DescribeModuleOptions module; ///< the output file is of both
   bool list = false;
 };
+
+void run_describe(const DescribeArguments& arguments) {
+  const bool module = !arguments.module.file.empty();
+  if ((arguments.list ? 1 : 0) + (module ? 1 : 0) + (arguments.model.empty() ? 0 : 1) != 1)
+    throw ddlsim::UserError("", "", "describe takes a MODEL, --torchscript FILE or --list, one of them");
+  if (module != !arguments.module.inputs.empty())
+    throw ddlsim::UserError("", "", "--torchscript FILE and --input SHAPE go together; give both or none");
+  if (arguments.list) return list_command();
+  if (module) return describe_module_command(arguments.module);
+  describe_command(arguments.model, arguments.module.output_file);
+}
 
 void add_describe(CLI::App& program, DescribeArguments& arguments) {
   CLI::App* describe = program.add_subcommand("describe", "Write the layer table of a model");
   describe->add_option("MODEL", arguments.model, "Model variant; --list shows all");
-  describe->add_option("--output", arguments.output_file, "File to write; standard output without it");
+  auto& module = arguments.module;
+  describe->add_option("--torchscript", module.file,
+                       "In place of a MODEL: a TorchScript module (torch.jit.save), which is run");
+  describe
+      ->add_option("--input", module.inputs,
+                   "Of the module: shape of an argument for one sample, like 3x224x224 or 128:int64 (token numbers); "
+                   "once for each argument")
+      ->allow_extra_args(false);
+  describe->add_option("--name", module.name, "Of the module: the model's name; that of the output file without it");
+  describe->add_option("--output", module.output_file, "File to write; standard output without it");
   describe->add_flag("--list", arguments.list, "Show the model variants");
-  describe->callback([&arguments] {
-    if (arguments.list != arguments.model.empty()) {
-      throw ddlsim::UserError("", "", "describe takes a MODEL or --list, one of them");
-    }
-    if (arguments.list) {
-      list_command();
-    } else {
-      describe_command(arguments.model, arguments.output_file);
-    }
-  });
+  describe->callback([&arguments] { run_describe(arguments); });
 }
 
 int report(const std::exception& error, int status) {

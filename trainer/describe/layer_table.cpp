@@ -117,23 +117,27 @@ Json to_json(const LayerRow& row) {
 }
 
 std::string quoted(const std::string& text) {
-  return Json(text).dump();
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace
 
-std::string table_json(const CatalogueEntry& model, const LayerTable& table) {
+std::string table_json(const TableHead& head, const LayerTable& table) {
   std::string text = "{\"format\":\"ddlsim-model\",\"version\":1,\n";
-  text += fmt::format("\"name\":{},\n\"title\":{},\n", quoted(model.name), quoted(model.title));
-  text += fmt::format("\"source\":{},\n",
-                      quoted(fmt::format("ddltrain describe {}, LibTorch {}", model.name, libtorch_version())));
+  text += fmt::format("\"name\":{},\n\"title\":{},\n", quoted(head.name), quoted(head.title));
+  text += fmt::format("\"source\":{},\n", quoted(head.source));
   text +=
-      fmt::format("\"sample\":{},\n\"parameters\":{},\n\"layers\":[\n", quoted(model.sample), parameter_count(table));
+      fmt::format("\"sample\":{},\n\"parameters\":{},\n\"layers\":[\n", quoted(head.sample), parameter_count(table));
   for (std::size_t i = 0; i < table.size(); ++i) {
     text += to_json(table[i]).dump();
     text += i + 1 < table.size() ? ",\n" : "\n";
   }
   return text + "]}\n";
+}
+
+std::string table_json(const CatalogueEntry& model, const LayerTable& table) {
+  const auto source = fmt::format("ddltrain describe {}, LibTorch {}", model.name, libtorch_version());
+  return table_json({model.name, model.title, source, model.sample}, table);
 }
 
 std::string libtorch_version() {

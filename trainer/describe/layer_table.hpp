@@ -37,7 +37,18 @@ std::int64_t element_count(const TensorRow& tensor);
 std::int64_t parameter_count(const LayerTable& table);
 std::int64_t forward_flop_per_sample(const LayerTable& table);
 
-/// The layer table as the JSON of scenarios/models/NAME.json: one layer a line, every key in a fixed order.
+/// What stands above the layers in a model file.
+struct TableHead {
+  std::string name;
+  std::string title;
+  std::string source;
+  std::string sample;
+};
+
+/// The layer table as a model file: one layer a line, every key in a fixed order.
+std::string table_json(const TableHead& head, const LayerTable& table);
+
+/// The same of a model of the catalogue, as scenarios/models/NAME.json has it.
 std::string table_json(const CatalogueEntry& model, const LayerTable& table);
 
 /// LibTorch's version without what a build adds to it: "2.11.0+cu130" is 2.11.0.

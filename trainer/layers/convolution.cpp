@@ -14,13 +14,7 @@ LayerKind kind_of(const ConvolutionShape& shape) {
   if (shape.groups > 1 && shape.groups == shape.in_channels) {
     return LayerKind::depthwise;
   }
-  if (shape.kernel == Size2{1, 1}) {
-    return LayerKind::conv1x1;
-  }
-  if (shape.kernel == Size2{3, 3}) {
-    return LayerKind::conv3x3;
-  }
-  return LayerKind::conv;
+  return kind_of_filter(shape.kernel[0], shape.kernel[1]);
 }
 
 } // namespace

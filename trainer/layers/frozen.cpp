@@ -2,29 +2,17 @@
 
 #include "trainer/layers/layer_definition.hpp"
 
-#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/conv_transpose2d.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/upsample_nearest2d.h>
 #include <ATen/ops/zeros.h>
 
 namespace ddltrain {
-namespace {
-
-LayerKind kind_of_kernel(const Size2& kernel) {
-  if (kernel == Size2{1, 1}) return LayerKind::conv1x1;
-  return kernel == Size2{3, 3} ? LayerKind::conv3x3 : LayerKind::conv;
-}
-
-} // namespace
-
 UnitPtr frozen_convolution(const ConvolutionShape& shape) {
   const std::int64_t fan_in = shape.in_channels * shape.kernel[0] * shape.kernel[1];
   const at::Tensor weight =
       he_uniform({shape.out_channels, shape.in_channels, shape.kernel[0], shape.kernel[1]}, fan_in);
   LayerDefinition definition;
-  definition.kind = kind_of_kernel(shape.kernel);
+  definition.kind = kind_of_filter(shape.kernel[0], shape.kernel[1]);
   definition.buffers = {{"weight", weight}};
   definition.compute = [weight, shape](const Tensors& inputs, bool) {
     return at::conv2d(inputs.at(0), weight, {}, shape.stride, shape.padding);
@@ -41,45 +29,6 @@ UnitPtr frozen_norm(std::int64_t channels, double factor) {
   definition.buffers = {{"factor", factors}, {"shift", shifts}};
   definition.compute = [factors, shifts](const Tensors& inputs, bool) { return inputs.at(0).mul(factors).add(shifts); };
   definition.flop = flop_per_output_element(2); // multiply, add
-  return make_layer(std::move(definition));
-}
-
-UnitPtr doubled() {
-  LayerDefinition definition;
-  definition.kind = LayerKind::elementwise;
-  definition.compute = [](const Tensors& inputs, bool) {
-    const at::Tensor& map = inputs.at(0);
-    const Size2 size = {2 * map.size(2), 2 * map.size(3)};
-    return at::upsample_nearest2d(map, size);
-  };
-  definition.flop = flop_per_output_element(0);
-  return make_layer(std::move(definition));
-}
-
-UnitPtr convolution_2x2(std::int64_t in_channels, std::int64_t out_channels) {
-  const std::int64_t fan_in = in_channels * 2 * 2;
-  const at::Tensor weight = he_uniform({out_channels, in_channels, 2, 2}, fan_in);
-  const at::Tensor bias = at::zeros({out_channels});
-  LayerDefinition definition;
-  definition.kind = LayerKind::conv;
-  definition.parameters = {{"weight", weight}, {"bias", bias}};
-  definition.compute = [weight, bias](const Tensors& inputs, bool) {
-    return at::conv2d(at::constant_pad_nd(inputs.at(0), {0, 1, 0, 1}), weight, bias);
-  };
-  definition.flop = flop_per_output_element(2 * fan_in);
-  return make_layer(std::move(definition));
-}
-
-UnitPtr doubling_convolution(std::int64_t in_channels, std::int64_t out_channels) {
-  const at::Tensor weight = he_uniform({in_channels, out_channels, 2, 2}, in_channels);
-  const at::Tensor bias = at::zeros({out_channels});
-  LayerDefinition definition;
-  definition.kind = LayerKind::conv;
-  definition.parameters = {{"weight", weight}, {"bias", bias}};
-  definition.compute = [weight, bias](const Tensors& inputs, bool) {
-    return at::conv_transpose2d(inputs.at(0), weight, bias, /*stride=*/2);
-  };
-  definition.flop = flop_per_output_element(2 * in_channels); // one weight a channel meets each output value
   return make_layer(std::move(definition));
 }
 

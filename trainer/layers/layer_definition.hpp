@@ -57,6 +57,19 @@ UnitPtr make_layer(LayerDefinition definition);
 /// A flop function for work proportional to the output: `each` operations an element.
 std::function<std::int64_t(const Tensors&, const at::Tensor&)> flop_per_output_element(std::int64_t each);
 
+/// conv1x1, conv3x3 or conv, of a filter that sees all channels.
+LayerKind kind_of_filter(std::int64_t height, std::int64_t width);
+
+/// Trained filters with bias: weight [out, in, size, size], bias [out] of zeros.
+struct Filters {
+  at::Tensor weight;
+  at::Tensor bias;
+};
+Filters square_filters(std::int64_t in_channels, std::int64_t out_channels, std::int64_t size);
+
+/// A layer of these filters with the work of a convolution by them; what it computes is left open.
+LayerDefinition layer_of(const Filters& filters, LayerKind kind);
+
 /// An uninitialised fp32 tensor filled uniformly in +-sqrt(6 / fan_in): He's initialisation for layers before a ReLU
 /// (arXiv 1502.01852), which keeps activations of one size through deep networks without normalisation (VGG).
 at::Tensor he_uniform(const std::vector<std::int64_t>& shape, std::int64_t fan_in);

@@ -12,25 +12,19 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/zeros.h>
 
 namespace ddltrain {
 
 UnitPtr convolution_of_maps(std::int64_t in_channels, std::int64_t out_channels) {
-  const std::int64_t fan_in = in_channels * 3 * 3;
-  const at::Tensor weight = he_uniform({out_channels, in_channels, 3, 3}, fan_in);
-  const at::Tensor bias = at::zeros({out_channels});
-  LayerDefinition definition;
-  definition.kind = LayerKind::conv3x3;
-  definition.parameters = {{"weight", weight}, {"bias", bias}};
-  definition.compute = [weight, bias](const Tensors& inputs, bool) {
+  const auto filters = square_filters(in_channels, out_channels, 3);
+  auto definition = layer_of(filters, LayerKind::conv3x3);
+  definition.compute = [filters](const Tensors& inputs, bool) {
     Tensors places;
     for (const at::Tensor& map : inputs) {
-      places.push_back(at::conv2d(map, weight, bias, /*stride=*/1, /*padding=*/1).flatten(2));
+      places.push_back(at::conv2d(map, filters.weight, filters.bias, /*stride=*/1, /*padding=*/1).flatten(2));
     }
     return at::cat(places, /*dim=*/2).unsqueeze(-1);
   };
-  definition.flop = flop_per_output_element(2 * fan_in);
   return make_layer(std::move(definition));
 }
 

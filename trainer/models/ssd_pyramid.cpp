@@ -1,6 +1,6 @@
-#include "trainer/layers/frozen.hpp"
 #include "trainer/layers/pyramid.hpp"
 #include "trainer/layers/region.hpp"
+#include "trainer/layers/upsampling.hpp"
 #include "trainer/models/detection_networks.hpp"
 #include "trainer/models/image_network.hpp"
 

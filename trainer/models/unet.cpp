@@ -1,5 +1,5 @@
-#include "trainer/layers/frozen.hpp"
 #include "trainer/layers/region.hpp"
+#include "trainer/layers/upsampling.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/models/segmentation_networks.hpp"
 
