@@ -19,7 +19,7 @@ int say(const ddlsim::EarlyExit& exit) {
 
 int main(int argc, char** argv) {
   try {
-    const auto parsed = ddlsim::parse_command_line(argc, argv);
+    const auto parsed = ddlsim::parse_command_line(argc, argv, DDLSIM_DATA_FOLDER);
     if (const auto* exit = std::get_if<ddlsim::EarlyExit>(&parsed)) return say(*exit);
     return ddlsim::run_command(std::get<ddlsim::CommandLine>(parsed));
   } catch (const std::exception& error) {

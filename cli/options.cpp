@@ -87,9 +87,10 @@ bool is_csv(const std::filesystem::path& file) {
   return lower_case(file.extension().string()) == ".csv";
 }
 
-std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv,
+                                                        const std::filesystem::path& data_folder) {
   CommandLine line;
-  line.data_folder = DDLSIM_DATA_FOLDER;
+  line.data_folder = data_folder;
   CheckCommand check;
   ListCommand list;
   PredictCommand predict;
