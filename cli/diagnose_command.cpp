@@ -1,7 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "diagnose/diagnose.hpp"
-#include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/units.hpp"

@@ -67,15 +67,6 @@ std::string conflict_in(const ValidateCommand& command) {
 
 namespace fs = std::filesystem;
 
-/// platforms/ and scenarios/ where an installation put them, seen from the program: ../share/ddlsim. A program that was
-/// not installed takes those of the sources from which it was built.
-fs::path shipped_data_folder() {
-  std::error_code ignored;
-  const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
-  return fs::exists(installed / "platforms" / "gpus.json", ignored) ? installed : fs::path(DDLSIM_DATA_FOLDER);
-}
-
 /// A relative path that leads nowhere from here, but from the data folder, means the shipped file.
 void find_shipped(fs::path& file, const fs::path& data_folder) {
   std::error_code ignored;
@@ -185,9 +176,10 @@ bool is_csv(const std::filesystem::path& file) {
   return lower_case(file.extension().string()) == ".csv";
 }
 
-std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv) {
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv,
+                                                        const fs::path& data_folder) {
   Arguments all;
-  all.line.data_folder = shipped_data_folder();
+  all.line.data_folder = data_folder;
   CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
                "ddlsim"};
   add_commands(app, all);

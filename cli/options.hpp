@@ -145,7 +145,9 @@ struct EarlyExit {
   std::string out; ///< to standard output
   std::string err; ///< to standard error
 };
-std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv);
+/// `data_folder`: where the shipped files are, unless --data says otherwise.
+std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv,
+                                                        const std::filesystem::path& data_folder);
 
 /// What --help of a command, or of the program for "", shows at its end: commands that work as they stand in the folder
 /// of ddlsim. Ends without a line end.

@@ -35,7 +35,7 @@ endif()
 include(CMakePackageConfigHelpers)
 # The libraries a C++ program may stand on, by their rooms; all but those of the command line.
 set(libraries base page formats network compute collective libraries parameter_server neighbours simgrid iteration predict
-    calibrate plan diagnose)
+    import calibrate plan diagnose)
 list(TRANSFORM libraries PREPEND ddlsim_)
 install(TARGETS ${libraries} ddlsim_options EXPORT ddlsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT ddlsim NAMESPACE ddlsim:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ddlsim FILE ddlsimTargets.cmake

@@ -1,7 +1,6 @@
 #include "diagnose/diagnose.hpp"
 
 #include "diagnose/likelihood.hpp"
-#include "diagnose/sampled_times.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 

@@ -2,7 +2,6 @@
 // `ddlsim diagnose`: is what was measured what a healthy cluster does, and if not, what explains it best?
 
 #include "diagnose/fault.hpp"
-#include "diagnose/observation.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/prediction.hpp"
 
@@ -12,6 +11,17 @@
 #include <vector>
 
 namespace ddlsim {
+
+enum class Observed { iteration, all_reduce };
+
+/// What a person measured on a cluster and wants judged: the time of an iteration or of an all-reduce.
+struct Observation {
+  Observed what = Observed::iteration;
+  int gpus = 1;
+  double size_bytes = 0; ///< of an all-reduce
+  double time_s = 0;
+  std::string where{}; ///< file and line, or the option it was given by
+};
 
 /// One observation beside what was to be expected.
 struct Judged {
@@ -67,5 +77,11 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
 /// the two causes differ most, in standard deviations of what is not known of it; nothing where that is less than one.
 std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const Cause& first, const Cause& second,
                                                       const std::vector<Observation>& observed);
+
+/// The verdict, the likeliest causes where it is not normal, what to look at; then every point beside what was expected.
+std::string to_terminal_text(const Diagnosis& diagnosis);
+
+/// {"format": "ddlsim-diagnosis", "version": 1, ...}, SI units; same diagnosis, same bytes.
+std::string to_json_text(const Diagnosis& diagnosis);
 
 } // namespace ddlsim

@@ -1,7 +1,8 @@
 #pragma once
-// How likely observations are: ln of observed times about ln of a sample's times, whose doubts hang together.
+// Times of the observed points in samples of the parameters, of a healthy cluster and with a fault in it; and how likely
+// observations are: ln of observed times about ln of a sample's times, whose doubts hang together.
 
-#include "diagnose/observation.hpp"
+#include "diagnose/diagnose.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
 #include <Eigen/Core>
@@ -9,6 +10,23 @@
 #include <vector>
 
 namespace ddlsim {
+
+/// The arguments must outlive it.
+class SampledTimes {
+public:
+  SampledTimes(const Curve& curve, const std::vector<Observation>& observations);
+
+  /// ln of the times of all points, a row a point, a column a sample; without what no parameter explains.
+  Eigen::MatrixXd healthy() const { return ln_times(nullptr, 1); }
+  Eigen::MatrixXd ill(const FaultKind& kind, double severity) const { return ln_times(&kind, severity); }
+
+private:
+  Eigen::MatrixXd ln_times(const FaultKind* kind, double severity) const;
+
+  const Curve& curve_;
+  const std::vector<Observation>& observations_;
+  std::size_t samples_ = 0;
+};
 
 /// Normal about a sample: a mean for each observation, and the lower Cholesky factor of their covariance.
 struct Scatter {

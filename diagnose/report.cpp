@@ -1,5 +1,4 @@
-#include "diagnose/report.hpp"
-
+#include "diagnose/diagnose.hpp"
 #include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
@@ -140,7 +139,7 @@ std::string to_json_text(const Diagnosis& diagnosis) {
   for (const auto& cause : diagnosis.causes) json["causes"].push_back(to_json(cause));
   if (diagnosis.tell_apart) json["tell_apart"] = to_json(*diagnosis.tell_apart);
   if (!diagnosis.warnings.empty()) json["warnings"] = diagnosis.warnings;
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 } // namespace ddlsim

@@ -1,5 +1,4 @@
-#include "diagnose/sampled_times.hpp"
-
+#include "diagnose/likelihood.hpp"
 #include "sim/iteration/step_cache.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "diagnose/diagnose.hpp"
 #include "diagnose/likelihood.hpp"
-#include "diagnose/sampled_times.hpp"
 
 #include <algorithm>
 #include <cmath>

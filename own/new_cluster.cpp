@@ -1,6 +1,7 @@
 #include "own/new_cluster.hpp"
 
 #include "calibrate/import/plain_text.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/readers.hpp"
@@ -150,7 +151,7 @@ public:
       refused_.add("network", "missing, with more than one node; give one, like \"8x400 Gbps ib\"");
     auto links = links_of(gpu);
     refused_.throw_if_any();
-    const auto text = document(gpu, links).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto text = json_text(document(gpu, links), 2, JsonBytes::mended) + "\n";
     check(text);
     return {text, std::move(notes_)};
   }

@@ -1,5 +1,6 @@
 #include "own/new_scenario.hpp"
 
+#include "sim/base/json.hpp"
 #include "sim/formats/name_checks.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
@@ -79,7 +80,7 @@ NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data)
                   {"preset", preset},
                   {"gpus", counts},
                   {"strategies", strategies}};
-  made.text = json.dump(2) + "\n";
+  made.text = json_text(json, 2) + "\n";
   check_scenario_text(made.text, request, data);
   return made;
 }

@@ -86,7 +86,7 @@ std::string to_json_text(const Plan& plan) {
         {{"candidate", one.candidate}, {"strategy", one.strategy}, {"gpus", one.gpus}, {"why", one.why}});
   json["prices"] = plan.prices;
   json["warnings"] = plan.warnings;
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 std::string to_csv_text(const Plan& plan) {

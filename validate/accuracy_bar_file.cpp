@@ -59,7 +59,7 @@ std::string accuracy_bar_json(const AccuracyBar& bar) {
     const auto found = bar.splits.find(split);
     if (found != bar.splits.end()) root["splits"][split] = to_json(found->second);
   }
-  return root.dump(1) + "\n";
+  return json_text(root, 1) + "\n";
 }
 
 } // namespace ddlsim

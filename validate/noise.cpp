@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <regex>
+#include <string_view>
 #include <tuple>
 
 namespace ddlsim {
@@ -31,14 +31,23 @@ double largest_spread(const Series& series) {
 /// Set, model without its version, precision, batch, data, strategy, preset.
 using SiblingKey = std::tuple<Set, std::string, Precision, double, std::string, std::string, std::string>;
 
+/// "50" of resnet50_v1 and resnet50_v2; "" of every other model.
+std::string residual_depth(const std::string& model) {
+  constexpr std::string_view family = "resnet";
+  const auto last = model.rfind("_v");
+  if (!model.starts_with(family) || last == std::string::npos || last <= family.size()) return "";
+  const auto version = model.substr(last + 2);
+  const auto depth = model.substr(family.size(), last - family.size());
+  const bool is_number = depth.find_first_not_of("0123456789") == std::string::npos;
+  return is_number && (version == "1" || version == "2") ? depth : "";
+}
+
 /// Equal for the two siblings of a pair; none for a model that has no sibling.
 std::optional<SiblingKey> sibling_key(const Series& series) {
-  static const std::regex residual_version("^(resnet[0-9]+)_v[12]$");
-  if (!std::regex_match(series.model, residual_version)) return {};
-  return SiblingKey{set_of(series),   std::regex_replace(series.model, residual_version, "$1"),
-                    series.precision, series.batch_per_gpu,
-                    series.data,      series.strategy,
-                    series.preset};
+  const std::string depth = residual_depth(series.model);
+  if (depth.empty()) return {};
+  return SiblingKey{set_of(series), depth,           series.precision, series.batch_per_gpu,
+                    series.data,    series.strategy, series.preset};
 }
 
 /// |d - median d| / sqrt 2 at every scale the two share.

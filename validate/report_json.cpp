@@ -1,3 +1,4 @@
+#include "sim/base/json.hpp"
 #include "validate/report.hpp"
 
 #include <fmt/format.h>
@@ -170,7 +171,7 @@ std::string validation_json(const ValidationResult& result) {
   root["ranking"] = to_array(result.rankings);
   root["series"] = to_array(result.series);
   root["explained"] = to_array(result.explained);
-  return root.dump(1) + "\n";
+  return json_text(root, 1) + "\n";
 }
 
 } // namespace ddlsim

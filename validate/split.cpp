@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <regex>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 namespace ddlsim {
@@ -216,6 +216,19 @@ void add_tiers(std::vector<Split>& splits, const std::string& prefix, TakenAway 
 
 constexpr const char* new_site_prefix = "new-";
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Says the last word of a model's name which variant of its family it is: v1, v1.5, seq128, tf, mxnet, aux?
+bool names_variant(std::string_view word) {
+  if (word == "tf" || word == "mxnet" || word == "aux") return true;
+  if (word.starts_with("seq")) return is_number(word.substr(3));
+  if (!word.starts_with("v")) return false;
+  const auto point = std::min(word.find('.'), word.size());
+  return is_number(word.substr(1, point - 1)) && (point == word.size() || is_number(word.substr(point + 1)));
+}
+
 } // namespace
 
 const std::vector<std::string>& split_names() {
@@ -238,8 +251,12 @@ bool is_new_site(const std::string& split) {
 }
 
 std::string model_family(const std::string& model) {
-  static const std::regex variant("(_(v[0-9]+([.][0-9]+)?|seq[0-9]+|tf|mxnet|aux))+$");
-  return std::regex_replace(model, variant, "");
+  std::string family = model;
+  for (auto last = family.rfind('_'); last != std::string::npos; last = family.rfind('_')) {
+    if (!names_variant(std::string_view(family).substr(last + 1))) break;
+    family.resize(last);
+  }
+  return family;
 }
 
 std::string schedule_of(StrategyName strategy, const std::string& preset) {

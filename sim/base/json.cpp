@@ -31,6 +31,12 @@ void Mistakes::throw_if_any() const {
   throw UserError(std::move(reported));
 }
 
+std::string json_text(const nlohmann::ordered_json& value, int indent, JsonBytes bytes) {
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  return value.dump(indent, ' ', bytes == JsonBytes::ascii,
+                    bytes == JsonBytes::strict ? Handler::strict : Handler::replace);
+}
+
 std::string describe(const nlohmann::json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (value.is_object()) return "an object";

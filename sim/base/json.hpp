@@ -109,6 +109,17 @@ nlohmann::json parse_json(const std::string& text, const std::string& where);
 /// The same for one line of JSON Lines: messages give the column only, `where` has the line.
 nlohmann::json parse_json_line(const std::string& text, const std::string& where);
 
+/// How json_text() treats text in strings.
+enum class JsonBytes {
+  strict, ///< throws what the library throws for text that is not UTF-8
+  mended, ///< what is not UTF-8 becomes the replacement character
+  ascii   ///< mended, and what is beyond ASCII becomes \u and its number
+};
+
+/// The document as text: one line, or `indent` blanks a level. Called in place of the library's dump(), which every
+/// group of sources that calls it compiles anew: a second each.
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1, JsonBytes bytes = JsonBytes::strict);
+
 /// What a message shows of a value: `"text"`, `12`, `a list of 3`, `an object`; shortened.
 std::string describe(const nlohmann::json& value);
 

@@ -93,10 +93,10 @@ Json facts_of(const std::string& scenario, const PointRun& run) {
 
 std::string chrome_trace(const std::string& scenario, const PointRun& run) {
   std::string text =
-      "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + facts_of(scenario, run).dump() + ",\n\"traceEvents\": [";
+      "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + json_text(facts_of(scenario, run)) + ",\n\"traceEvents\": [";
   const char* before = "\n";
   for (const Json& event : events_of(tracks_of(run))) {
-    text += before + event.dump();
+    text += before + json_text(event);
     before = ",\n";
   }
   return text + "\n]}\n";

@@ -90,7 +90,7 @@ Json to_json(const FittedMachine& one) {
 /// A list with an element a line, so that two calibrations can be compared line by line.
 std::string lines(const std::vector<Json>& elements) {
   std::string text = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i) text += (i > 0 ? ",\n  " : "\n  ") + elements[i].dump();
+  for (std::size_t i = 0; i < elements.size(); ++i) text += (i > 0 ? ",\n  " : "\n  ") + json_text(elements[i]);
   return text + "\n ]";
 }
 
@@ -145,7 +145,7 @@ std::vector<Json> compute_rows(const Calibration& calibration) {
 std::string machine_lines(const Calibration& calibration) {
   std::string text;
   for (const auto& [name, machine] : calibration.machines)
-    text += (text.empty() ? "\n  " : ",\n  ") + Json(name).dump() + ": " + to_json(machine).dump();
+    text += (text.empty() ? "\n  " : ",\n  ") + json_text(Json(name)) + ": " + json_text(to_json(machine));
   return "{" + text + "\n }";
 }
 
@@ -164,14 +164,14 @@ std::string calibration_json(const Calibration& calibration) {
                     {"leave_one_out_points", quality.leave_one_out_points},
                     {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
   std::string text = fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_version);
-  text += " \"cluster\": " + Json(calibration.cluster).dump() + ",\n";
-  text += " \"made_by\": " + Json(calibration.version).dump() + ",\n";
-  text += " \"files\": " + Json(calibration.files).dump() + ",\n";
+  text += " \"cluster\": " + json_text(Json(calibration.cluster)) + ",\n";
+  text += " \"made_by\": " + json_text(Json(calibration.version)) + ",\n";
+  text += " \"files\": " + json_text(Json(calibration.files)) + ",\n";
   if (!calibration.machines.empty()) text += " \"machines\": " + machine_lines(calibration) + ",\n";
-  text += " \"quality\": " + judged.dump() + ",\n";
+  text += " \"quality\": " + json_text(judged) + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
-  text += " \"posterior\": " + to_json(calibration.form).dump() + ",\n";
+  text += " \"posterior\": " + json_text(to_json(calibration.form)) + ",\n";
   if (!calibration.form.draws.empty()) text += " \"draws\": " + lines(draw_rows(calibration.form)) + ",\n";
   text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";

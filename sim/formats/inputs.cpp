@@ -67,7 +67,7 @@ NamedDataset dataset_from(const JsonNode& node) {
   return dataset;
 }
 
-NamedStorage storage_from(const JsonNode& node) {
+NamedStorage named_storage_from(const JsonNode& node) {
   NamedStorage storage;
   read_common(node, {"read", "shared_read", "open", "shared_opens_per_s", "small_read_share"}, storage);
   if (!node.has("read") && !node.has("shared_read"))
@@ -177,7 +177,7 @@ double factor_at(const RoughValue& value, double z_score) {
 InputCatalogue inputs_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "datasets", "storages", "formats", "loaders"};
   root.allow_only(known);
-  return {entries_from(root, "datasets", dataset_from), entries_from(root, "storages", storage_from),
+  return {entries_from(root, "datasets", dataset_from), entries_from(root, "storages", named_storage_from),
           entries_from(root, "formats", format_from), entries_from(root, "loaders", loader_from)};
 }
 

@@ -1,3 +1,4 @@
+#include "sim/base/json.hpp"
 #include "sim/formats/model.hpp"
 
 #include <fmt/format.h>
@@ -29,13 +30,13 @@ Json to_json(const Layer& layer) {
 } // namespace
 
 std::string model_json(const Model& model) {
-  const auto quoted = [](const std::string& text) { return Json(text).dump(); };
+  const auto quoted = [](const std::string& text) { return json_text(Json(text)); };
   std::string text = fmt::format("{{\"format\":\"ddlsim-model\",\"version\":1,\n\"name\":{},\n\"title\":{},\n"
                                  "\"source\":{},\n\"sample\":{},\n\"parameters\":{},\n\"layers\":[\n",
                                  quoted(model.name), quoted(model.title), quoted(model.source), quoted(model.sample),
                                  whole(model.parameters));
   for (std::size_t i = 0; i < model.layers.size(); ++i)
-    text += to_json(model.layers[i]).dump() + (i + 1 < model.layers.size() ? ",\n" : "\n");
+    text += json_text(to_json(model.layers[i])) + (i + 1 < model.layers.size() ? ",\n" : "\n");
   return text + "]}\n";
 }
 

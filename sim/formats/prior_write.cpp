@@ -30,7 +30,7 @@ Json to_json(const Prior& prior) {
 std::string priors_json(const std::vector<Prior>& priors) {
   Json list = Json::array();
   for (const auto& prior : priors) list.push_back(to_json(prior));
-  return Json{{"format", "ddlsim-priors"}, {"version", priors_version}, {"priors", list}}.dump(1) + "\n";
+  return json_text(Json{{"format", "ddlsim-priors"}, {"version", priors_version}, {"priors", list}}, 1) + "\n";
 }
 
 } // namespace ddlsim

@@ -1,3 +1,4 @@
+#include "sim/base/json.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record.hpp"
 
@@ -11,7 +12,7 @@ using nlohmann::ordered_json;
 
 /// Bytes that are not UTF-8 (a log in another encoding) become U+FFFD, so that the line can be read back.
 std::string one_line(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return json_text(json, -1, JsonBytes::mended);
 }
 
 void put_unless_empty(ordered_json& json, const char* key, const std::string& text) {

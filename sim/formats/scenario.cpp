@@ -1,5 +1,6 @@
 #include "sim/formats/scenario.hpp"
 
+#include "sim/base/json.hpp"
 #include "sim/base/names.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
@@ -218,7 +219,7 @@ std::string scenario_json(const Scenario& scenario) {
                          {"network_factor", scenario.slow_node.network_factor}};
   add_input(json, scenario);
   add_surroundings(json, scenario.around);
-  return json.dump();
+  return json_text(json);
 }
 
 } // namespace ddlsim

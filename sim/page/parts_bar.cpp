@@ -1,5 +1,3 @@
-#include "sim/page/parts_bar.hpp"
-
 #include "sim/page/html_text.hpp"
 
 #include <fmt/format.h>

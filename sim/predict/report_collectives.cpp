@@ -123,7 +123,7 @@ std::string to_json_text(const SumPrediction& prediction) {
     json["answers"].push_back(std::move(one));
   }
   if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 std::string to_csv_text(const SumPrediction& prediction) {

@@ -227,7 +227,7 @@ std::string to_json_text(const Prediction& prediction) {
             {"strategies", strategies},
             {"produced_by", provenance(prediction)}};
   if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 } // namespace ddlsim

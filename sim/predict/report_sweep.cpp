@@ -1,5 +1,6 @@
 
 #include "sim/base/chart.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
 #include "sim/predict/report_servers.hpp"
@@ -145,7 +146,7 @@ std::string sweep_table(const std::string& rows) {
 }
 
 std::string to_json_error(const std::string& scenario, const std::string& error) {
-  return nlohmann::ordered_json{{"scenario", scenario}, {"error", error}}.dump(1) + "\n";
+  return json_text(nlohmann::ordered_json{{"scenario", scenario}, {"error", error}}, 1) + "\n";
 }
 
 std::string to_json_list(const std::vector<std::string>& predictions) {

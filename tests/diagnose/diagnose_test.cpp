@@ -1,5 +1,4 @@
 #include "diagnose/diagnose.hpp"
-#include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
 #include "tests/predict/small_cluster.hpp"
 

@@ -2,6 +2,9 @@
 // Small parameter-server exchanges that several tests use.
 
 #include "sim/simgrid/executor.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
 
 #include <vector>
 
@@ -37,6 +40,21 @@ inline ServerExchange on_each_server(int servers, const std::vector<double>& siz
 
 inline ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   return executor_of(Fidelity::full).server_exchange(machine, servers, exchange);
+}
+
+/// Equal shard by shard, to what SimGrid promises.
+inline void check_same(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
+  REQUIRE(one.pulled_s.size() == other.pulled_s.size());
+  REQUIRE(one.summed_s.size() == one.pulled_s.size());
+  REQUIRE(other.summed_s.size() == one.pulled_s.size());
+  for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
+    INFO("shard " << i);
+    CHECK(one.summed_s[i] == Approx(other.summed_s[i]).epsilon(promised));
+    CHECK(one.pulled_s[i] == Approx(other.pulled_s[i]).epsilon(promised));
+  }
+  CHECK(one.end_s == Approx(other.end_s).epsilon(promised));
+  CHECK(one.busiest_server == other.busiest_server);
+  CHECK(one.busiest_server_s == other.busiest_server_s);
 }
 
 } // namespace ddlsim

@@ -29,20 +29,6 @@ double largest(const std::vector<double>& values) {
   return *std::max_element(values.begin(), values.end());
 }
 
-void check_same(const ServerExchangeTiming& one, const ServerExchangeTiming& other) {
-  REQUIRE(one.pulled_s.size() == other.pulled_s.size());
-  REQUIRE(one.summed_s.size() == one.pulled_s.size());
-  REQUIRE(other.summed_s.size() == one.pulled_s.size());
-  for (std::size_t i = 0; i < one.pulled_s.size(); ++i) {
-    INFO("shard " << i);
-    CHECK(one.summed_s[i] == Approx(other.summed_s[i]).epsilon(promised));
-    CHECK(one.pulled_s[i] == Approx(other.pulled_s[i]).epsilon(promised));
-  }
-  CHECK(one.end_s == Approx(other.end_s).epsilon(promised));
-  CHECK(one.busiest_server == other.busiest_server);
-  CHECK(one.busiest_server_s == other.busiest_server_s);
-}
-
 /// Shards of any size on any server, ready one after another.
 ServerExchange random_exchange(std::mt19937_64& random, int servers) {
   ServerExchange exchange;

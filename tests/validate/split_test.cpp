@@ -162,6 +162,10 @@ TEST_CASE("variants of a model are left out together") {
   CHECK(model_family("bert_base_seq128") == "bert_base");
   CHECK(model_family("bert_large_seq64") == "bert_large");
   CHECK(model_family("vgg16") == "vgg16");
+  CHECK(model_family("googlenet_mxnet_v12.5_seq9") == "googlenet");
+  for (const char* name :
+       {"resnet50_v", "resnet50_v1.", "resnet50_v.5", "resnet50_v1.5.1", "bert_seq", "net_vx", "net_v1a", "_", ""})
+    CHECK(model_family(name) == name);
   CHECK(schedule_of(StrategyName::ring, "horovod") == schedule_of(StrategyName::all_reduce, "horovod"));
   CHECK(schedule_of(StrategyName::ps, "byteps") != schedule_of(StrategyName::ring, "byteps"));
 }

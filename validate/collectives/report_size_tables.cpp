@@ -1,4 +1,5 @@
 #include "calibrate/fit/collective_fit.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/formats/names.hpp"
 #include "validate/collectives/size_tables.hpp"
@@ -165,7 +166,7 @@ std::string collectives_json(const std::vector<PredictedCollective>& points) {
   for (const bool nccl : {true, false})
     for (const auto& size : size_classes) json["by_size"].push_back(json_of(points, size, nccl));
   for (const auto& point : points) json["points"].push_back(json_of(point));
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 } // namespace ddlsim

@@ -4,7 +4,6 @@
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/line_chart.hpp"
-#include "sim/page/parts_bar.hpp"
 
 #include <fmt/format.h>
 

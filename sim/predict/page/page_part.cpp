@@ -1,3 +1,4 @@
+#include "sim/base/json.hpp"
 #include "sim/predict/page/page_curves.hpp"
 
 #include <nlohmann/json.hpp>
@@ -59,7 +60,7 @@ std::string page_part(const PageScenario& scenario) {
                   {"curves", curves},      {"warnings", scenario.warnings},
                   {"files", files},        {"produced_by", scenario.produced_by},
                   {"text", scenario.text}};
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_text(json, -1, JsonBytes::ascii);
 }
 
 PageScenario read_page_part(const std::string& text) {
