@@ -20,7 +20,7 @@ const char* const every_strategy =
         {"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "round-robin",
          "on_node_reduce": false},
         {"name": "ps-async", "preset": "tf-mirrored", "servers": {"count": 2}, "placement": "dedicated",
-         "sharding": "bytes"}])";
+         "sharding": "bytes", "on_node_reduce": false}])";
 
 std::vector<Scenario> varied_scenarios() {
   const JsonChange strategies{"/strategies", every_strategy};

@@ -269,7 +269,8 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   async.name = StrategyName::ps_async;
   async.servers = {ServerCount::Rule::count, 2};
   async.placement = Placement::dedicated;
-  async.preset = "tf-mirrored"; // nothing is pushed beside backward: few messages
+  async.preset = "tf-mirrored"; // all is pushed at the end of backward: few messages
+  async.on_node_reduce = false;
   scenario.strategies = {scenario.strategies[0], async};
   const PredictOptions automatic{Fidelity::automatic, {}};
   const auto prediction = predict(scenario, shipped, automatic);
