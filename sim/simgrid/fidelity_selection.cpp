@@ -59,10 +59,9 @@ constexpr double most_async_actors = 1000;
 /// Beyond this many messages of asynchronous servers full is refused: a minute.
 constexpr double most_async_messages = 2e6;
 
-/// Beyond this much work automatic does not run them in full, or by symmetry: about a second. A message takes the longer
-/// the more workers have one under way. Full takes up to four times the fewest rounds, by symmetry is cut off.
-constexpr double affordable_async_work = 1e5;
-constexpr double affordable_async_work_by_symmetry = 3e5;
+/// Beyond this much work in the fewest rounds automatic does not run them on SimGrid: about a second, in which by
+/// symmetry ends. A message takes the longer the more workers have one under way.
+constexpr double affordable_async_work = 3e5;
 
 /// Full over by symmetry, less 1, of the exposed communication, by tests/simgrid/full_async_test.cpp: small pushes wait
 /// for each other, and rounds are fewer.
@@ -262,14 +261,14 @@ double messages_of_async(const AsyncExchange& async, int workers) {
   return fewest_rounds(workers) * round_iterations * workers * messages_of_iteration(async.exchange);
 }
 
-/// Whether SimGrid runs the exchange with no more work than that.
-bool is_affordable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async, double work) {
+/// Whether SimGrid runs the exchange in about a second.
+bool is_affordable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
   constexpr double workers_a_message = 16; // that double the time of a message
   const int workers = machine.nodes() * async.exchange.messages_per_node;
   const auto hosts = at(machine.nodes() + (servers.dedicated ? servers.servers : 0));
   if (machine.fabric && machine.fabric->places.size() < hosts) return false;
   if (2.0 * workers * servers.servers > most_async_actors) return false;
-  return messages_of_async(async, workers) * (1 + workers / workers_a_message) <= work;
+  return messages_of_async(async, workers) * (1 + workers / workers_a_message) <= affordable_async_work;
 }
 
 } // namespace
@@ -288,10 +287,7 @@ Choice choose_async_servers(const Machine& machine, const ServerMachine& servers
   if (requested == Fidelity::closed_form || requested == Fidelity::screening)
     return {Fidelity::closed_form, async_closed_gap.faster, async_closed_gap.slower,
             "workers' phases are taken as independent"};
-  if (requested != Fidelity::reduced && is_affordable(machine, servers, async, affordable_async_work))
-    return {Fidelity::full};
-  if (requested != Fidelity::reduced &&
-      is_affordable(machine, servers, with_fewer_pushes(async), affordable_async_work_by_symmetry))
+  if (requested != Fidelity::reduced && is_affordable(machine, servers, with_fewer_pushes(async)))
     return {Fidelity::by_symmetry, async_pushes_gap.faster, async_pushes_gap.slower};
   if (servers.dedicated || servers.servers == 1)
     return {Fidelity::reduced, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
