@@ -147,15 +147,12 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
 }
 
-/// Every worker and server: asynchronous workers are each at another place of their iteration, so none stands for another.
-AsyncTiming async_on_simgrid(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                             AsyncExchange (*pushes)(AsyncExchange) = nullptr) {
-  require_usable(machine, servers, async);
-  if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
-  return simulate_async_servers(machine, servers, pushes == nullptr ? async : pushes(async));
-}
+/// Messages of asynchronous servers after which no further round begins: about a second, as more than a few dozen workers
+/// are never run by symmetry.
+constexpr double messages_of_a_second = 1e5;
 
-/// One of each on SimGrid.
+/// One of each on SimGrid. Asynchronous workers are each at another place of their iteration, so that none stands for
+/// another: all are run, with fewer pushes.
 class BySymmetry : public Executor {
 public:
   SimulatedTimes all_reduces(const Machine& placed, const std::vector<double>& sizes_bytes,
@@ -181,7 +178,9 @@ public:
 
   AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
-    return async_on_simgrid(machine, servers, async, &with_fewer_pushes);
+    require_usable(machine, servers, async);
+    if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
+    return simulate_async_servers(machine, servers, with_fewer_pushes(async), messages_of_a_second);
   }
 };
 
@@ -204,7 +203,9 @@ public:
 
   AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
-    return async_on_simgrid(machine, servers, async);
+    require_usable(machine, servers, async);
+    if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
+    return simulate_async_servers(machine, servers, async);
   }
 };
 

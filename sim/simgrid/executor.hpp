@@ -53,7 +53,7 @@ public:
                                                const ServerExchange& exchange) const = 0;
 
   /// Steady state of asynchronous servers. full: rounds in a child each, until the mean iteration is known to
-  /// 0.5 %. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
+  /// 0.5 %. by_symmetry: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
   /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
   ///   servers                      workers, case                              reduced   closed form
   ///   dedicated, or one colocated  any shards                                 within 3 %

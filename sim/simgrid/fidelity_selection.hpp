@@ -28,7 +28,8 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
 /// For paths inside a node, which are alone on their links: SimGrid unless screened.
 Choice choose_paths(Fidelity requested);
 
-/// The same for asynchronous servers: reduced, up to 0.1 s, is within 3 % of full or its gap is in the choice;
+/// The same for asynchronous servers: by symmetry, every worker with fewer pushes, where that takes
+/// about a second; else reduced, up to 0.1 s, within 3 % of full or its gap is in the choice;
 /// screening takes the closed form, microseconds. TooManyMessages for full beyond 2 million messages (a minute: with
 /// dozens of flows under way SimGrid takes 30,000 a second).
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,

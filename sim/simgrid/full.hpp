@@ -9,6 +9,7 @@
 #include "sim/simgrid/by_symmetry.hpp"
 #include "sim/simgrid/schedule_run.hpp"
 
+#include <limits>
 #include <vector>
 
 namespace ddlsim {
@@ -40,7 +41,9 @@ SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMach
 std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
                                          const AsyncExchange& async, int round);
 
-/// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it.
-AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
+/// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it, or they had that many
+/// messages.
+AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                                   double most_messages = std::numeric_limits<double>::infinity());
 
 } // namespace ddlsim

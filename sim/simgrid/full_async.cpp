@@ -243,7 +243,8 @@ Numbers request_of(const Machine& machine, const ServerMachine& servers, const A
 
 } // namespace
 
-AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                                   double most_messages) {
   const AsyncNetwork network = build_async_network(machine, servers, async);
   const int workers = network.workers;
   double sum = 0;
@@ -252,7 +253,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
   double messages = 0;
   int rounds = 0;
   bool sure = false;
-  while (!sure && rounds < most_rounds) {
+  while (!sure && rounds < most_rounds && messages < most_messages) {
     const auto one = run_in_fork(run_round, request_of(machine, servers, async, rounds));
     const double iteration_s = workers / one[0];
     ++rounds;

@@ -19,8 +19,12 @@ const char* const every_strategy =
         {"name": "zero-2", "micro_batches": 2},
         {"name": "ps", "servers": {"count": 2}, "placement": "dedicated", "sharding": "bytes"},
         {"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "round-robin",
-         "on_node_reduce": false},
-        {"name": "ps-async", "servers": {"count": 2}, "placement": "dedicated", "sharding": "bytes"}])";
+         "on_node_reduce": false}])";
+
+/// All is pushed at the end of backward, by two workers: few messages.
+const char* const asynchronous =
+    R"([{"name": "ps-async", "preset": "tf-mirrored", "servers": {"count": 2}, "placement": "dedicated",
+         "sharding": "bytes", "on_node_reduce": false}])";
 
 std::vector<Scenario> varied_scenarios() {
   const JsonChange strategies{"/strategies", every_strategy};
@@ -28,6 +32,7 @@ std::vector<Scenario> varied_scenarios() {
   return {shipped_scenario("iris-resnet50", {strategies, gpus}),
           shipped_scenario("iris-resnet50", {strategies, gpus, {"/preset", "horovod"}}),
           shipped_scenario("iris-resnet50", {strategies, gpus, {"/input", R"({"loader_samples_per_s": 900})"}}),
+          shipped_scenario("iris-resnet50", {{"/strategies", asynchronous}, {"/gpus", "[1,2]"}}),
           shipped_scenario("k80-inception-ps", {gpus}),
           shipped_scenario("pascal-vgg16", {gpus}),
           shipped_scenario("pascal-servers-or-horovod", {gpus})};

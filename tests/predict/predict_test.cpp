@@ -264,20 +264,22 @@ TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[pre
 
 TEST_CASE("asynchronous servers are predicted with their staleness, the same bytes twice", "[predict]") {
   auto scenario = iris();
-  scenario.gpus = {4, 16};
+  scenario.gpus = {2};
   Strategy async;
   async.name = StrategyName::ps_async;
   async.servers = {ServerCount::Rule::count, 2};
   async.placement = Placement::dedicated;
+  async.preset = "tf-mirrored"; // all is pushed at the end of backward: few messages
+  async.on_node_reduce = false;
   scenario.strategies = {scenario.strategies[0], async};
   const PredictOptions automatic{Fidelity::automatic, {}};
   const auto prediction = predict(scenario, shipped, automatic);
-  const auto& point = prediction.strategies[1].points[1];
+  const auto& point = prediction.strategies[1].points[0];
   CHECK(point.error.empty());
-  CHECK(point.fidelity != "screening"); // 4 nodes and 2 servers take SimGrid less than a second
+  CHECK(point.fidelity == "by-symmetry");
   CHECK(point.simgrid_messages > 0);
   CHECK(point.mean_staleness > 0);
-  CHECK(prediction.strategies[0].points[1].mean_staleness == 0);
+  CHECK(prediction.strategies[0].points[0].mean_staleness == 0);
   const auto json = to_json_text(prediction);
   CHECK(json == to_json_text(predict(scenario, shipped, automatic)));
   const auto first = json.find("mean_staleness");
