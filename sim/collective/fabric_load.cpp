@@ -137,6 +137,7 @@ bool goes_round_a_ring(Algorithm algorithm) {
     return true;
   case Algorithm::tree:
   case Algorithm::nvls:
+  case Algorithm::collnet:
   case Algorithm::halving_doubling:
   case Algorithm::recursive_doubling:
     break;
