@@ -49,12 +49,15 @@ const Prior& judged_of(const std::vector<Prior>& judged, const PriorClass& of) {
   return *found; // evidence has the class of a prior that the fit used
 }
 
-std::vector<std::string> clusters_of(const ReferenceData& reference, const std::vector<SiteValue>& sites) {
-  std::vector<std::string> names;
+/// The clusters of the sites, and those that shaped the judged prior which the learnt one stands on: it leans on that the
+/// more, the fewer the sites.
+std::vector<std::string> shapers_of(const ReferenceData& reference, const Prior& judged,
+                                    const std::vector<SiteValue>& sites) {
+  std::set<std::string> names(judged.shaped_by.begin(), judged.shaped_by.end());
   for (const auto& [name, cluster] : reference.clusters)
     if (std::any_of(sites.begin(), sites.end(), [&](const SiteValue& one) { return one.site == cluster.site; }))
-      names.push_back(name);
-  return names;
+      names.insert(name);
+  return {names.begin(), names.end()};
 }
 
 double three_digits(double value) {
@@ -69,7 +72,7 @@ Prior learnt_from(const ReferenceData& reference, const Prior& judged, const std
   prior.source =
       fmt::format("learnt from {} by `ddlsim calibrate --priors`; before: {:.3g}, {}",
                   sites.size() == 1 ? "one site" : fmt::format("{} sites", sites.size()), judged.median, judged.source);
-  prior.shaped_by = clusters_of(reference, sites);
+  prior.shaped_by = shapers_of(reference, judged, sites);
   for (const auto& site : sites)
     prior.sites.push_back({site.site, three_digits(std::exp(site.mean)), three_digits(site.error)});
   return prior;
@@ -100,7 +103,10 @@ LearntPriors learn_priors(const ReferenceData& reference, const std::vector<Meas
     learnt.classes.push_back({judged, learnt_from(judging, judged, sites), sites});
     learnt.priors.push_back(learnt.classes.back().learnt);
     if (sites.size() == 1) continue; // without it nothing is learnt, and the judged prior holds
-    for (const auto& site : sites) learnt.priors.push_back(learnt_from(judging, judged, without(sites, site.site)));
+    for (const auto& site : sites) {
+      const auto other = learnt_from(judging, judged, without(sites, site.site));
+      if (!hides(learnt.classes.back().learnt, other)) learnt.priors.push_back(other);
+    }
   }
   learnt.priors.insert(learnt.priors.end(), judging.priors.begin(), judging.priors.end());
   return learnt;

@@ -46,8 +46,10 @@ Prior prior_from(const JsonNode& node) {
   return prior;
 }
 
-/// The first that fits is taken; a later one counts only where the earlier is dropped, its cluster being under test.
+} // namespace
+
 bool hides(const Prior& earlier, const Prior& later) {
+  if (!earlier.sites.empty() && later.sites.empty()) return false;
   const auto same = earlier.parameter == later.parameter && earlier.transport == later.transport &&
                     earlier.preset == later.preset && earlier.path == later.path;
   return same && !earlier.parameter.empty() &&
@@ -55,8 +57,6 @@ bool hides(const Prior& earlier, const Prior& later) {
            return std::find(later.shaped_by.begin(), later.shaped_by.end(), cluster) != later.shaped_by.end();
          });
 }
-
-} // namespace
 
 std::vector<Prior> priors_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "priors"};

@@ -130,6 +130,22 @@ TEST_CASE("clusters of a site are one value, as uncertain as they differ", "[pri
   CHECK(sites[1].mean == Approx(5.0));
 }
 
+TEST_CASE("a later prior is hidden by one that whoever drops it drops too, but for the judged one behind a learnt one",
+          "[priors]") {
+  Prior learnt;
+  learnt.parameter = "net_latency";
+  learnt.shaped_by = {"iris", "p4d"};
+  learnt.sites = {{"iris", 1e-6, 0.1}};
+  auto without_iris = learnt;
+  without_iris.shaped_by = {"p4d"};
+  CHECK_FALSE(hides(learnt, without_iris)); // holds where iris is under test
+  CHECK(hides(without_iris, learnt));
+  auto judged = learnt;
+  judged.sites.clear();
+  CHECK_FALSE(hides(learnt, judged));
+  CHECK(hides(judged, judged));
+}
+
 TEST_CASE("priors are read back as they were written", "[priors]") {
   auto learnt = judged_rate();
   learnt.path = "virtual-switch";
