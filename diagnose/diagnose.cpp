@@ -92,20 +92,22 @@ double ln_mean(const std::vector<double>& logarithms) {
 }
 
 /// By severity.
-std::vector<double> ln_likelihoods(const std::vector<Eigen::MatrixXd>& ill, const Eigen::VectorXd& observed) {
+std::vector<double> ln_likelihoods(const std::vector<Eigen::MatrixXd>& ill, const Eigen::VectorXd& observed,
+                                   Eigen::Index left_out = -1) {
   std::vector<double> all;
-  for (const auto& centres : ill) all.push_back(ln_likelihood(centres, observed));
+  for (const auto& centres : ill) all.push_back(ln_likelihood(centres, observed, left_out));
   return all;
 }
 
 /// ln of how much better faults explain the observations than health does.
-double ln_evidence(const Centres& centres, const Eigen::VectorXd& observed) {
+double ln_evidence(const Centres& centres, const Eigen::VectorXd& observed, Eigen::Index left_out = -1) {
   std::vector<double> faults;
-  for (const auto& ill : centres.ill) faults.push_back(ln_mean(ln_likelihoods(ill, observed)));
-  return ln_mean(faults) - ln_likelihood(centres.healthy, observed);
+  for (const auto& ill : centres.ill) faults.push_back(ln_mean(ln_likelihoods(ill, observed, left_out)));
+  return ln_mean(faults) - ln_likelihood(centres.healthy, observed, left_out);
 }
 
-/// Share of healthy observations with as much evidence of a fault, the one at hand counted among them.
+/// Share of healthy observations with as much evidence of a fault, the one at hand counted among them. The sample that an
+/// observation is drawn about takes no part in its evidence: no cluster is one of the samples.
 double chance_if_healthy(const Centres& centres, const Eigen::VectorXd& observed, const DiagnosisOptions& options) {
   const double evidence = ln_evidence(centres, observed);
   std::mt19937_64 random(options.seed);
@@ -115,9 +117,10 @@ double chance_if_healthy(const Centres& centres, const Eigen::VectorXd& observed
   };
   int as_ill = 1;
   for (int draw = 0; draw < options.healthy_draws; ++draw) {
-    Eigen::VectorXd drawn = centres.healthy.col(draw % centres.healthy.cols());
+    const Eigen::Index sample = draw % centres.healthy.cols();
+    Eigen::VectorXd drawn = centres.healthy.col(sample);
     for (auto& value : drawn) value += deviate();
-    if (ln_evidence(centres, drawn) >= evidence) ++as_ill;
+    if (ln_evidence(centres, drawn, sample) >= evidence) ++as_ill;
   }
   return as_ill / (options.healthy_draws + 1.0);
 }

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 
 #include <cmath>
+#include <limits>
 
 namespace ddlsim {
 namespace {
@@ -58,10 +59,12 @@ Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times
   return scatter.factor.triangularView<Eigen::Lower>().solve(ln_times);
 }
 
-double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed) {
-  const Eigen::RowVectorXd exponents = -0.5 * (centres.colwise() - observed).colwise().squaredNorm();
+double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed, Eigen::Index left_out) {
+  Eigen::RowVectorXd exponents = -0.5 * (centres.colwise() - observed).colwise().squaredNorm();
+  if (left_out >= 0) exponents(left_out) = -std::numeric_limits<double>::infinity();
   const double largest = exponents.maxCoeff();
-  return largest + std::log((exponents.array() - largest).exp().mean());
+  const auto counted = static_cast<double>(exponents.size() - (left_out >= 0 ? 1 : 0));
+  return largest + std::log((exponents.array() - largest).exp().sum() / counted);
 }
 
 } // namespace ddlsim

@@ -41,7 +41,8 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
 /// A vector, in deviations that are independent and of size 1.
 Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times);
 
-/// ln of the mean of exp(-|observed - centre|^2 / 2) over the centres, a column each.
-double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed);
+/// ln of the mean of exp(-|observed - centre|^2 / 2) over the centres, a column each. `left_out`: a centre that takes no
+/// part, because the observation was drawn about it; -1: none.
+double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed, Eigen::Index left_out = -1);
 
 } // namespace ddlsim

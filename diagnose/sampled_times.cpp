@@ -7,16 +7,20 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_samples = 64;
+constexpr std::size_t most_samples_of_iterations = 64;
+constexpr std::size_t most_samples_of_all_reduces = 512; ///< one by formula takes a microsecond
 constexpr std::size_t fewest_samples = 16;
 constexpr double affordable_work = 4e4; ///< of all samples of one point: some 5 ms
 
 /// By work and not by the clock, so that the same question has the same answer everywhere.
 std::size_t affordable_samples(const Curve& curve, const std::vector<Observation>& observations) {
-  double work = 1;
-  for (const auto& one : observations) work = std::max(work, work_of_step(at_scale(curve, one.gpus), curve.median));
-  const auto affordable = static_cast<std::size_t>(affordable_work / work);
-  return std::min(curve.samples.values.size(), std::clamp(affordable, fewest_samples, most_samples));
+  double work = 0;
+  for (const auto& one : observations)
+    if (one.what == Observed::iteration) work = std::max(work, work_of_step(at_scale(curve, one.gpus), curve.median));
+  if (work == 0) return std::min(curve.samples.values.size(), most_samples_of_all_reduces);
+  const double affordable = affordable_work / work;
+  return std::min(curve.samples.values.size(),
+                  std::clamp(static_cast<std::size_t>(affordable), fewest_samples, most_samples_of_iterations));
 }
 
 /// `memory` belongs to one point and fault: of them all samples have the same setup.
