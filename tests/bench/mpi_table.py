@@ -1,10 +1,11 @@
 """What `ddltrain link` and `collectives` say beside a program that calls nothing but blocking MPI, and what a training
-step of two ranks takes beside one rank's. Takes some five minutes on an idle machine of two cores; prints tables.
+step of two ranks takes beside one rank's. Takes some eight minutes on an idle machine of two cores; prints tables.
 
-    python3 tests/bench/mpi_table.py build/release/bin [--before FOLDER] [--rounds 5] [--only link,collectives,steps]
+    python3 tests/bench/mpi_table.py build/release/bin [--before FOLDER] [--rounds 8] [--only link,collectives,steps]
 
---before: the bin folder of an older build, whose times are shown too. A time is the least of the rounds' medians; with
---least the least of all repetitions, which a machine that others use has moments for. --first: transfers run at real-time
+--before: the bin folder of an older build, whose times are shown too. A time is the least of the rounds' medians: a
+virtual machine's cores change places on their host from start to start, and times with them. With
+--least, the least of all repetitions, which a machine that others use has moments for. --first: transfers run at real-time
 priority (root), which takes the cores from everybody else. Marks: "!" more than 15 % from the blocking program's time; "v"
 a time more than its error below that of the size before. As root, "TCP, 1 Gbit/s" runs between two network namespaces
 with shaped links.
@@ -149,7 +150,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--before")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--least", action="store_true")
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--only", default="link,collectives,steps")
