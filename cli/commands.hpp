@@ -29,6 +29,9 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
                             const PredictOptions& options);
 int run_predict(const PredictCommand& command, const CommandLine& line);
 
+/// Whether the command asks several questions: several files, or axes.
+bool is_sweep(const PredictCommand& command);
+
 /// Every file with every combination of the axes' values, the last axis changing fastest.
 std::vector<SweepCase> sweep_cases(const PredictCommand& command);
 

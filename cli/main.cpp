@@ -1,40 +1,6 @@
 #include "cli/commands.hpp"
-#include "sim/base/error.hpp"
-
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <system_error>
-
-namespace {
-
-constexpr int failed = 1;
-
-/// platforms/ and scenarios/ where an installation put them, seen from the program: ../share/ddlsim. A program that was
-/// not installed takes those of the sources from which it was built.
-std::filesystem::path shipped_data_folder() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
-  return exists(installed / "platforms" / "gpus.json", ignored) ? installed : std::filesystem::path(DDLSIM_DATA_FOLDER);
-}
-
-int say(const ddlsim::EarlyExit& exit) {
-  fmt::print(stdout, "{}", exit.out);
-  fmt::print(stderr, "{}", exit.err);
-  return exit.code;
-}
-
-} // namespace
+#include "cli/program.hpp"
 
 int main(int argc, char** argv) {
-  try {
-    const auto parsed = ddlsim::parse_command_line(argc, argv, shipped_data_folder());
-    if (const auto* exit = std::get_if<ddlsim::EarlyExit>(&parsed)) return say(*exit);
-    return ddlsim::run_command(std::get<ddlsim::CommandLine>(parsed));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return failed;
-  }
+  return ddlsim::run_program(argc, argv, ddlsim::run_command);
 }

@@ -2,6 +2,7 @@
 // Arguments -> one checked struct; no later code reads arguments.
 
 #include "calibrate/import/imported.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/simgrid/executor.hpp"
 
@@ -137,6 +138,7 @@ struct CommandLine {
   std::filesystem::path output;      ///< empty: standard output
   bool json = false;
   bool quiet = false;
+  RunTasks run_tasks{}; ///< of sweeps and validations; empty: on this machine's cores, --jobs at a time
 };
 
 /// What the arguments ask for, or the text and exit code to stop with (help, version, wrong use).

@@ -110,7 +110,7 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (!command.collective.empty()) return run_collective(command, line);
-  if (command.scenarios.size() > 1 || !command.axes.empty()) return run_sweep(command, line);
+  if (is_sweep(command)) return run_sweep(command, line);
   const SweepCase only{command.scenarios.front(), command.changes, ""};
   PredictOptions options{command.fidelity, make_progress(line.quiet)};
   Tracer tracer(command);

@@ -106,6 +106,10 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
 
 } // namespace
 
+bool is_sweep(const PredictCommand& command) {
+  return command.scenarios.size() > 1 || !command.axes.empty();
+}
+
 std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
   std::vector<SweepCase> cases;
   for (const auto& file : command.scenarios) cases.push_back({file, command.changes, ""});
@@ -126,10 +130,10 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
   const auto progress = make_progress(line.quiet);
-  const int jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  const auto run = line.run_tasks ? line.run_tasks : in_workers(command.jobs > 0 ? command.jobs : usable_cores());
   const auto measured = measured_for_all(line);
-  const auto results = run_in_workers(
-      static_cast<int>(cases.size()), jobs,
+  const auto results = run(
+      static_cast<int>(cases.size()),
       [&](int task) {
         return work_on(cases[static_cast<std::size_t>(task)], command, line, measured ? &*measured : nullptr);
       },

@@ -185,7 +185,8 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     };
   }
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
-  options.jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  const int jobs = command.jobs > 0 ? command.jobs : usable_cores();
+  options.run_tasks = line.run_tasks ? line.run_tasks : jobs > 1 ? in_workers(jobs) : RunTasks{};
   options.progress = make_progress(line.quiet);
   const auto result = validate_measurements(sources.files, all_methods(data), options);
   narrate_own(sources, result, data, line);

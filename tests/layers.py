@@ -42,6 +42,7 @@ ROOMS = {
     "plan/page": SIM + ["sim/page", "plan"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
+    "cli/mpi": ["cli", "sim/base"],
     "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "own", "calibrate/data", "calibrate/fit", "calibrate/page",
             "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/page", "plan", "plan/page",
             "diagnose"],
@@ -53,7 +54,8 @@ PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/iteration/buckets.hpp",
 OUTSIDE = {
     r"simgrid/|xbt/": ["sim/simgrid"],
     r"CLI/": ["cli", "platforms/tools", "trainer"],
-    r"torch/|ATen/|c10/|mpi\.h|nccl\.h|cuda": ["trainer"],
+    r"torch/|ATen/|c10/|nccl\.h|cuda": ["trainer"],
+    r"mpi\.h": ["trainer", "cli/mpi"],
     r"catch2/|benchmark/": [],
 }
 

@@ -1,6 +1,5 @@
 #include "validate/answers.hpp"
 
-#include "sim/base/child_process.hpp"
 #include "validate/score.hpp"
 
 #include <fmt/format.h>
@@ -183,19 +182,19 @@ void sort_misses(const Inquiry& inquiry, AllAnswers& all) {
 
 } // namespace
 
-std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, int jobs,
+std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks,
                                                   const std::function<void(const std::string&)>& progress) {
   AllAnswers all;
   for (const auto& split : inquiry.splits) all.emplace_back(split.parts.size());
-  if (jobs <= 1) {
+  if (!run_tasks) {
     const auto task = one_task(inquiry);
     put(task, run_task(task, inquiry), all);
     return all;
   }
   auto tasks = tasks_by_cluster(inquiry);
   sort_by_size(tasks, inquiry);
-  const auto results = run_in_workers(
-      static_cast<int>(tasks.size()), jobs,
+  const auto results = run_tasks(
+      static_cast<int>(tasks.size()),
       [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], inquiry)); },
       [&](int ended) {
         if (progress) progress(fmt::format("{} of {} parts", ended, tasks.size()));

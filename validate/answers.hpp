@@ -1,6 +1,7 @@
 #pragma once
 // What the methods answer in every split: asked one after another, or by several processes beside each other.
 
+#include "sim/base/child_process.hpp"
 #include "validate/split.hpp"
 
 #include <functional>
@@ -35,10 +36,10 @@ struct Inquiry {
   const std::vector<std::unique_ptr<Method>>& methods;
 };
 
-/// Runs the methods over all splits; by split, then by its parts. With one job all is done in this process. With more,
-/// the series of a cluster in a split are a task for a process of its own (of a method that remembers those of a cluster
-/// in all splits), so many beside each other; answers are the same to the bit. `progress` is told what is done; may be empty. Throws std::runtime_error when a process fails.
-std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, int jobs,
+/// Runs the methods over all splits; by split, then by its parts. Without `run_tasks` all is done in this process. Else
+/// the series of a cluster in a split are a task (of a method that remembers those of a cluster in all splits); answers
+/// are the same to the bit. `progress` is told what is done; may be empty. Throws std::runtime_error when a task fails.
+std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks,
                                                   const std::function<void(const std::string&)>& progress = {});
 
 // Between processes: every number to the bit.

@@ -1,6 +1,7 @@
 #pragma once
 // The protocol: every method over every split of every series, scored by one rule.
 
+#include "sim/base/child_process.hpp"
 #include "validate/answers.hpp"
 #include "validate/method.hpp"
 #include "validate/noise.hpp"
@@ -26,7 +27,7 @@ struct ValidationOptions {
   /// Series whose targets are scored; none given: all. The others still are evidence.
   std::function<bool(const Series&)> wanted;
   std::map<std::string, std::string> site_of;         ///< by cluster; one that is not there is a site of its own
-  int jobs = 1;                                       ///< processes that answer beside each other
+  RunTasks run_tasks{};                               ///< what answers parts beside each other; empty: this process
   std::function<void(const std::string&)> progress{}; ///< told how much is done; may be empty
 };
 
@@ -66,8 +67,8 @@ struct ValidationResult {
 };
 
 /// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be
-/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result, whatever the number of
-/// jobs.
+/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result, whoever runs the
+/// tasks.
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options);

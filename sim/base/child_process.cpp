@@ -171,6 +171,12 @@ std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<
   return results;
 }
 
+RunTasks in_workers(int jobs) {
+  return [jobs](int count, const std::function<std::string(int)>& work, const std::function<void(int)>& done) {
+    return run_in_workers(count, jobs, work, done);
+  };
+}
+
 int usable_cores() {
   cpu_set_t cores;
   CPU_ZERO(&cores);

@@ -42,6 +42,13 @@ struct TaskResult {
 std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
                                        const std::function<void(int)>& done = {});
 
+/// What runs independent tasks as run_in_workers() does, with the same results: on this machine's cores, or on others.
+using RunTasks = std::function<std::vector<TaskResult>(int count, const std::function<std::string(int)>& work,
+                                                       const std::function<void(int)>& done)>;
+
+/// run_in_workers() with so many jobs.
+RunTasks in_workers(int jobs);
+
 /// Cores that this process may use; 1 where that is not known.
 int usable_cores();
 

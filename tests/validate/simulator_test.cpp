@@ -66,7 +66,7 @@ TEST_CASE("one process and several give the same bytes") {
   CHECK_FALSE(alone.points.empty());
   CHECK_FALSE(alone.explained.empty());
   for (const int jobs : {2, 7}) {
-    options.jobs = jobs;
+    options.run_tasks = jobs > 1 ? in_workers(jobs) : RunTasks{};
     const auto together = validate_measurements(two_sites(), methods, options);
     CHECK(validation_json(together) == validation_json(alone));
     CHECK(validation_text(together) == validation_text(alone));
@@ -101,7 +101,7 @@ TEST_CASE("a process that fails says why") {
   methods.push_back(std::make_unique<Failing>());
   ValidationOptions options;
   options.splits = {"T1"};
-  options.jobs = 2;
+  options.run_tasks = in_workers(2);
   CHECK_THROWS_WITH(validate_measurements(two_sites(), methods, options), Catch::Matchers::Contains("planted"));
 }
 

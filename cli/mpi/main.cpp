@@ -1,0 +1,56 @@
+// ddlsim-mpi: ddlsim under mpirun or srun. Sweeps and validations are dealt out over the ranks; every other command is
+// rank 0's alone. The answer is ddlsim's, to the byte.
+#include "cli/commands.hpp"
+#include "cli/mpi/mpi_ranks.hpp"
+#include "cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace {
+
+using ddlsim::CommandLine;
+using ddlsim::MpiRanks;
+
+bool is_dealt_out(const CommandLine& line) {
+  if (const auto* validate = std::get_if<ddlsim::ValidateCommand>(&line.command)) return !validate->collectives;
+  const auto* predict = std::get_if<ddlsim::PredictCommand>(&line.command);
+  return predict != nullptr && ddlsim::is_sweep(*predict);
+}
+
+/// Reads what rank 0 reads, which alone says what is wrong with it.
+void work_for_the_first(CommandLine line, MpiRanks& ranks) {
+  line.quiet = true;
+  line.run_tasks = [&ranks](int, const std::function<std::string(int)>& work,
+                            const std::function<void(int)>&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
+  try {
+    ddlsim::run_command(line);
+  } catch (const ddlsim::WorkIsOver&) {
+  } catch (const std::exception&) {
+  }
+}
+
+int run(const CommandLine& line, MpiRanks& ranks) {
+  if (ranks.is_first()) {
+    auto dealt = line;
+    dealt.run_tasks = [&ranks](int count, const std::function<std::string(int)>& work,
+                               const std::function<void(int)>& done) { return ranks.deal(count, work, done); };
+    const int code = ddlsim::run_command(dealt);
+    if (ranks.missing() > 0)
+      ddlsim::narrate(line, fmt::format("{} ranks could not begin: do all nodes see the same files?", ranks.missing()));
+    return code;
+  }
+  if (std::freopen("/dev/null", "w", stdout) != nullptr && is_dealt_out(line)) work_for_the_first(line, ranks);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MpiRanks ranks;
+  const int code = ddlsim::run_program(
+      argc, argv, [&](const CommandLine& line) { return run(line, ranks); }, ranks.is_first());
+  ranks.stand_aside();
+  return code;
+}
