@@ -36,8 +36,9 @@ struct Inquiry {
 };
 
 /// Runs the methods over all splits; by split, then by its parts. With one job all is done in this process. With more,
-/// the series of a cluster in a split are a task for a process of its own (of a method that remembers those of a cluster
-/// in all splits), so many beside each other; answers are the same to the bit. `progress` is told what is done; may be empty. Throws std::runtime_error when a process fails.
+/// the series of a cluster in a split are a task for a process of its own (of a method that remembers those of a
+/// cluster in all splits), so many beside each other; answers are the same to the bit. `progress` is told what is done;
+/// may be empty. Throws std::runtime_error when a process fails.
 std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, int jobs,
                                                   const std::function<void(const std::string&)>& progress = {});
 
