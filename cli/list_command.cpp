@@ -23,15 +23,16 @@ std::string models_table(const DataFolder& data) {
       rows);
 }
 
-std::string peak_text(const Gpu& gpu, const std::string& precision) {
-  const auto peak = gpu.peak_flop_per_s.find(precision);
+std::string peak_text(const Gpu& gpu, ArithmeticUnit unit) {
+  const auto peak = gpu.peak_flop_per_s.find(unit);
   return peak == gpu.peak_flop_per_s.end() ? "" : print_quantity(peak->second, Dimension::compute_rate);
 }
 
 std::string gpus_table(const DataFolder& data) {
   Rows rows;
   for (const auto& gpu : load_gpus(data)) {
-    rows.push_back({gpu.name, fmt::format("{}", gpu.year), peak_text(gpu, "fp32"), peak_text(gpu, "fp16-tensor"),
+    rows.push_back({gpu.name, fmt::format("{}", gpu.year), peak_text(gpu, ArithmeticUnit::fp32),
+                    peak_text(gpu, ArithmeticUnit::fp16_tensor),
                     print_quantity(gpu.memory_bandwidth_Bps, Dimension::bandwidth),
                     print_quantity(gpu.memory_bytes, Dimension::size)});
   }

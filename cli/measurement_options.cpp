@@ -61,7 +61,7 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
   app.add_option("--name", command.name, "Of a model: its name; that of the output's file if not given")
       ->type_name("NAME");
   app.add_option("--attention", command.attention,
-                 "Of a model: sdpa (one kernel, as Transformers has it if not told otherwise) or eager (scores in "
+                 "Of a model: sdpa (one kernel, as Transformers has it by default) or eager (scores in "
                  "memory)")
       ->type_name("HOW")
       ->check(CLI::IsMember({"sdpa", "eager"}).description(""));

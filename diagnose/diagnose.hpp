@@ -50,7 +50,7 @@ struct Diagnosis {
   std::vector<Judged> points;
   double chance_if_healthy = 1; ///< that a healthy cluster looks as ill as this, or worse
   bool is_normal = true;
-  std::vector<Cause> causes;                    ///< the likeliest first; told where it is not normal
+  std::vector<Cause> causes;                    ///< the likeliest first; none where it is normal
   std::optional<TellingMeasurement> tell_apart; ///< the first two, where a measurement can
   std::vector<std::string> warnings;
 };
@@ -61,7 +61,8 @@ struct DiagnosisOptions {
   int healthy_draws = 999; ///< healthy observations that the evidence is compared with
 };
 
-/// What the scenario's first strategy is to do, against what was observed; several times of one point become their median.
+/// What the scenario's first strategy is to do, against what was observed; several times of one point become their
+/// median.
 ///
 /// 1. Samples of the parameters, as predict draws them, say what healthy times are; what no parameter explains, and the
 ///    noise of a measurement, spread about them.
@@ -73,12 +74,14 @@ struct DiagnosisOptions {
 /// Throws UserError without observations, or where a point cannot be.
 Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observations, const DiagnosisOptions& options);
 
-/// Of iterations and of all-reduces of 16 MiB, on one GPU, on one node and on as many GPUs as were observed: the point where
-/// the two causes differ most, in standard deviations of what is not known of it; nothing where that is less than one.
+/// Of iterations and of all-reduces of 16 MiB, on one GPU, on one node and on as many GPUs as were observed: the point
+/// where the two causes differ most, in standard deviations of what is not known of it; nothing where that is less than
+/// one.
 std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const Cause& first, const Cause& second,
                                                       const std::vector<Observation>& observed);
 
-/// The verdict, the likeliest causes where it is not normal, what to look at; then every point beside what was expected.
+/// The verdict, the likeliest causes where it is not normal, what to look at; then every point beside what was
+/// expected.
 std::string to_terminal_text(const Diagnosis& diagnosis);
 
 /// {"format": "ddlsim-diagnosis", "version": 1, ...}, SI units; same diagnosis, same bytes.

@@ -29,11 +29,12 @@ double correlation_of(const Curve& curve, const Observation& a, const Observatio
 }
 
 /// Mean and standard deviation of ln about a sample, but for the noise of a measurement.
-Unexplained doubt_of(const Curve& curve, const Observation& one) {
+Unexplained unexplained_of(const Curve& curve, const Observation& one) {
   if (one.what == Observed::all_reduce) return {0, ModelConstants{}.transfer_noise, curve.learnt.measurement_noise};
-  auto doubt = unexplained_at(curve, one.gpus);
-  if (one.gpus == 1) doubt.mean = doubt.spread = 0; // one GPU alone has nothing to be off in but its own rate
-  return doubt;
+  auto unexplained = unexplained_at(curve, one.gpus);
+  if (one.gpus == 1)
+    unexplained.mean = unexplained.spread = 0; // one GPU alone has nothing to be off in but its own rate
+  return unexplained;
 }
 
 } // namespace
@@ -43,13 +44,14 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
   Scatter scatter{Eigen::VectorXd(count), Eigen::MatrixXd(count, count)};
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& one = observations[static_cast<std::size_t>(i)];
-    const auto doubt = doubt_of(curve, one);
-    scatter.mean(i) = doubt.mean;
+    const auto unexplained = unexplained_of(curve, one);
+    scatter.mean(i) = unexplained.mean;
     for (Eigen::Index j = 0; j < count; ++j) {
       const auto& other = observations[static_cast<std::size_t>(j)];
-      scatter.factor(i, j) = doubt.spread * doubt_of(curve, other).spread * correlation_of(curve, one, other);
+      scatter.factor(i, j) =
+          unexplained.spread * unexplained_of(curve, other).spread * correlation_of(curve, one, other);
     }
-    scatter.factor(i, i) += doubt.noise * doubt.noise;
+    scatter.factor(i, i) += unexplained.noise * unexplained.noise;
   }
   scatter.factor = Eigen::MatrixXd(scatter.factor.llt().matrixL());
   return scatter;

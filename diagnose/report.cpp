@@ -15,14 +15,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double told_chance = 0.05; ///< causes less likely are not told
-constexpr double worth_a_look = 0.2; ///< what to look at is told of causes as likely
+constexpr double least_chance = 0.05; ///< less likely causes are not reported
+constexpr double worth_a_look = 0.2;  ///< causes as likely come with what to look at
 
 Held held_of(const Judged& one) {
   return held_by(one.expected, one.observed.time_s);
 }
 
-/// "12 %"; of the 999 healthy draws and the one at hand, one in a thousand is the least that can be told.
+/// "12 %"; of the 999 healthy draws and the one at hand, one in a thousand is the least that they can show.
 std::string chance_text(double chance) {
   constexpr double least = 0.001;
   if (chance <= least) return "0.1 % or less";
@@ -52,7 +52,7 @@ std::string cause_text(const Cause& cause) {
 std::string causes_text(const Diagnosis& diagnosis) {
   std::string text = "What explains it, the likeliest first:\n";
   for (const auto& cause : diagnosis.causes) {
-    if (cause.chance < told_chance) continue;
+    if (cause.chance < least_chance) continue;
     text += "  " + to_lines(cause_text(cause));
     if (cause.chance >= worth_a_look)
       text += "    " + to_lines(fmt::format("{}.", cause.kind.look_at), report_columns - 4);
@@ -82,7 +82,7 @@ std::string table_of(const Diagnosis& diagnosis) {
 
 /// "" where nothing tells them apart.
 std::string telling_text(const Diagnosis& diagnosis) {
-  if (!diagnosis.tell_apart || diagnosis.causes[1].chance < told_chance) return "";
+  if (!diagnosis.tell_apart || diagnosis.causes[1].chance < least_chance) return "";
   const auto& telling = *diagnosis.tell_apart;
   return to_lines(fmt::format(
       "To tell {} from {}, measure the {} on {} {}: about {} with the first, {} with the second.",

@@ -8,7 +8,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr double told_from = 1; ///< standard deviations between the two
+constexpr double least_deviations = 1; ///< standard deviations between the two
 
 std::vector<Observation> candidates(const Curve& curve, const std::vector<Observation>& observed) {
   constexpr double size_bytes = 16 << 20; // bytes decide its time, and every benchmark has it
@@ -28,7 +28,7 @@ std::vector<Observation> candidates(const Curve& curve, const std::vector<Observ
 }
 
 /// Standard deviation of a row about its mean, with what no parameter explains.
-double doubt_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
+double deviation_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
   const double mean = ln_times.mean();
   const double variance = (ln_times.array() - mean).square().mean();
   return std::hypot(std::sqrt(variance), unexplained);
@@ -44,11 +44,11 @@ std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const 
   const Eigen::MatrixXd of_first = times.ill(first.kind, first.severity);
   const Eigen::MatrixXd of_second = times.ill(second.kind, second.severity);
   const auto scatter = scatter_of(curve, points);
-  double largest = told_from;
+  double largest = least_deviations;
   std::optional<TellingMeasurement> telling;
   for (Eigen::Index row = 0; row < of_first.rows(); ++row) {
     const double apart = of_first.row(row).mean() - of_second.row(row).mean();
-    const double deviations = std::abs(apart) / doubt_of(of_first.row(row), scatter.factor.row(row).norm());
+    const double deviations = std::abs(apart) / deviation_of(of_first.row(row), scatter.factor.row(row).norm());
     if (deviations <= largest) continue;
     largest = deviations;
     const double mean = scatter.mean(row);

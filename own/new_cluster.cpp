@@ -256,9 +256,8 @@ private:
     node["nics"] = nics();
     sources_["/node/gpus"] = request_.stated_by;
     if (!networks_.empty()) sources_["/node/nics"] = request_.stated_by;
-    sources_["/fabric"] =
-        "not stated; assumed: one non-blocking switch of the usual latency of its kind, because nobody "
-        "said how nodes are linked";
+    sources_["/fabric"] = "not stated; assumed: one non-blocking switch of the usual latency of its kind, because "
+                          "how nodes are linked was not given";
     sources_["/available"] = request_.stated_by;
     sources_["/growth"] = request_.most_nodes > 0 ? request_.stated_by
                                                   : "not stated; assumed: eight times the nodes there "

@@ -13,9 +13,9 @@ std::size_t paired(const Considered& one, const Considered& other) {
 
 SettlingMeasurement settling_on(const Considered& option, const std::vector<double>& ratios,
                                 std::vector<Offer>& offers) {
-  const auto& told = option.told;
-  const auto next = find_measure_next(curve_at(offers[option.offer], told.batch_per_gpu), told.gpus, ratios);
-  return {told.candidate, told.gpus, next.parameter, next.what, next.interval_now, next.interval_then};
+  const auto& reported = option.reported;
+  const auto next = find_measure_next(curve_at(offers[option.offer], reported.batch_per_gpu), reported.gpus, ratios);
+  return {reported.candidate, reported.gpus, next.parameter, next.what, next.interval_now, next.interval_then};
 }
 
 } // namespace

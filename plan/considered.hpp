@@ -14,11 +14,11 @@ struct Considered {
   double screened_iteration_s = 0; ///< of the likeliest sample, by formulas
   Outcome likeliest;
   std::vector<Outcome> samples; ///< none where it was not simulated
-  PlannedOption told;
+  PlannedOption reported;
 };
 
-/// Times every option by its likeliest sample and by formulas. Those that cannot be, or break a limit for certain, go to
-/// `refused`.
+/// Times every option by its likeliest sample and by formulas. Those that cannot be, or break a limit for certain, go
+/// to `refused`.
 std::vector<Considered> screen(const PlanRequest& request, std::vector<Offer>& offers,
                                std::vector<RefusedOption>& refused);
 
@@ -41,8 +41,8 @@ void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal g
 /// Whether a run that came to this keeps deadline and budget.
 bool keeps_limits(const Outcome& outcome, const PlanLimits& limits);
 
-/// Chance that `other` is the better choice: it keeps the limits and has less of the goal, or keeps them where `one` does
-/// not. Sample by sample: doubts that both share cancel.
+/// Chance that `other` is the better choice: it keeps the limits and has less of the goal, or keeps them where `one`
+/// does not. Sample by sample, so that uncertainty which both share cancels.
 double chance_of_better(const Considered& other, const Considered& one, PlanGoal goal, const PlanLimits& limits);
 
 /// Which measurement narrows the ratio of their figures most, on whose machine.

@@ -16,12 +16,12 @@ namespace {
 
 using Points = std::vector<ConvergencePoint>;
 
-double told_by(const EpochLaw& law, double global_batch) {
+double epochs_by(const EpochLaw& law, double global_batch) {
   return law.least_epochs + law.epochs_a_sample * global_batch;
 }
 
-/// Makes the sum of ((told - epochs) / epochs)^2 least: weighted least squares, in closed form. Neither the least epochs nor
-/// what a larger batch adds is below 0.
+/// Makes the sum of ((law - epochs) / epochs)^2 least: weighted least squares, in closed form. Neither the least epochs
+/// nor what a larger batch adds is below 0.
 EpochLaw fit_line(const Points& points) {
   double weights = 0;
   double batch_mean = 0;
@@ -54,7 +54,7 @@ double left_out_error(const Points& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto others = points;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const double error = std::log(points[i].epochs / told_by(fit_line(others), points[i].global_batch));
+    const double error = std::log(points[i].epochs / epochs_by(fit_line(others), points[i].global_batch));
     squares += error * error;
   }
   return std::sqrt(squares / static_cast<double>(points.size()));
@@ -99,7 +99,7 @@ double epochs_at(const EpochLaw& law, double global_batch) {
     throw UserError("", "",
                     fmt::format("{:.9g} samples an iteration, and epochs are known from {:.9g} to {:.9g}", global_batch,
                                 law.smallest_batch, law.largest_batch));
-  return told_by(law, global_batch);
+  return epochs_by(law, global_batch);
 }
 
 TrainingLength training_length(const Workload& work, const DataFolder& data) {

@@ -12,14 +12,14 @@
 namespace ddlsim {
 
 /// Epochs to a target by the samples B of an iteration: least_epochs + epochs_a_sample B.
-/// S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq. 2.11: with Smin and Emin the fewest steps
-/// and the fewest samples, (S/Smin - 1)(E/Emin - 1) = 1 and E = S B, so that E = Emin + Smin B.
+/// S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq. 2.11: with Smin and Emin the fewest
+/// steps and the fewest samples, (S/Smin - 1)(E/Emin - 1) = 1 and E = S B, so that E = Emin + Smin B.
 struct EpochLaw {
   double least_epochs = 0;
   double epochs_a_sample = 0;
   double smallest_batch = 0; ///< of the runs
   double largest_batch = 0;
-  double law_error = 0;  ///< root mean square of ln(measured / told) at batches that were left out of the fit
+  double law_error = 0;  ///< root mean square of ln(measured / law) at batches that were left out of the fit
   double run_spread = 0; ///< of one run from the mean of its batch, as a share of it
 };
 

@@ -95,7 +95,7 @@ void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   }
 }
 
-/// The doubt about a GPU's own rate belongs to that GPU, where a calibration does not tie it to other parameters.
+/// The uncertainty of a GPU's own rate belongs to that GPU, where a calibration does not tie it to other parameters.
 void part_own_doubts(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
   const auto compute = index_of(&Parameters::compute_factor);

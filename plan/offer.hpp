@@ -31,8 +31,8 @@ std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& dat
 /// Samples a GPU takes in one iteration at that scale: the candidate's batch, or its part of the global batch.
 double batch_at(const PlanRequest& request, const Offer& offer, int gpus);
 
-/// The curve at that batch. All offers draw from one seed, so that doubts which they share cancel where two are compared.
-/// What no parameter explains is another thing on another cluster: there its draws come in another order.
+/// The curve at that batch. All offers draw from one seed, so that uncertainty which two share cancels where they are
+/// compared. What no parameter explains is another thing on another cluster: there its draws come in another order.
 const Curve& curve_at(Offer& offer, double batch_per_gpu);
 
 } // namespace ddlsim

@@ -35,15 +35,16 @@ void choose_goal(const std::vector<Considered>& options, Plan& plan) {
 
 /// With the chance asked for, and by a figure of what options are ranked by.
 bool meets(const Considered& option, const Plan& plan) {
-  return option.told.simulated && option.told.chance >= plan.request.limits.chance &&
+  return option.reported.simulated && option.reported.chance >= plan.request.limits.chance &&
          std::isfinite(figure_of(option.likeliest, plan.ranked_by));
 }
 
-/// Those that meet the limits, by the median of the goal over their samples; then those that may, by their chance; then those that were only screened.
+/// Those that meet the limits, by the median of the goal over their samples; then those that may, by their chance; then
+/// those that were only screened.
 void sort_by_worth(const Plan& plan, std::vector<Considered>& options) {
   const auto rank = [&](const Considered& option) {
     const bool in = meets(option, plan);
-    return std::tuple(!in, !option.told.simulated, in ? 0 : -option.told.chance,
+    return std::tuple(!in, !option.reported.simulated, in ? 0 : -option.reported.chance,
                       expected_figure(option, plan.ranked_by), option.likeliest.time_s);
   };
   std::stable_sort(options.begin(), options.end(),
@@ -56,8 +57,8 @@ std::optional<std::size_t> find_runner_up(const std::vector<Considered>& options
   std::optional<std::size_t> of_strategy;
   std::optional<std::size_t> of_scale;
   for (std::size_t i = 1; i < options.size(); ++i) {
-    if (!options[i].told.simulated) continue;
-    if (options[i].told.candidate != first.told.candidate) return i;
+    if (!options[i].reported.simulated) continue;
+    if (options[i].reported.candidate != first.reported.candidate) return i;
     auto& place = options[i].offer != first.offer ? of_strategy : of_scale;
     if (!place) place = i;
   }
@@ -82,11 +83,11 @@ std::vector<std::string> warnings_of(const Offer& offer) {
 }
 
 void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
-  const PlanCandidate* told = nullptr;
+  const PlanCandidate* candidate = nullptr;
   for (const auto& offer : offers) {
-    if (offer.candidate == told) continue;
-    told = offer.candidate;
-    plan.prices.push_back(fmt::format("{}: {}; {}", told->name, offer.costs.price_text, offer.costs.power_text));
+    if (offer.candidate == candidate) continue;
+    candidate = offer.candidate;
+    plan.prices.push_back(fmt::format("{}: {}; {}", candidate->name, offer.costs.price_text, offer.costs.power_text));
     for (const auto& warning : warnings_of(offer)) plan.warnings.push_back(warning);
   }
 }
@@ -137,7 +138,7 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data,
   compare_with_runner_up(options, offers, plan);
   const auto front = front_of(options);
   for (std::size_t i = 0; i < options.size(); ++i) {
-    plan.options.push_back(options[i].told);
+    plan.options.push_back(options[i].reported);
     plan.options.back().on_front = front[i];
   }
   return plan;

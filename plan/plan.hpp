@@ -47,7 +47,7 @@ struct PlannedOption {
   bool simulated = false; ///< with all samples; else by its likeliest alone, without interval and chance
 };
 
-/// A way that cannot be, or breaks a limit that no doubt is about.
+/// An option that is impossible, or breaks a limit whatever the parameters are.
 struct RefusedOption {
   std::string candidate;
   std::string strategy;
@@ -67,7 +67,7 @@ struct SettlingMeasurement {
 
 struct Plan {
   PlanRequest request;
-  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or what could be told in its place
+  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or another where its figure is not known
   std::string why_other_goal;           ///< "" where ranked_by is the goal
   std::vector<PlannedOption> options;   ///< the best first: those that meet the limits by what they are ranked by
   bool limits_met = false;              ///< by the first option, with the chance asked for

@@ -117,8 +117,8 @@ std::string first_choice_text(const Plan& plan) {
   const auto& first = plan.options.front();
   const std::string kept =
       has_limits(plan) ? fmt::format("; chance to keep the limits {:.0f} %", 100 * first.chance) : "";
-  const std::string told = fmt::format("{}: {}{}.", option_text(plan, first), figures_text(first), kept);
-  return plan.limits_met ? "Take " + told : "Nothing keeps the limits. Nearest: " + told;
+  const std::string choice = fmt::format("{}: {}{}.", option_text(plan, first), figures_text(first), kept);
+  return plan.limits_met ? "Take " + choice : "Nothing keeps the limits. Nearest: " + choice;
 }
 
 std::string runner_up_text(const Plan& plan) {

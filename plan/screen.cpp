@@ -24,26 +24,26 @@ std::string why_not(const PlanRequest& request, const Offer& offer, const Curve&
   return "";
 }
 
-PlannedOption told_of(const PlanRequest& request, const Offer& offer, const Considered& considered, int gpus) {
-  PlannedOption told;
-  told.candidate = offer.candidate->name;
-  told.cluster = offer.candidate->cluster;
-  told.strategy = offer.strategy;
-  told.gpus = gpus;
-  told.nodes = considered.training.nodes;
-  told.spare_nodes = request.failures.spare_nodes;
-  told.batch_per_gpu = batch_at(request, offer, gpus);
-  told.epochs = considered.training.epochs;
-  told.global_batch = considered.training.global_batch;
-  told.iterations = considered.training.iterations;
-  told.room_power_w = room_power_w(offer.costs, told.nodes, request.energy);
+PlannedOption reported_option(const PlanRequest& request, const Offer& offer, const Considered& considered, int gpus) {
+  PlannedOption reported;
+  reported.candidate = offer.candidate->name;
+  reported.cluster = offer.candidate->cluster;
+  reported.strategy = offer.strategy;
+  reported.gpus = gpus;
+  reported.nodes = considered.training.nodes;
+  reported.spare_nodes = request.failures.spare_nodes;
+  reported.batch_per_gpu = batch_at(request, offer, gpus);
+  reported.epochs = considered.training.epochs;
+  reported.global_batch = considered.training.global_batch;
+  reported.iterations = considered.training.iterations;
+  reported.room_power_w = room_power_w(offer.costs, reported.nodes, request.energy);
   const auto& failing = considered.training.failing;
-  told.checkpoint_interval_s = best_checkpoint_interval_s(failing);
-  told.goodput = work_s(considered.training, considered.screened_iteration_s) / considered.likeliest.time_s;
-  told.time_s.value = considered.likeliest.time_s;
-  if (considered.likeliest.usd) told.usd = Likely{*considered.likeliest.usd};
-  told.kwh.value = considered.likeliest.kwh;
-  return told;
+  reported.checkpoint_interval_s = best_checkpoint_interval_s(failing);
+  reported.goodput = work_s(considered.training, considered.screened_iteration_s) / considered.likeliest.time_s;
+  reported.time_s.value = considered.likeliest.time_s;
+  if (considered.likeliest.usd) reported.usd = Likely{*considered.likeliest.usd};
+  reported.kwh.value = considered.likeliest.kwh;
+  return reported;
 }
 
 Considered screened(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus) {
@@ -52,8 +52,8 @@ Considered screened(const PlanRequest& request, const Offer& offer, const Curve&
   const double efficiency_there = efficiency(curve, curve.median, gpus);
   considered.screened_iteration_s = one_gpu_iteration_s(curve, curve.median) / efficiency_there;
   considered.likeliest = outcome_of(considered.training, considered.screened_iteration_s);
-  considered.told = told_of(request, offer, considered, gpus);
-  considered.told.efficiency = efficiency_there;
+  considered.reported = reported_option(request, offer, considered, gpus);
+  considered.reported.efficiency = efficiency_there;
   return considered;
 }
 

@@ -63,12 +63,12 @@ void tell_samples(const PlanLimits& limits, Considered& option) {
     kwh.push_back(sample.kwh);
     if (keeps_limits(sample, limits)) ++kept;
   }
-  auto& told = option.told;
-  told.simulated = true;
-  told.time_s = likely(option.likeliest.time_s, times_s);
-  if (option.likeliest.usd) told.usd = likely(*option.likeliest.usd, usd);
-  told.kwh = likely(option.likeliest.kwh, kwh);
-  told.chance = kept / static_cast<double>(option.samples.size());
+  auto& reported = option.reported;
+  reported.simulated = true;
+  reported.time_s = likely(option.likeliest.time_s, times_s);
+  if (option.likeliest.usd) reported.usd = likely(*option.likeliest.usd, usd);
+  reported.kwh = likely(option.likeliest.kwh, kwh);
+  reported.chance = kept / static_cast<double>(option.samples.size());
 }
 
 /// Samples are timed by screening: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
@@ -79,12 +79,12 @@ void take_prediction(const PredictedPoint& point, const std::vector<double>& sam
   option.likeliest = outcome_of(training, point.iteration_s);
   for (std::size_t i = 0; i < sample_times_s.size(); ++i)
     option.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
-  auto& told = option.told;
-  told.efficiency = point.efficiency;
-  told.bottleneck = point.bottleneck;
-  told.evidence = point.evidence;
-  told.extrapolated = point.extrapolated;
-  told.goodput = work_s(training, point.iteration_s) / option.likeliest.time_s;
+  auto& reported = option.reported;
+  reported.efficiency = point.efficiency;
+  reported.bottleneck = point.bottleneck;
+  reported.evidence = point.evidence;
+  reported.extrapolated = point.extrapolated;
+  reported.goodput = work_s(training, point.iteration_s) / option.likeliest.time_s;
 }
 
 } // namespace
@@ -104,9 +104,10 @@ void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal g
     auto& option = all[order[place]];
     auto& offer = offers[option.offer];
     if (progress)
-      progress(fmt::format("{} with {} at {} GPUs", option.told.candidate, label_of(offer.strategy), option.told.gpus));
-    const auto& curve = curve_at(offer, option.told.batch_per_gpu);
-    const auto answer = predict_point(curve, option.told.gpus, Fidelity::automatic);
+      progress(fmt::format("{} with {} at {} GPUs", option.reported.candidate, label_of(offer.strategy),
+                           option.reported.gpus));
+    const auto& curve = curve_at(offer, option.reported.batch_per_gpu);
+    const auto answer = predict_point(curve, option.reported.gpus, Fidelity::automatic);
     impossible[order[place]] = !answer.point.error.empty();
     if (answer.point.error.empty()) {
       const auto& times_s = answer.sample_times_s;
@@ -114,7 +115,8 @@ void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal g
       take_prediction(answer.point, times_s, lengths, option);
       tell_samples(request.limits, option);
     } else {
-      refused.push_back({option.told.candidate, label_of(offer.strategy), option.told.gpus, answer.point.error});
+      refused.push_back(
+          {option.reported.candidate, label_of(offer.strategy), option.reported.gpus, answer.point.error});
     }
   }
   std::size_t next = 0;

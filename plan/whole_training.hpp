@@ -22,7 +22,7 @@ struct WholeTraining {
   EnergyRules energy;
 };
 
-/// Throws UserError where nobody knows the epochs of its batch.
+/// Throws UserError where the epochs of its batch are not known.
 WholeTraining whole_training(const PlanRequest& request, const Offer& offer, const Curve& curve, int gpus);
 
 /// What it comes to.

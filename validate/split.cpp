@@ -176,7 +176,8 @@ PublishedTwice published_twice_of(const Located& at) {
   return {at.cluster, at.step->model, at.step->batch_per_gpu, at.step->strategy.name, at.step->preset};
 }
 
-/// Which of the parts hides an experiment's points of several GPUs: a cluster's experiments take the parts in turns.
+/// Which of the parts hides an experiment's points of several GPUs: a cluster's experiments are dealt out over the
+/// parts one after another.
 std::map<PublishedTwice, int> parts_of_experiments(const std::vector<Located>& records, int parts) {
   std::map<PublishedTwice, int> part_of;
   for (const auto& at : records)

@@ -45,7 +45,7 @@ const Cluster& cluster_of(const ReferenceData& reference, const Series& series) 
 const Preset& preset_of(const ReferenceData& reference, const Series& series) {
   const auto* preset = preset_named(reference.presets, series.preset);
   if (preset == nullptr)
-    refuse(series, fmt::format("no preset is called {}, so that nobody knows how its gradients travel",
+    refuse(series, fmt::format("no preset is called {}, so that how its gradients are sent is not known",
                                in_quotes(series.preset)));
   return *preset;
 }

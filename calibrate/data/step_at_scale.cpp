@@ -7,12 +7,12 @@ CachedStep::CachedStep(const SeriesData& fit_data, const DataPoint& point)
     : setup_(setup_at(fit_data, point)), measured_(fit_data.measured), point_(point) {}
 
 double CachedStep::time_s(const Parameters& sample) {
-  memory_.learns = true;
+  memory_.stores = true;
   return run(sample);
 }
 
 double CachedStep::time_without_caching_s(const Parameters& sample) {
-  memory_.learns = false;
+  memory_.stores = false;
   return run(sample);
 }
 

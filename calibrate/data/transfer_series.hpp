@@ -18,17 +18,17 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 
 /// All-reduces and messages: one series for each curve of collective_data() over a transport that the cluster has. A
 /// curve is an all-reduce by a ring, a tree or a library's own choice (as the preset lists it), or a message whose
-/// record says whether it crossed nodes, and which was no faster than the wire. The library's version is the records' own
-/// where they state one, else the preset's. Points are sizes of `least_bytes` and
-/// more, as noisy as the transfer_noise of the reference data.
+/// record says whether it crossed nodes, and which was no faster than the wire. The library's version is the records'
+/// own where they state one, else the preset's. Points are sizes of `least_bytes` and more, as noisy as the
+/// transfer_noise of the reference data.
 std::vector<SeriesData> collective_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                           const Cluster& cluster, const std::vector<MeasurementFile>& files,
                                           double least_bytes = least_transfer_bytes);
 
 /// Exchanges with one server: one series for each file, series, transport, work (push, pull, push-pull) and number of
 /// workers of the cluster's server records. Points are sizes of 16 KiB and more with the median of their times, as
-/// noisy as the transfer_noise of the reference data. Left out: records that do not state workers, nodes or size, and records whose server shares
-/// a node with some of its workers but not with all.
+/// noisy as the transfer_noise of the reference data. Left out: records that do not state workers, nodes or size, and
+/// records whose server shares a node with some of its workers but not with all.
 std::vector<SeriesData> server_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Cluster& cluster, const std::vector<MeasurementFile>& files);
 

@@ -80,7 +80,7 @@ double next_scale(const std::vector<TransferSample>& samples, const State& state
   return std::sqrt(sum / static_cast<double>(samples.size() + 1));
 }
 
-/// The likeliest constants and scale from `state` on: in turns a step of the constants and one of the scale.
+/// The likeliest constants and scale from `state` on: a step of the constants and a step of the scale alternate.
 State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
   constexpr int most_turns = 1000;
   constexpr double small_gain = 1e-15;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ddlsim {
 
@@ -75,11 +76,8 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
 
 } // namespace
 
-ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
-                       const std::vector<MeasurementFile>& files) {
-  ClusterFit fit{select_fit_data(reference, cluster, series, files), {}};
-  append(fit.selected.excluded, misplaced_files(cluster, files));
-  append(fit.selected.excluded, conflicting_repeats(cluster, series));
+ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected) {
+  ClusterFit fit{std::move(selected), {}};
   append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
   append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));
   fit.calibration = fit_steps(fit.selected.fit_data, {.constants = reference.constants});
@@ -87,6 +85,14 @@ ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluste
   fit.calibration.excluded = fit.selected.excluded;
   append(fit.calibration.excluded, mark_outliers(fit.calibration));
   return fit;
+}
+
+ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
+                       const std::vector<MeasurementFile>& files) {
+  auto selected = select_fit_data(reference, cluster, series, files);
+  append(selected.excluded, misplaced_files(cluster, files));
+  append(selected.excluded, conflicting_repeats(cluster, series));
+  return fit_selected(reference, cluster, std::move(selected));
 }
 
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,

@@ -30,6 +30,9 @@ struct ClusterFit {
   Calibration calibration; ///< without collective curves, lines over batch and checksums of files
 };
 
+/// The fit of selected data of the cluster: slips of the unit are taken out, all series fitted, outliers marked.
+ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected);
+
 /// The fit behind calibrate(), which the validation asks for records that a split shows. `series` are those of `files`.
 ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
                        const std::vector<MeasurementFile>& files);

@@ -91,7 +91,6 @@ CollectiveFit fit_of(const CollectiveData& fit_data, const CollectiveFitOptions&
   fit.curve.sources = {source_text(fit_data)};
   fit.excluded = fit_data.notes;
   report_thin_evidence(fit);
-  fit.measure_next_bytes = sizes_to_measure(fit.curve);
   return fit;
 }
 
@@ -107,31 +106,6 @@ CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<TransferSa
   if (options.leave_one_out && samples.size() > 2) errors = leave_one_out_errors(key, samples, prior, fit);
   put_leave_one_out_errors(errors, curve);
   return curve;
-}
-
-std::vector<double> sizes_to_measure(const CollectiveCurve& curve) {
-  constexpr double from_bytes = 1024;
-  constexpr double to_bytes = 256.0 * 1024 * 1024;
-  constexpr double good_enough = 0.05; // the accuracy that is asked of a calibrated fabric
-  constexpr std::size_t most = 5;
-  auto known = curve;
-  std::vector<double> sizes;
-  while (sizes.size() < most) {
-    double widest = good_enough, where = 0;
-    for (double size = from_bytes; size <= to_bytes; size *= 2) {
-      const double error = collective_time_error(known, size);
-      if (error > widest) {
-        widest = error;
-        where = size;
-      }
-    }
-    if (where == 0) break;
-    sizes.push_back(where);
-    const auto above = std::find_if(known.points.begin(), known.points.end(),
-                                    [&](const CollectivePoint& point) { return point.size_bytes > where; });
-    known.points.insert(above, {where, 0});
-  }
-  return sizes;
 }
 
 CollectiveFits fit_collectives(const std::vector<MeasurementFile>& files, const CollectiveFitOptions& options) {

@@ -19,9 +19,8 @@ struct CollectiveFitOptions {
 /// One curve and what a person should know of it.
 struct CollectiveFit {
   CollectiveCurve curve;
-  std::vector<TransferSample> samples;    ///< what it was fitted to, ascending by size
-  std::vector<Excluded> excluded;         ///< evidence of this curve not used, or contradictory
-  std::vector<double> measure_next_bytes; ///< sizes whose measurement would narrow it most, the best first
+  std::vector<TransferSample> samples; ///< what it was fitted to, ascending by size
+  std::vector<Excluded> excluded;      ///< evidence of this curve not used, or contradictory
 };
 
 struct CollectiveFits {
@@ -36,10 +35,6 @@ CollectiveFits fit_collectives(const std::vector<MeasurementFile>& files, const 
 /// The curve through samples of one key, ascending by size. No samples: the prior alone.
 CollectiveCurve fit_curve(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                           const CollectiveFitOptions& options = {});
-
-/// Sizes (powers of two, 1 KiB to 256 MiB) to measure, the most doubtful first, each chosen as if those before it were
-/// known; none once the whole range is known to 5 %.
-std::vector<double> sizes_to_measure(const CollectiveCurve& curve);
 
 /// Median and width of a, B and overlap from the transport, the library and how many ranks and nodes take part. The
 /// latency is a launch and the hops of a ring (2(n-1) of which ceil(2(n-1)N/n) cross the network) or, for MPI, the
@@ -59,10 +54,6 @@ std::vector<CurveJump> find_jumps(const CollectiveCurve& curve);
 /// Mean and worst of the errors, one a point of the curve (ln(predicted / measured), each from the others; none: not
 /// known), and the wander they show.
 void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve& curve);
-
-/// One curve: its records, constants with errors, how well sizes are predicted from the others, jumps, a chart of
-/// time over size, what was excluded, and which sizes to measure next. Lines, each ended.
-std::string collective_text(const CollectiveFit& fit);
 
 /// All curves, a line each: sizes, mean and worst leave-one-out error, jumps; then what reached no curve.
 std::string collectives_table(const CollectiveFits& fits);

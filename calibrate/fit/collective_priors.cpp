@@ -17,9 +17,9 @@ struct PathPrior {
 };
 
 // Hops: published nccl-tests floors give 5 us with GPUDirect, 22 us without, 29 us over EFA, 48 us over sockets; Open
-// MPI takes 29 us a small step over TCP (OSU tables; Gloo taken as alike) and about 5 us over InfiniBand; shared memory is judgement. Rates
-// span 10 to 400 Gbit/s of RDMA, 1 to 100 of TCP; shares of the wire as in priors.json (nic_efficiency), wider for the
-// machines without GPUDirect (0.4 of it).
+// MPI takes 29 us a small step over TCP (OSU tables; Gloo taken as alike) and about 5 us over InfiniBand; shared memory
+// is judgement. Rates span 10 to 400 Gbit/s of RDMA, 1 to 100 of TCP; shares of the wire as in priors.json
+// (nic_efficiency), wider for the machines without GPUDirect (0.4 of it).
 constexpr PathPrior path_priors[] = {
     {"nccl-ib", 15e-6, 8e9, 1.0, 0.68, 0.4},
     {"nccl-tcp", 48e-6, 1.5e9, 1.0, 0.8, 0.4},

@@ -51,7 +51,7 @@ std::string table_of(const std::vector<BatchLine>& lines) {
 }
 
 /// Width at half and at twice the batches measured: where a person would ask next.
-double doubt_beside(const BatchLine& line) {
+double width_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
@@ -61,7 +61,7 @@ std::string excluded_text(const std::vector<Excluded>& excluded) {
   for (const auto& one : excluded) by_reason[one.why].push_back(one.what);
   std::string text;
   for (const auto& [why, records] : by_reason) {
-    text += fmt::format("Set aside: {}", records.front());
+    text += fmt::format("Excluded: {}", records.front());
     if (records.size() > 1) text += fmt::format(" and {} more", records.size() - 1);
     text += ": " + why + ".\n";
   }
@@ -75,7 +75,7 @@ std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& line
   for (const auto& line : lines)
     if (line.leave_one_out == 0) open.push_back(&line);
   std::stable_sort(open.begin(), open.end(),
-                   [](const BatchLine* a, const BatchLine* b) { return doubt_beside(*a) > doubt_beside(*b); });
+                   [](const BatchLine* a, const BatchLine* b) { return width_beside(*a) > width_beside(*b); });
   std::vector<std::string> sentences;
   for (const auto* line : open) {
     if (sentences.size() == most) break;

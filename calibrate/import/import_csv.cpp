@@ -267,6 +267,11 @@ Context read_context(const Preamble& preamble, const std::filesystem::path& file
 
 } // namespace
 
+Resemblance resembles_csv(std::string_view text) {
+  return has_any(text, {"batch_per_gpu,", ",batch_per_gpu"}) ? Resemblance::columns : Resemblance::none;
+}
+
+/// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
 Imported import_csv(const std::filesystem::path& file, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported imported;
@@ -282,7 +287,7 @@ Imported import_csv(const std::filesystem::path& file, const ImportContext& stat
   out.file = file;
   out.context = read_context(preamble, file, mistakes);
   if (!whole) throw_mistakes(mistakes);
-  constexpr int any = 1; // the mistake is told: rows are read for their others
+  constexpr int any = 1; // the mistake is noted: rows are read for their others
   const int per_node =
       has_nodes(columns, preamble.stated, header, mistakes) ? preamble.stated.cluster_gpus_per_node : any;
   for (const auto& row : table.rows) {

@@ -33,20 +33,27 @@ void note_timeline(const HorovodTimeline& timeline, std::size_t skipped, const s
 
 } // namespace
 
+Resemblance resembles_horovod(std::string_view text) {
+  const bool is_list = !text.empty() && text.front() == '[';
+  return is_list && has_any(text, {"\"NEGOTIATE_", "\"ALLREDUCE\""}) ? Resemblance::structure : Resemblance::none;
+}
+
+/// The timeline that rank 0 writes, whole or cut. model and batch_per_gpu are of `stated.given`.
 Imported import_horovod(const std::filesystem::path& file, const ImportContext& stated) {
   const auto timeline = read_horovod_timeline(file);
   if (timeline.steps_s.empty())
-    throw UserError(file.string(), "",
-                    "found no tensor that was summed twice (ALLREDUCE), so that no step can be told; let the job take "
-                    "more steps");
+    throw UserError(
+        file.string(), "",
+        "found no tensor that was summed twice (ALLREDUCE), so that steps cannot be told apart; let the job take "
+        "more steps");
   const auto skipped = timeline.steps_s.size() / tenth;
   SeenSteps seen;
   seen.values.assign(timeline.steps_s.begin() + static_cast<std::ptrdiff_t>(skipped), timeline.steps_s.end());
-  if (timeline.ranks > 0) seen.said["gpus"] = std::to_string(timeline.ranks);
-  seen.said["preset"] = "horovod";
-  if (timeline.library == "nccl" || timeline.library == "gloo") seen.said["library"] = timeline.library;
+  if (timeline.ranks > 0) seen.stated["gpus"] = std::to_string(timeline.ranks);
+  seen.stated["preset"] = "horovod";
+  if (timeline.library == "nccl" || timeline.library == "gloo") seen.stated["library"] = timeline.library;
   const auto anatomy = anatomy_of(timeline);
-  seen.said["note"] = anatomy;
+  seen.stated["note"] = anatomy;
   Imported imported;
   note_timeline(timeline, skipped, anatomy, imported.notes);
   add_step_record(seen, file, stated, imported);

@@ -15,15 +15,25 @@ namespace {
 SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
   SeenSteps seen;
   for (const auto& step : steps) seen.values.push_back(step.end_s - step.begin_s);
-  if (trace.is_whole_job) seen.said["gpus"] = std::to_string(std::max(1, trace.world_size));
-  if (trace.is_whole_job && trace.world_size <= 1) seen.said["strategy"] = "none";
-  seen.said["note"] = note;
+  if (trace.is_whole_job) seen.stated["gpus"] = std::to_string(std::max(1, trace.world_size));
+  if (trace.is_whole_job && trace.world_size <= 1) seen.stated["strategy"] = "none";
+  seen.stated["note"] = note;
   seen.gpu = trace.device;
   return seen;
 }
 
 } // namespace
 
+Resemblance resembles_kineto(std::string_view text) {
+  const bool is_object = !text.empty() && text.front() == '{';
+  const bool is_list = !text.empty() && text.front() == '[';
+  const bool is_trace =
+      (is_object && has_any(text, {"\"traceEvents\""})) || (is_list && has_any(text, {"\"ProfilerStep#"}));
+  return is_trace ? Resemblance::structure : Resemblance::none;
+}
+
+/// The median of the steps, with what they waited for input and for NCCL. The trace says how many processes there were;
+/// model and batch_per_gpu are of `stated.given`.
 Imported import_kineto(const std::filesystem::path& file, const ImportContext& stated) {
   const auto trace = read_kineto(file);
   if (trace.steps.empty())

@@ -94,7 +94,7 @@ public:
     seen.first_line = training.first_line;
     seen.global_batch = one_global_batch();
     add_gpus(seen);
-    seen.said.emplace("data", "real");
+    seen.stated.emplace("data", "real");
     return seen;
   }
 
@@ -136,7 +136,7 @@ private:
     return found;
   }
 
-  /// 0: not said.
+  /// 0: not stated.
   double one_global_batch() const {
     double found = 0;
     for (const auto& event : events_) {
@@ -178,7 +178,7 @@ private:
     return training;
   }
 
-  /// By the two counts of samples, or by whole epochs of train_samples; 0: not said.
+  /// By the two counts of samples, or by whole epochs of train_samples; 0: not stated.
   double samples_between(const MlEvent& begin, const MlEvent& end, bool is_epoch) const {
     const double from = number_or(begin.metadata, "samples_count", -1);
     const double to = number_or(end.metadata, "samples_count", -1);
@@ -202,7 +202,7 @@ private:
     const double ranks = number_of("number_of_ranks");
     const double of_nodes = number_of("number_of_nodes") * number_of("accelerators_per_node");
     const double gpus = of_nodes > 0 ? of_nodes : ranks;
-    if (gpus > 0) seen.said["gpus"] = fmt::format("{}", gpus);
+    if (gpus > 0) seen.stated["gpus"] = fmt::format("{}", gpus);
   }
 
   void note_the_rest(std::vector<std::string>& notes) const {
@@ -226,6 +226,11 @@ private:
 
 } // namespace
 
+Resemblance resembles_mllog(std::string_view text) {
+  return has_any(text, {":::MLL", ":::MLP"}) ? Resemblance::own_words : Resemblance::none;
+}
+
+/// The median rate over blocks or epochs of training, evaluation left out. model and gpus are of `stated.given`.
 Imported import_mllog(const std::filesystem::path& file, const ImportContext& stated) {
   MlLog log(file);
   log.read(split_lines(read_utf8_file(file)));

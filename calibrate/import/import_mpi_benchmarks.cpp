@@ -22,7 +22,7 @@ struct MpiTable {
   std::string operation; ///< of a collective record; one_way
   std::string title;     ///< as the log calls it
   int line = 0;
-  int processes = 0; ///< 0: not said
+  int processes = 0; ///< 0: not stated
   std::size_t time_column = 0;
   std::size_t repeats_column = 0; ///< 0: none
   bool has_header = false;
@@ -249,6 +249,12 @@ private:
 
 } // namespace
 
+Resemblance resembles_mpi_benchmarks(std::string_view text) {
+  return has_any(text, {"OSU MPI", "# Benchmarking "}) ? Resemblance::own_words : Resemblance::none;
+}
+
+/// Latency tables: collective records, and one-way times of two processes. `stated.given` may have ranks, nodes,
+/// transport and library; an OSU table says neither ranks nor nodes.
 Imported import_mpi_benchmarks(const std::filesystem::path& file, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported out;

@@ -314,6 +314,15 @@ bool is_json(const std::string& text) {
 
 } // namespace
 
+Resemblance resembles_nccl_tests(std::string_view text) {
+  return has_any(text, {"busbw", "\"nccl_version\""}) ? Resemblance::own_words : Resemblance::none;
+}
+
+/// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,
+/// in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may have operation, ranks, nodes,
+/// transport and algorithm. sendrecv between two ranks becomes messages that cross each other. Mistakes are, among
+/// others, a row that is not whole, a bandwidth that contradicts its time, size and number of ranks (NVIDIA/nccl-tests
+/// doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
 Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported out;

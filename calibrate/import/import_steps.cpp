@@ -28,13 +28,22 @@ SeenSteps steps_of(const StepLines& log, std::size_t skipped) {
   seen.are_rates = log.are_rates;
   seen.first_line = log.first_line;
   seen.global_batch = log.global_batch;
-  if (log.batch_per_gpu > 0) seen.said["batch_per_gpu"] = fmt::format("{}", log.batch_per_gpu);
-  if (log.gpus > 0) seen.said["gpus"] = std::to_string(log.gpus);
+  if (log.batch_per_gpu > 0) seen.stated["batch_per_gpu"] = fmt::format("{}", log.batch_per_gpu);
+  if (log.gpus > 0) seen.stated["gpus"] = std::to_string(log.gpus);
   return seen;
 }
 
 } // namespace
 
+Resemblance resembles_steps(std::string_view text) {
+  return has_any(text, {"elapsed time per iteration (ms):", "images/sec:", "CurrSamplesPerSec=", "s/step", "Epoch: [",
+                        "it/s", "s/it"})
+             ? Resemblance::phrase
+             : Resemblance::none;
+}
+
+/// The median of the step times that a training program printed, as one step record. `stated.given` has what the log
+/// does not say: model, gpus, batch_per_gpu and any other column of a table of rates.
 Imported import_steps(const std::filesystem::path& file, const ImportContext& stated) {
   const auto log = read_step_lines(split_lines(read_utf8_file(file)));
   if (log.values.empty())

@@ -1,10 +1,12 @@
 #pragma once
-// What `ddlsim import KIND FILE` can read: one row a kind of file.
+// What `ddlsim import KIND FILE` can read: one row of importers.def a kind of file.
 
 #include "calibrate/import/imported.hpp"
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddlsim {
@@ -16,6 +18,10 @@ enum class LogFigures {
   collectives, ///< operations of a library: ranks, nodes, transport and what the reader names
 };
 
+/// How much a file's text resembles a kind of file: not at all; by column names; by a phrase that several programs
+/// print; by words that one program prints; by its structure.
+enum class Resemblance { none, columns, phrase, own_words, structure };
+
 /// One kind of file, and how it becomes records. `import` throws UserError with every mistake of the file, each as
 /// FILE:LINE. What the command line states comes before what the file states for all its rows; a row's own figure
 /// comes before both.
@@ -24,6 +30,7 @@ struct Importer {
   std::string reads; ///< what such a file is, as the help says it: "a table of rates"
   LogFigures figures = LogFigures::steps;
   Imported (*import)(const std::filesystem::path& file, const ImportContext& stated);
+  Resemblance (*resembles)(std::string_view text);
 };
 
 /// In the order of the help.
@@ -36,33 +43,12 @@ const Importer& importer_of(const std::string& kind);
 /// UserError as read_utf8_file().
 std::string guess_kind(const std::filesystem::path& file);
 
-/// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
-Imported import_csv(const std::filesystem::path& file, const ImportContext& stated);
+/// Whether the text has one of these phrases.
+bool has_any(std::string_view text, std::initializer_list<std::string_view> phrases);
 
-/// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,
-/// in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may have operation, ranks, nodes,
-/// transport and algorithm. sendrecv between two ranks becomes messages that cross each other. Among the mistakes: a row that is not whole, a bandwidth that contradicts its time, size
-/// and number of ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), a run whose ranks or operation cannot be told.
-Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated);
-
-/// Latency tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: collective records, and one-way times of two
-/// processes. `stated.given` may have ranks, nodes, transport and library; an OSU table says neither ranks nor nodes.
-Imported import_mpi_benchmarks(const std::filesystem::path& file, const ImportContext& stated);
-
-/// A log of MLPerf Training (lines ":::MLLOG"): the median rate over blocks or epochs of training, evaluation left out.
-/// model and gpus are of `stated.given`.
-Imported import_mllog(const std::filesystem::path& file, const ImportContext& stated);
-
-/// The timeline that Horovod's rank 0 writes, whole or cut: the median step, and how long gradients were negotiated and
-/// summed. model and batch_per_gpu are of `stated.given`.
-Imported import_horovod(const std::filesystem::path& file, const ImportContext& stated);
-
-/// The median of the step times that a training program printed, as one step record. `stated.given` has what the log
-/// does not say: model, gpus, batch_per_gpu and any other column of a table of rates.
-Imported import_steps(const std::filesystem::path& file, const ImportContext& stated);
-
-/// The median of the steps in a trace of the PyTorch profiler, with what they waited for input and for NCCL. The trace
-/// says how many processes there were; model and batch_per_gpu are of `stated.given`.
-Imported import_kineto(const std::filesystem::path& file, const ImportContext& stated);
+#define DDLSIM_IMPORTER(name, kind, reads, figures)                                                                    \
+  Imported import_##name(const std::filesystem::path& file, const ImportContext& stated);                              \
+  Resemblance resembles_##name(std::string_view text);
+#include "calibrate/import/importers.def"
 
 } // namespace ddlsim

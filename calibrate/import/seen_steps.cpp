@@ -23,7 +23,7 @@ void check_given_names(const ImportContext& stated, std::vector<Mistake>& mistak
 /// The command line's cells, then the log's.
 RateCells cells_of(const SeenSteps& seen, const ImportContext& stated) {
   RateCells cells(stated.given.begin(), stated.given.end());
-  cells.insert(seen.said.begin(), seen.said.end());
+  cells.insert(seen.stated.begin(), seen.stated.end());
   const auto gpus = cells.find("gpus");
   if (seen.global_batch > 0 && gpus != cells.end())
     if (const auto count = parse_number(gpus->second); count && count->value > 0)

@@ -13,9 +13,9 @@ struct SeenSteps {
   std::vector<double> values; ///< seconds of an iteration each, or samples a second of all GPUs together; none is 0
   bool are_rates = false;
   int first_line = 0;      ///< 0: the file has no lines that a person would count
-  double global_batch = 0; ///< samples of all GPUs; 0: not said. Gives batch_per_gpu where nobody states it
-  RateCells said;          ///< other cells of a table of rates that the log says; the command line comes before them
-  std::string gpu;         ///< as the driver calls it; "": not said
+  double global_batch = 0; ///< samples of all GPUs; 0: not stated. Gives batch_per_gpu where nobody states it
+  RateCells stated;        ///< other cells of a table of rates that the log states; the command line comes before them
+  std::string gpu;         ///< as the driver calls it; "": not stated
 };
 
 /// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:

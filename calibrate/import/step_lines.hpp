@@ -12,9 +12,9 @@ struct StepLines {
   std::vector<double> values; ///< seconds of a step, or samples a second of all GPUs together
   bool are_rates = false;
   int first_line = 0;
-  double global_batch = 0;  ///< as the log says it; 0: not said
-  double batch_per_gpu = 0; ///< 0: not said
-  int gpus = 0;             ///< 0: not said
+  double global_batch = 0;  ///< as the log says it; 0: not stated
+  double batch_per_gpu = 0; ///< 0: not stated
+  int gpus = 0;             ///< 0: not stated
   int of_other_ranks = 0;   ///< lines of the form that another rank printed too, and which were left out
   int of_other_work = 0;    ///< progress bars of validation, downloads and the like, left out
 };

@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t named_shares = 5; ///< kernels that are told by name
+constexpr std::size_t named_shares = 5; ///< kernels that are named
 constexpr double whole_in_percent = 100;
 
 /// The parts of intervals inside a window.

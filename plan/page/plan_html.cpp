@@ -102,7 +102,7 @@ std::string refused_table(const Plan& plan) {
     rows.push_back("<tr>" + html_row_head(one.candidate) + html_cell(one.strategy, "t") +
                    html_cell(fmt::format("{}", one.gpus)) + html_long_cell(one.why) + "</tr>");
   return fmt::format("<details><summary>{} refused options, and why</summary>\n", rows.size()) +
-         html_table("Options that cannot be, or break a limit that no doubt is about",
+         html_table("Options that are impossible, or break a limit whatever the parameters are",
                     {{"candidate", Align::left}, {"strategy", Align::left}, {"GPUs"}, {"why", Align::left}}, rows) +
          "</details>\n";
 }

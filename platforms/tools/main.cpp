@@ -49,8 +49,7 @@ int main(int argc, char** argv) {
                   best_single ? ddlsim::Estimator::best_single : ddlsim::Estimator::predict, as_csv);
       return 0;
     }
-    std::cout << to_text(measure_evidence(records.material)) << '\n'
-              << to_text(transfer_between_gpus(records.material));
+    std::cout << to_text(measure_evidence(records.one_gpu)) << '\n' << to_text(transfer_between_gpus(records.one_gpu));
     return 0;
   } catch (const ddlsim::UserError& error) {
     std::cerr << error.what() << '\n';

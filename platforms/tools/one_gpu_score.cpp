@@ -32,7 +32,7 @@ bool is_hidden(const std::vector<Gpu>& gpus, const std::string& name, const Gpu&
 
 /// The records without those of what is hidden.
 OtherClusterTimes without(const ComputeRecords& shipped, const Gpu& asked, Hidden hidden, Estimator estimator) {
-  OtherClusterTimes known{{}, shipped.material.gpus, shipped.material.sizes};
+  OtherClusterTimes known{{}, shipped.one_gpu.gpus, shipped.one_gpu.sizes};
   if (estimator == Estimator::best_single)
     for (auto& [model, size] : known.models) size.work = {}; // nothing is blended without it
   for (const auto& record : shipped.records)
@@ -42,10 +42,10 @@ OtherClusterTimes without(const ComputeRecords& shipped, const Gpu& asked, Hidde
 }
 
 /// What was measured of the GPU, each at its fastest.
-std::map<Key, double> measured_on(const ComputeMaterial& material, const std::string& gpu) {
+std::map<Key, double> measured_on(const OneGpuCurves& one_gpu, const std::string& gpu) {
   std::map<Key, double> fastest;
-  for (const auto& curve : material.curves) {
-    if (curve.gpu != gpu || material.models.count(curve.model) == 0) continue;
+  for (const auto& curve : one_gpu.curves) {
+    if (curve.gpu != gpu || one_gpu.models.count(curve.model) == 0) continue;
     for (const auto& point : curve.points) {
       const auto [place, fresh] =
           fastest.emplace(Key{curve.model, curve.precision, curve.preset, point.batch}, point.time_s);
@@ -57,12 +57,12 @@ std::map<Key, double> measured_on(const ComputeMaterial& material, const std::st
 
 void hide(const ComputeRecords& shipped, const std::vector<Prior>& priors, const Gpu& gpu, Hidden hidden,
           Estimator estimator, std::vector<HiddenTime>& times) {
-  const auto measured = measured_on(shipped.material, gpu.name);
+  const auto measured = measured_on(shipped.one_gpu, gpu.name);
   if (measured.empty()) return;
   const OneGpuTimes others("", {}, {}, without(shipped, gpu, hidden, estimator));
   for (const auto& [key, time_s] : measured) {
     const auto& [model, precision, preset, batch] = key;
-    const auto estimate = others.find({shipped.material.models.at(model), gpu, precision, batch, preset});
+    const auto estimate = others.find({shipped.one_gpu.models.at(model), gpu, precision, batch, preset});
     const double width = find_prior(with_doubts_of(priors, estimate), estimate.prior, "", "").width;
     times.push_back({gpu.name, model, precision, preset, batch, time_s, estimate.one_gpu_s, width, estimate.prior});
   }
@@ -112,7 +112,7 @@ HiddenScore mean_over_gpus(const std::vector<HiddenTime>& times, const std::set<
 std::vector<HiddenTime> hide_each_gpu(const ComputeRecords& shipped, const std::vector<Prior>& priors, Hidden hidden,
                                       Estimator estimator) {
   std::vector<HiddenTime> times;
-  for (const auto& gpu : shipped.material.gpus) hide(shipped, priors, gpu, hidden, estimator, times);
+  for (const auto& gpu : shipped.one_gpu.gpus) hide(shipped, priors, gpu, hidden, estimator, times);
   return times;
 }
 

@@ -26,12 +26,12 @@ struct HiddenTime {
   double batch = 0;
   double measured_s = 0;
   double estimated_s = 0;
-  double width = 0;  ///< standard deviation of ln that the estimate claims: all its doubts together
-  std::string prior; ///< its first doubt
+  double width = 0;  ///< standard deviation of ln that the estimate claims, all its error sources together
+  std::string prior; ///< of its first error source
 };
 
 /// Every (GPU, model, precision, stack, batch) that was measured and whose model has a layer table. `priors` gives the
-/// doubts their widths. Throws UserError when one of them is missing.
+/// error sources their widths. Throws UserError when one of them is missing.
 std::vector<HiddenTime> hide_each_gpu(const ComputeRecords& shipped, const std::vector<Prior>& priors, Hidden hidden,
                                       Estimator estimator = Estimator::predict);
 

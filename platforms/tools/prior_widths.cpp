@@ -48,10 +48,10 @@ std::string for_precision(const std::string& kind, Precision precision) {
 }
 
 /// The curve's other batches, and what their line says of the one left out.
-void leave_batches_out(const ComputeMaterial& material, const BatchCurve& curve, Tally& tally) {
+void leave_batches_out(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tally& tally) {
   constexpr std::size_t fewest = 3;
   constexpr double farthest_end = 2.001;
-  const auto expected_s = expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
+  const auto expected_s = expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
   if (curve.points.size() < fewest || !expected_s) return;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     std::vector<BatchTime> others;
@@ -65,9 +65,9 @@ void leave_batches_out(const ComputeMaterial& material, const BatchCurve& curve,
   }
 }
 
-void from_one_batch(const ComputeMaterial& material, const BatchCurve& curve, Tally& tally) {
+void from_one_batch(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tally& tally) {
   constexpr double farthest = 4.001;
-  const auto expected_s = expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
+  const auto expected_s = expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
   if (!expected_s) return;
   for (const auto& from : curve.points) {
     const auto line = fit_line({{from.batch, from.time_s}}, *expected_s);
@@ -83,11 +83,11 @@ std::string cluster_of(const BatchCurve& curve) {
 }
 
 /// The same question measured twice: by another cluster's people with the same stack.
-void between_clusters(const ComputeMaterial& material, Tally& tally) {
-  for (std::size_t i = 0; i < material.curves.size(); ++i) {
+void between_clusters(const OneGpuCurves& one_gpu, Tally& tally) {
+  for (std::size_t i = 0; i < one_gpu.curves.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      const auto& a = material.curves[i];
-      const auto& b = material.curves[k];
+      const auto& a = one_gpu.curves[i];
+      const auto& b = one_gpu.curves[k];
       if (a.gpu != b.gpu || a.model != b.model || a.precision != b.precision || a.preset != b.preset) continue;
       if (a.synchronised != b.synchronised || cluster_of(a) == cluster_of(b)) continue;
       for (const auto& one : a.points)
@@ -162,13 +162,12 @@ void from_other_gpus(const CurveIndex& index, const std::vector<Cell>& cells, Ta
   }
 }
 
-void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const std::vector<Cell>& cells,
-                 Tally& tally) {
+void by_roofline(const OneGpuCurves& one_gpu, const CurveIndex& index, const std::vector<Cell>& cells, Tally& tally) {
   for (const auto& cell : cells) {
-    const auto model = material.models.find(cell.question.model);
-    const auto gpu = std::find_if(material.gpus.begin(), material.gpus.end(),
+    const auto model = one_gpu.models.find(cell.question.model);
+    const auto gpu = std::find_if(one_gpu.gpus.begin(), one_gpu.gpus.end(),
                                   [&](const Gpu& one) { return one.name == cell.question.gpu; });
-    if (model == material.models.end() || gpu == material.gpus.end()) continue;
+    if (model == one_gpu.models.end() || gpu == one_gpu.gpus.end()) continue;
     auto asked = cell.question;
     for (const double batch : cell.batches) {
       asked.batch = batch;
@@ -183,17 +182,17 @@ void by_roofline(const ComputeMaterial& material, const CurveIndex& index, const
 }
 
 /// Both GPUs' curves in fp32.
-std::vector<BatchCurve> curves_of_pair(const ComputeMaterial& material, const std::string& a, const std::string& b) {
+std::vector<BatchCurve> curves_of_pair(const OneGpuCurves& one_gpu, const std::string& a, const std::string& b) {
   std::vector<BatchCurve> curves;
-  std::copy_if(material.curves.begin(), material.curves.end(), std::back_inserter(curves), [&](const BatchCurve& one) {
+  std::copy_if(one_gpu.curves.begin(), one_gpu.curves.end(), std::back_inserter(curves), [&](const BatchCurve& one) {
     return one.precision == Precision::fp32 && (one.gpu == a || one.gpu == b);
   });
   return curves;
 }
 
-GpuPairError between_pair(const ComputeMaterial& material, const std::string& from, const std::string& to) {
-  const auto curves = curves_of_pair(material, from, to);
-  const CurveIndex index(curves, material.gpus, material.sizes);
+GpuPairError between_pair(const OneGpuCurves& one_gpu, const std::string& from, const std::string& to) {
+  const auto curves = curves_of_pair(one_gpu, from, to);
+  const CurveIndex index(curves, one_gpu.gpus, one_gpu.sizes);
   Tally tally;
   for (const auto& cell : cells_of(curves)) {
     if (cell.question.gpu != to) continue;
@@ -227,25 +226,25 @@ ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only
   ComputeRecords read;
   for (const auto& record : reference.records)
     if (!single_gpu_only || record.head.file.find("/single-gpu/") != std::string::npos) read.records.push_back(record);
-  read.material.gpus = reference.gpus;
-  read.material.sizes = reference.models;
-  for (const auto& name : list_models(data)) read.material.models.emplace(name, load_model(data, name));
-  read.material.curves = compute_curves(read.records, reference.gpus, reference.models, "");
+  read.one_gpu.gpus = reference.gpus;
+  read.one_gpu.sizes = reference.models;
+  for (const auto& name : list_models(data)) read.one_gpu.models.emplace(name, load_model(data, name));
+  read.one_gpu.curves = compute_curves(read.records, reference.gpus, reference.models, "");
   return read;
 }
 
-std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
-  const CurveIndex index(material.curves, material.gpus, material.sizes);
-  const auto cells = cells_of(material.curves);
+std::vector<EvidenceError> measure_evidence(const OneGpuCurves& one_gpu) {
+  const CurveIndex index(one_gpu.curves, one_gpu.gpus, one_gpu.sizes);
+  const auto cells = cells_of(one_gpu.curves);
   Tally tally;
-  for (const auto& curve : material.curves) {
-    leave_batches_out(material, curve, tally);
-    from_one_batch(material, curve, tally);
+  for (const auto& curve : one_gpu.curves) {
+    leave_batches_out(one_gpu, curve, tally);
+    from_one_batch(one_gpu, curve, tally);
   }
-  between_clusters(material, tally);
+  between_clusters(one_gpu, tally);
   between_stacks(index, cells, tally);
   from_other_gpus(index, cells, tally);
-  by_roofline(material, index, cells, tally);
+  by_roofline(one_gpu, index, cells, tally);
   std::vector<EvidenceError> errors;
   for (const char* kind : {"compute_interpolated", "compute_extrapolated", "compute_one_batch", "compute_transferred",
                            "compute_other_stack", "compute_other_stack_reduced", "compute_anchored_family",
@@ -255,15 +254,15 @@ std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material) {
   return errors;
 }
 
-std::vector<GpuPairError> transfer_between_gpus(const ComputeMaterial& material) {
+std::vector<GpuPairError> transfer_between_gpus(const OneGpuCurves& one_gpu) {
   std::set<std::string> gpus;
-  for (const auto& curve : material.curves)
+  for (const auto& curve : one_gpu.curves)
     if (curve.precision == Precision::fp32) gpus.insert(curve.gpu);
   std::vector<GpuPairError> pairs;
   for (const auto& from : gpus) {
     for (const auto& to : gpus) {
       if (from == to) continue;
-      const auto pair = between_pair(material, from, to);
+      const auto pair = between_pair(one_gpu, from, to);
       if (pair.scaled.questions > 0 || pair.anchored.questions > 0) pairs.push_back(pair);
     }
   }

@@ -21,17 +21,17 @@ struct EvidenceError {
 };
 
 /// What was measured, and what it can be compared by.
-struct ComputeMaterial {
+struct OneGpuCurves {
   std::vector<BatchCurve> curves;
   std::vector<Gpu> gpus;
   std::map<std::string, Model> models;
   ModelSizes sizes;
 };
 
-/// One-GPU records as shipped. The curves of `material` point to `records`.
+/// One-GPU records as shipped. The curves of `one_gpu` point to `records`.
 struct ComputeRecords {
   std::vector<StepRecord> records;
-  ComputeMaterial material;
+  OneGpuCurves one_gpu;
 };
 
 /// Of all clusters, or of single-GPU benchmarks alone (files in a folder single-gpu), whose records no validation asks
@@ -47,7 +47,7 @@ ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only
 ///   compute_anchored_family, compute_anchored, compute_scaled, compute_roofline
 ///                         each (GPU, model, precision, stack) at each of its batches, its own records left out
 /// Names end in _reduced for amp, fp16 and bf16 where the ladder tells them apart.
-std::vector<EvidenceError> measure_evidence(const ComputeMaterial& material);
+std::vector<EvidenceError> measure_evidence(const OneGpuCurves& one_gpu);
 
 /// One GPU's times from another's, all models, batches and stacks that both ran in fp32.
 struct GpuPairError {
@@ -56,7 +56,7 @@ struct GpuPairError {
   EvidenceError scaled;   ///< by sqrt(peak x memory bandwidth)
   EvidenceError anchored; ///< by the best anchor, of the model's own family where there is one; 0 questions: no anchor
 };
-std::vector<GpuPairError> transfer_between_gpus(const ComputeMaterial& material);
+std::vector<GpuPairError> transfer_between_gpus(const OneGpuCurves& one_gpu);
 
 /// Tables of both for a person.
 std::string to_text(const std::vector<EvidenceError>& errors);

@@ -161,27 +161,27 @@ double uniform(std::mt19937_64& random) {
 
 /// Axes along which the data say something: what is left of the prior's width is less than nine tenths, or one of the
 /// ends of the normal distribution explains the data much better or worse than it should.
-std::vector<bool> told_axes(const Posterior& posterior) {
+std::vector<bool> informed_axes(const Posterior& posterior) {
   constexpr double little = 0.9;
   constexpr double end = 1.5;  // standard deviations
   constexpr double much = 0.5; // of a logarithm
-  std::vector<bool> told;
+  std::vector<bool> informed;
   for (Eigen::Index k = 0; k < posterior.count(); ++k) {
-    bool tells = posterior.widths()(k) < little;
+    bool informs = posterior.widths()(k) < little;
     for (const double side : {-end, end})
-      if (!tells) tells = std::abs(posterior.log_weight(side * VectorXd::Unit(posterior.count(), k))) > much;
-    told.push_back(tells);
+      if (!informs) informs = std::abs(posterior.log_weight(side * VectorXd::Unit(posterior.count(), k))) > much;
+    informed.push_back(informs);
   }
-  return told;
+  return informed;
 }
 
-/// One step of the chain along the axes that are told; returns the log weight there.
-double advance(const Posterior& posterior, const std::vector<bool>& told, VectorXd& u, double log_weight,
+/// One step of the chain along the informed axes; returns the log weight there.
+double advance(const Posterior& posterior, const std::vector<bool>& informed, VectorXd& u, double log_weight,
                std::mt19937_64& random) {
   constexpr double step = 0.4; // standard deviations
   VectorXd there = u;
   for (Eigen::Index k = 0; k < u.size(); ++k)
-    if (told[static_cast<std::size_t>(k)])
+    if (informed[static_cast<std::size_t>(k)])
       there(k) = std::sqrt(1 - step * step) * u(k) + step * normal_quantile(uniform(random));
   const double log_weight_there = posterior.log_weight(there);
   if (!(std::log(uniform(random)) < log_weight_there - log_weight)) return log_weight;
@@ -190,7 +190,7 @@ double advance(const Posterior& posterior, const std::vector<bool>& told, Vector
 }
 
 /// Places of chains that start at the weightiest proposals; the first quarter of each is thrown away.
-std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<bool>& told,
+std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<bool>& informed,
                                  const std::vector<VectorXd>& from, const std::vector<double>& log_weights, int count,
                                  std::mt19937_64& random) {
   constexpr int chains = 4;
@@ -204,22 +204,22 @@ std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<b
     VectorXd u = from[order[static_cast<std::size_t>(chain)]];
     double log_weight = log_weights[order[static_cast<std::size_t>(chain)]];
     for (int step = -of_chain * steps_a_draw / 3; step < of_chain * steps_a_draw; ++step) {
-      log_weight = advance(posterior, told, u, log_weight, random);
+      log_weight = advance(posterior, informed, u, log_weight, random);
       if (step >= 0 && step % steps_a_draw == 0) places.push_back(u);
     }
   }
   return places;
 }
 
-/// Axes that are not told keep the normal distribution.
-std::vector<std::vector<double>> completed(const Posterior& posterior, const std::vector<bool>& told,
+/// The other axes keep the normal distribution.
+std::vector<std::vector<double>> completed(const Posterior& posterior, const std::vector<bool>& informed,
                                            const std::vector<VectorXd>& places, std::mt19937_64& random) {
   const auto fresh = proposals(static_cast<int>(places.size()), posterior.count(), random);
   std::vector<std::vector<double>> draws;
   for (std::size_t i = 0; i < places.size(); ++i) {
     VectorXd u = places[i];
     for (Eigen::Index k = 0; k < u.size(); ++k)
-      if (!told[static_cast<std::size_t>(k)]) u(k) = fresh[i](k);
+      if (!informed[static_cast<std::size_t>(k)]) u(k) = fresh[i](k);
     draws.push_back(posterior.unknowns_at(u));
   }
   return draws;
@@ -258,12 +258,12 @@ LaplaceCheck check_laplace(const RobustProblem& problem, const RobustFit& fit, c
   LaplaceCheck check;
   if (fit.unknowns.empty()) return check;
   const Posterior posterior(problem, fit);
-  const auto told = told_axes(posterior);
+  const auto informed = informed_axes(posterior);
   std::mt19937_64 random(options.seed);
   auto from = proposals(options.proposals, posterior.count(), random);
   for (auto& u : from)
     for (Eigen::Index k = 0; k < u.size(); ++k)
-      if (!told[static_cast<std::size_t>(k)]) u(k) = 0;
+      if (!informed[static_cast<std::size_t>(k)]) u(k) = 0;
   std::vector<double> log_weights;
   for (const auto& u : from) log_weights.push_back(posterior.log_weight(u));
   check.pareto_k = pareto_k(log_weights);
@@ -271,11 +271,11 @@ LaplaceCheck check_laplace(const RobustProblem& problem, const RobustFit& fit, c
   check.sampled = !(check.pareto_k < largest_trusted_k) || check.effective_share < least_share;
   std::vector<VectorXd> places;
   if (check.sampled) {
-    places = run_chains(posterior, told, from, log_weights, options.draws, random);
+    places = run_chains(posterior, informed, from, log_weights, options.draws, random);
   } else if (options.always_draw || check.effective_share < nearly_all) {
     for (const std::size_t i : resampled(log_weights, options.draws)) places.push_back(from[i]);
   }
-  check.draws = completed(posterior, told, places, random);
+  check.draws = completed(posterior, informed, places, random);
   return check;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The ways to sum a vector over all ranks, and the halves of a sum: one table, of which everything that times, simulates
-// or judges a collective reads its row.
+// The ways to sum a vector over all ranks, and the halves of a sum: one table, of which everything that times,
+// simulates or judges a collective reads its row.
 
 #include "sim/collective/class_schedule.hpp"
 #include "sim/collective/period.hpp"
@@ -20,6 +20,22 @@ struct Gap {
   double slower = 0;
 };
 
+/// What an algorithm sends between nodes, as the links of a fabric and the jobs beside it meet that.
+struct TrafficBetweenNodes {
+  /// Which of a fabric's loads its messages put on the links: that of a ring, of a double tree, ...
+  double FabricLoad::*load;
+  /// Full over on_one_switch(), less 1, on top of the row's own gap: a little more than the range of thousands of
+  /// random draws as in tests/simgrid/fabric_test.cpp, on up to 64 ranks. Links that messages share all count as the
+  /// busiest.
+  Gap (*fabric_gap)(double operation_bytes);
+  /// Bytes that the NIC of a node sends in one operation with so many bytes on the wire.
+  double (*nic_bytes)(const Machine&, double wire_bytes);
+  /// Messages, one after another, in which the NIC sends them.
+  int (*rounds)(const Machine&, double wire_bytes);
+  /// Its messages pass every GPU of a node, and not every node once.
+  bool passes_every_gpu;
+};
+
 /// One algorithm. Its source in sim/collective defines its row, its header has the formula and where it is from.
 struct AllReduceAlgorithm {
   /// Closed form, seconds. Throws std::invalid_argument when a link in use has no rate.
@@ -31,6 +47,7 @@ struct AllReduceAlgorithm {
   /// Elsewhere: how far the two are apart for one operation on a switch without a slow node, and why, in words.
   Gap (*gap)(const Machine&, double operation_bytes);
   const char* why_inexact;
+  TrafficBetweenNodes between_nodes;
   /// One sentence where ranks are not alike enough for one period of them to stand for all; nothing where they are.
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
   /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.

@@ -148,8 +148,8 @@ Schedule collnet_schedule(const Machine& machine, double size_bytes) {
 
 namespace {
 
-/// A little more than the range of 450 random draws of 2 to 64 ranks: -0.32 to 0 for small messages, -0.22 to 0 for large.
-/// Nodes with fewer ranks neither sum nor wait as long as the full ones that the closed form counts.
+/// A little more than the range of 450 random draws of 2 to 64 ranks: -0.32 to 0 for small messages, -0.22 to 0 for
+/// large. Nodes with fewer ranks neither sum nor wait as long as the full ones that the closed form counts.
 Gap collnet_gap(const Machine&, double operation_bytes) {
   constexpr double large_bytes = 2e6;
   return {operation_bytes < large_bytes ? -0.45 : -0.3, 0.005};
@@ -172,6 +172,16 @@ const AllReduceAlgorithm collnet_all_reduce{
     .is_exact = has_nobody_beside, // tests/simgrid/full_all_reduce_test.cpp
     .gap = collnet_gap,
     .why_inexact = "chunks share ports as they meet",
+    .between_nodes = {
+        .load = &FabricLoad::in_order,
+        .fabric_gap =
+            [](double) {
+              return Gap{-0.35, 0.05};
+            },
+        .nic_bytes = [](const Machine&, double wire_bytes) { return wire_bytes; },
+        .rounds = [](const Machine&, double) { return 1; }, // the switches sum as it comes
+        .passes_every_gpu = false,
+    },
     .why_no_symmetry = [](const Machine&) -> std::optional<std::string> {
       return "chunks follow each other through nodes and switches, and no step of all ranks begins together";
     },

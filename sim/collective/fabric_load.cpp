@@ -68,26 +68,6 @@ double mean_hops(const PlacedFabric& placed, int nodes) {
   return at_least_one(hops / nodes);
 }
 
-double load_of(const FabricLoad& load, Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::tree:
-  case Algorithm::nvls: // between nodes
-    return load.tree;
-  case Algorithm::halving_doubling:
-    return load.halving_doubling;
-  case Algorithm::recursive_doubling:
-    return load.recursive_doubling;
-  case Algorithm::collnet:
-    return load.in_order;
-  case Algorithm::ring:
-  case Algorithm::hierarchical_ring:
-  case Algorithm::ring_reduce_scatter:
-  case Algorithm::ring_all_gather:
-    break;
-  }
-  return load.ring;
-}
-
 Machine with_nics_slowed(Machine machine, double load) {
   machine.fabric = nullptr;
   machine.nic_Bps /= load;
@@ -125,47 +105,18 @@ FabricLoad fabric_load(const PlacedFabric& placed, int nodes) {
 }
 
 Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
-  return machine.fabric ? with_nics_slowed(machine, load_of(machine.fabric->load, algorithm)) : machine;
+  return machine.fabric
+             ? with_nics_slowed(machine, machine.fabric->load.*all_reduce_algorithm(algorithm).between_nodes.load)
+             : machine;
 }
 
-bool goes_round_a_ring(Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::ring:
-  case Algorithm::hierarchical_ring:
-  case Algorithm::ring_reduce_scatter:
-  case Algorithm::ring_all_gather:
-    return true;
-  case Algorithm::tree:
-  case Algorithm::nvls:
-  case Algorithm::collnet:
-  case Algorithm::halving_doubling:
-  case Algorithm::recursive_doubling:
-    break;
-  }
-  return false;
-}
-
-Gap fabric_gap(Algorithm algorithm, double operation_bytes) {
-  constexpr double large_bytes = 2e6;
-  const bool is_small = operation_bytes < large_bytes; // a tree's few chunks
-  switch (algorithm) {
-  case Algorithm::tree:
-    return is_small ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
-  case Algorithm::nvls:
-    return {-0.75, 0.3};
-  case Algorithm::collnet:
-    return {-0.35, 0.05};
-  case Algorithm::halving_doubling:
-    return {-0.65, 0.2};
-  case Algorithm::recursive_doubling:
-    return {-0.57, 0.6};
-  case Algorithm::ring:
-  case Algorithm::hierarchical_ring:
-  case Algorithm::ring_reduce_scatter:
-  case Algorithm::ring_all_gather:
-    break;
-  }
+Gap ring_fabric_gap(double) {
   return {-0.35, 0};
+}
+
+double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes) {
+  const double nodes = machine.nodes();
+  return 2 * (nodes - 1) / nodes * wire_bytes;
 }
 
 Gap fabric_gap_of_servers() {

@@ -1,6 +1,7 @@
 #include "sim/collective/halving_doubling.hpp"
 
 #include "sim/collective/all_reduce.hpp"
+#include "sim/collective/fabric_load.hpp"
 #include "sim/collective/links_in_use.hpp"
 #include "sim/collective/pair_exchange.hpp"
 
@@ -63,6 +64,17 @@ const AllReduceAlgorithm halving_doubling_all_reduce{
           return Gap{-0.24, 0.10};
         }, // tests/simgrid/fidelity_selection_test.cpp
     .why_inexact = "pairs of ranks run ahead of others",
+    .between_nodes =
+        {
+            .load = &FabricLoad::halving_doubling,
+            .fabric_gap =
+                [](double) {
+                  return Gap{-0.65, 0.2};
+                },
+            .nic_bytes = nic_bytes_of_ring_over_nodes,
+            .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
+            .passes_every_gpu = false,
+        },
     .why_no_symmetry = why_pairs_have_no_symmetry,
     .period = halving_doubling_period,
     .schedule = halving_doubling_schedule,

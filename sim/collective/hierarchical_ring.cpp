@@ -1,6 +1,7 @@
 #include "sim/collective/hierarchical_ring.hpp"
 
 #include "sim/collective/all_reduce.hpp"
+#include "sim/collective/fabric_load.hpp"
 #include "sim/collective/links_in_use.hpp"
 #include "sim/collective/ring.hpp"
 
@@ -56,8 +57,8 @@ Machine inside_node(const Machine& machine) {
   return inside;
 }
 
-/// A reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The parts that a node's ranks
-/// carry go around beside each other, and together are one ring of the whole message on the whole NIC.
+/// A reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The parts that a node's
+/// ranks carry go around beside each other, and together are one ring of the whole message on the whole NIC.
 std::vector<PeriodSteps> hierarchical_period(const Machine& machine, double size_bytes) {
   std::vector<PeriodSteps> all;
   const Machine inside = inside_node(machine);
@@ -102,6 +103,14 @@ const AllReduceAlgorithm hierarchical_ring_all_reduce{
           return Gap{-0.05, 0.0};
         }, // a few latencies: fidelity_selection_test.cpp
     .why_inexact = "a slow node and a short last one delay different parts",
+    .between_nodes =
+        {
+            .load = &FabricLoad::ring,
+            .fabric_gap = ring_fabric_gap,
+            .nic_bytes = nic_bytes_of_ring_over_nodes,
+            .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
+            .passes_every_gpu = false,
+        },
     .why_no_symmetry = [](const Machine& machine) { return why_ring_has_no_symmetry(across_nodes(machine)); },
     .period = hierarchical_period,
     .schedule = hierarchical_ring_schedule,

@@ -59,6 +59,20 @@ const AllReduceAlgorithm recursive_doubling_all_reduce{
           return Gap{-0.12, 0.12};
         }, // tests/simgrid/fidelity_selection_test.cpp
     .why_inexact = "pairs of ranks run ahead of others",
+    .between_nodes =
+        {
+            .load = &FabricLoad::recursive_doubling,
+            .fabric_gap =
+                [](double) {
+                  return Gap{-0.57, 0.6};
+                },
+            .nic_bytes =
+                [](const Machine& machine, double wire_bytes) {
+                  return std::ceil(std::log2(static_cast<double>(machine.nodes()))) * wire_bytes;
+                },
+            .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
+            .passes_every_gpu = false,
+        },
     .why_no_symmetry = why_pairs_have_no_symmetry,
     .period = recursive_doubling_period,
     .schedule = recursive_doubling_schedule,

@@ -1,6 +1,7 @@
 #include "sim/collective/ring.hpp"
 
 #include "sim/collective/all_reduce.hpp"
+#include "sim/collective/fabric_load.hpp"
 #include "sim/collective/links_in_use.hpp"
 
 #include <algorithm>
@@ -157,24 +158,51 @@ std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine) {
   return std::nullopt;
 }
 
-const AllReduceAlgorithm ring_all_reduce{
-    .time_s = ring_all_reduce_s,
-    .follows_ranks = true,
-    .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp
-    .gap = [](const Machine&, double) { return Gap{}; },
-    .why_inexact = "",
-    .why_no_symmetry = why_ring_has_no_symmetry,
-    .period =
-        [](const Machine& machine, double size_bytes) {
-          return std::vector<PeriodSteps>{
-              {ring_period_edges(machine), size_bytes / machine.ranks, 2 * (machine.ranks - 1)}};
-        },
-    .schedule = nullptr,
-    .messages =
-        [](const Machine& machine, double, int operations) {
-          const double ranks = machine.ranks;
-          return 2 * (ranks - 1) * ranks * operations;
-        },
-};
+namespace {
+
+/// The ring as `turns` turns of n-1 steps of S/n bytes, so that turns (n-1)/n S pass a NIC one way. The whole sum takes
+/// two. One sums so that each rank gets a part, or brings all parts to every rank (Patarasuk and Yuan, J. Parallel
+/// Distrib. Comput. 69, 2009): S is the whole vector, as in nccl-tests, and adding takes no time here.
+template <int turns> constexpr AllReduceAlgorithm ring_row() {
+  return {
+      .time_s = [](const Machine& machine,
+                   double size_bytes) { return ring_steps_s(machine, size_bytes, turns * (machine.ranks - 1)); },
+      .follows_ranks = true,
+      .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp, ring_halves_test.cpp
+      .gap = [](const Machine&, double) { return Gap{}; },
+      .why_inexact = "",
+      .between_nodes =
+          {
+              .load = &FabricLoad::ring,
+              .fabric_gap = ring_fabric_gap,
+              .nic_bytes =
+                  [](const Machine& machine, double wire_bytes) {
+                    const double ranks = machine.ranks;
+                    return turns * (ranks - 1) / ranks * wire_bytes;
+                  },
+              .rounds = [](const Machine& machine, double) { return turns * (machine.ranks - 1); },
+              .passes_every_gpu = true,
+          },
+      .why_no_symmetry = why_ring_has_no_symmetry,
+      .period =
+          [](const Machine& machine, double size_bytes) {
+            return std::vector<PeriodSteps>{
+                {ring_period_edges(machine), size_bytes / machine.ranks, turns * (machine.ranks - 1)}};
+          },
+      .schedule = nullptr,
+      .messages =
+          [](const Machine& machine, double, int operations) {
+            const double ranks = machine.ranks;
+            return turns * (ranks - 1) * ranks * operations;
+          },
+      .ring_turns = turns,
+  };
+}
+
+} // namespace
+
+const AllReduceAlgorithm ring_all_reduce = ring_row<2>();
+const AllReduceAlgorithm ring_reduce_scatter_all_reduce = ring_row<1>();
+const AllReduceAlgorithm ring_all_gather_all_reduce = ring_row<1>();
 
 } // namespace ddlsim

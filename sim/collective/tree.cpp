@@ -203,7 +203,16 @@ Schedule tree_schedule(const Machine& machine, double size_bytes) {
   return schedule;
 }
 
+double nic_bytes_of_trees(const Machine& machine, double wire_bytes) {
+  return (machine.nodes() == 2 ? 1 : 2) * wire_bytes;
+}
+
 namespace {
+
+Gap tree_fabric_gap(double operation_bytes) {
+  constexpr double few_chunks_bytes = 2e6;
+  return operation_bytes < few_chunks_bytes ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
+}
 
 /// The range that tests/simgrid/fidelity_selection_test.cpp finds on 2 to 64 ranks, 1 to 8 a node.
 Gap tree_gap(const Machine& machine, double operation_bytes) {
@@ -234,6 +243,15 @@ const AllReduceAlgorithm tree_all_reduce{
     .is_exact = [](const Machine&) { return false; },
     .gap = tree_gap,
     .why_inexact = "chunks share NICs as they meet",
+    .between_nodes =
+        {
+            .load = &FabricLoad::tree,
+            .fabric_gap = tree_fabric_gap,
+            .nic_bytes = nic_bytes_of_trees,
+            .rounds = [](const Machine& machine,
+                         double wire_bytes) { return std::max(1, tree_chunks(machine, wire_bytes).count); },
+            .passes_every_gpu = false,
+        },
     .why_no_symmetry = [](const Machine&) -> std::optional<std::string> {
       return "every node of a double tree has another height in each of the two";
     },

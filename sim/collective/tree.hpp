@@ -49,8 +49,11 @@ int tree_levels(int nodes);
 /// that nobody is inside both.
 std::vector<int> tree_parents(int nodes, int tree);
 
-/// Seconds for each byte of the message at the narrowest place between nodes; 0 for one node. O(1) on one switch, O(N) where
-/// uplinks can be that place.
+/// Bytes that the NIC of an inner node sends: the message up and down, on two nodes half of both.
+double nic_bytes_of_trees(const Machine& machine, double wire_bytes);
+
+/// Seconds for each byte of the message at the narrowest place between nodes; 0 for one node. O(1) on one switch, O(N)
+/// where uplinks can be that place.
 double tree_s_per_byte_across(const Machine& machine);
 
 /// An uplink carries more of the trees than a NIC does for its rate: the leaves are the narrowest place. O(N).

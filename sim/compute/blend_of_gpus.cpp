@@ -45,15 +45,24 @@ constexpr double year_of_reference = 2016;
 constexpr double peak_of_reference = 1e13;
 
 /// How much faster a unit is than fp32 units of the same GPU, by the catalogue's V100 and A100.
-double rate_over_fp32(const std::string& unit) {
-  if (unit == "fp16") return 2;
-  if (unit == "tf32") return 4; // half of the tensor cores' rate in 16 bits
-  if (unit == "fp16-tensor" || unit == "bf16-tensor") return 8;
+double rate_over_fp32(ArithmeticUnit unit) {
+  switch (unit) {
+  case ArithmeticUnit::fp32:
+  case ArithmeticUnit::bf16:
+    return 1;
+  case ArithmeticUnit::fp16:
+    return 2;
+  case ArithmeticUnit::tf32:
+    return 4; // half of the tensor cores' rate in 16 bits
+  case ArithmeticUnit::fp16_tensor:
+  case ArithmeticUnit::bf16_tensor:
+    return 8;
+  }
   return 1;
 }
 
 /// FLOP/s a byte/s of a V100, by the unit that computes.
-double balance_of(const std::string& unit) {
+double balance_of(ArithmeticUnit unit) {
   constexpr double v100 = 15.7e12 / 900e9;
   return rate_over_fp32(unit) * v100;
 }
@@ -85,7 +94,7 @@ private:
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, double batch) {
   const bool half = is_half(asked.precision);
-  const auto unit = compute_unit(gpu, asked.precision);
+  const auto [unit, peak_flop_per_s] = compute_unit(gpu, asked.precision);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
   return {names.number("gpu " + gpu.name),
           names.number("architecture " + architecture),
@@ -96,7 +105,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, do
           half,
           std::log(batch),
           gpu.year > 0 ? gpu.year - year_of_reference : 0,
-          std::log(unit.peak_flop_per_s / (peak_of_reference * rate_over_fp32(unit.name))),
+          std::log(peak_flop_per_s / (peak_of_reference * rate_over_fp32(unit))),
           0};
 }
 
@@ -199,13 +208,12 @@ Eigen::MatrixXd covariances(const std::vector<Sample>& samples) {
 std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch) {
   if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
   try {
-    const auto unit = compute_unit(gpu, precision);
-    const double balance = std::sqrt(balance_of(unit.name));
-    const bool tensor_cores = rate_over_fp32(unit.name) > 2;
+    const auto [unit, peak_flop_per_s] = compute_unit(gpu, precision);
+    const double balance = std::sqrt(balance_of(unit));
+    const bool tensor_cores = rate_over_fp32(unit) > 2;
     const double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
     const double bytes = model.work.touched_bytes * (is_half(precision) ? 0.5 : 1);
-    const double work_s =
-        (flop / balance + bytes * balance) / std::sqrt(unit.peak_flop_per_s * gpu.memory_bandwidth_Bps);
+    const double work_s = (flop / balance + bytes * balance) / std::sqrt(peak_flop_per_s * gpu.memory_bandwidth_Bps);
     constexpr ModelConstants constants;
     constexpr double passes = 3; // forward, data gradient, weight gradient
     return constants.roofline_share * (batch * work_s + passes * constants.layer_launch_s * model.layers);

@@ -1,5 +1,6 @@
 #pragma once
-// The time of a GPU that never ran this model, from all that other GPUs and other models say of it, each by its doubt.
+// The time of a GPU that never ran this model, from the records of other GPUs and other models, each weighed by its
+// uncertainty.
 
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/formats/gpu.hpp"
@@ -9,7 +10,7 @@
 
 namespace ddlsim {
 
-/// A time with its own doubt.
+/// A time with its own uncertainty.
 struct BlendedTime {
   double time_s = 0;
   double width = 0;       ///< standard deviation of ln
@@ -23,13 +24,13 @@ struct BlendedTime {
 /// without layer work or a GPU without a peak rate of the precision.
 std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch);
 
-/// The best linear prediction of ln time (kriging; Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
-/// eq. 2.25 and 2.26). ln(measured / catalogue_time_s) of every record is a sum of independent effects, each shared by the
-/// records that agree in something: precision, model, family of models, stack, GPU, architecture, and pairs of these; and
-/// a gain by year. A record weighs by what it shares with the question, so an anchor of the same family, the same model
-/// on a near GPU and a neighbouring batch are one rule. 16 bits (fp16, bf16, amp) are one precision here.
-/// The effects' sizes are the likeliest for the reference data `single-gpu`. Nothing without a record that can be
-/// compared, or where catalogue_time_s() says nothing.
+/// The best linear prediction of ln time (kriging; Rasmussen and Williams, Gaussian Processes for Machine Learning,
+/// 2006, eq. 2.25 and 2.26). ln(measured / catalogue_time_s) of every record is a sum of independent effects, each
+/// shared by the records that agree in something: precision, model, family of models, stack, GPU, architecture, and
+/// pairs of these; and a gain by year. A record weighs by what it shares with the question, so an anchor of the same
+/// family, the same model on a near GPU and a neighbouring batch are one rule. 16 bits (fp16, bf16, amp) are one
+/// precision here. The effects' sizes are the likeliest for the reference data `single-gpu`. Nothing without a record
+/// that can be compared, or where catalogue_time_s() says nothing.
 std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
                                          const OtherGpuQuestion& question);
 

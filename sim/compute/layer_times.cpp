@@ -38,23 +38,24 @@ constexpr double forward_touches = 2;  ///< an activation is written once and re
 constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
 
 bool on_tensor_cores(const Gpu& gpu, Precision precision) {
-  return is_half(precision) &&
-         (gpu.peak_flop_per_s.count("fp16-tensor") != 0 || gpu.peak_flop_per_s.count("bf16-tensor") != 0);
+  return is_half(precision) && (gpu.peak_flop_per_s.count(ArithmeticUnit::fp16_tensor) != 0 ||
+                                gpu.peak_flop_per_s.count(ArithmeticUnit::bf16_tensor) != 0);
 }
 
-/// Names in the catalogue of the units that may run it, the fastest first.
-std::vector<std::string> units_of(Precision precision) {
+/// The units that may run it, the fastest first.
+std::vector<ArithmeticUnit> units_of(Precision precision) {
+  using enum ArithmeticUnit;
   switch (precision) {
   case Precision::fp32:
-    return {"fp32"};
+    return {fp32};
   case Precision::tf32:
-    return {"tf32", "fp32"};
+    return {tf32, fp32};
   case Precision::amp:
-    return {"fp16-tensor", "bf16-tensor", "fp16", "fp32"};
+    return {fp16_tensor, bf16_tensor, fp16, fp32};
   case Precision::fp16:
-    return {"fp16-tensor", "fp16", "fp32"};
+    return {fp16_tensor, fp16, fp32};
   case Precision::bf16:
-    return {"bf16-tensor", "bf16", "fp16-tensor", "fp32"};
+    return {bf16_tensor, bf16, fp16_tensor, fp32};
   }
   return {};
 }
@@ -101,9 +102,9 @@ ModelWork work_of(const Model& model) {
 }
 
 ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {
-  for (const auto& name : units_of(precision))
-    if (const auto peak = gpu.peak_flop_per_s.find(name); peak != gpu.peak_flop_per_s.end())
-      return {name, peak->second};
+  for (const auto unit : units_of(precision))
+    if (const auto peak = gpu.peak_flop_per_s.find(unit); peak != gpu.peak_flop_per_s.end())
+      return {unit, peak->second};
   throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision));
 }
 

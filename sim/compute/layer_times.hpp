@@ -66,7 +66,7 @@ ModelWork work_of(const Model& model);
 
 /// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them.
 struct ComputeUnit {
-  std::string name; ///< in the catalogue: "fp32", "fp16-tensor", ...
+  ArithmeticUnit unit = ArithmeticUnit::fp32;
   double peak_flop_per_s = 0;
 };
 /// Throws UserError when the catalogue has none.

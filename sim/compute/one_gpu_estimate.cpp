@@ -22,19 +22,19 @@ std::string for_precision(const std::string& prior, Precision precision) {
   return is_half(precision) ? prior + "_reduced" : prior;
 }
 
-std::vector<std::string> doubts_of(const Candidate& best, const ComputeQuestion& question) {
-  std::vector<std::string> doubts;
-  if (best.rung == Rung::estimated) doubts.emplace_back("compute_one_batch");
+std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQuestion& question) {
+  std::vector<std::string> error_sources;
+  if (best.rung == Rung::estimated) error_sources.emplace_back("compute_one_batch");
   if (best.on_line && best.rung != Rung::estimated) {
-    doubts.emplace_back(inside(*best.curve, question.batch) ? "compute_interpolated" : "compute_extrapolated");
+    error_sources.emplace_back(inside(*best.curve, question.batch) ? "compute_interpolated" : "compute_extrapolated");
   }
   if (best.other_preset) {
-    doubts.push_back(for_precision("compute_other_stack", question.precision));
+    error_sources.push_back(for_precision("compute_other_stack", question.precision));
   } else if (best.pool != Pool::own) {
-    doubts.emplace_back("compute_transferred");
+    error_sources.emplace_back("compute_transferred");
   }
-  if (doubts.empty()) doubts.emplace_back("compute_measured");
-  return doubts;
+  if (error_sources.empty()) error_sources.emplace_back("compute_measured");
+  return error_sources;
 }
 
 std::string how_text(const Candidate& best, const ComputeQuestion& question) {
@@ -72,14 +72,14 @@ std::string unnamed_text(const ComputeQuestion& question) {
 OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& best) {
   const auto& head = best.nearest->record->head;
   const bool own = best.rung == Rung::measured || best.rung == Rung::on_line;
-  const auto doubts = doubts_of(best, question);
+  const auto error_sources = error_sources_of(best, question);
   return {best.time_s,
-          doubts.front(),
+          error_sources.front(),
           own ? EvidenceLabel::calibrated : EvidenceLabel::transferred,
           fmt::format("one {}: {:.4g} samples/s, {}{}", device_name(head, question), question.batch / best.time_s,
                       how_text(best, question), unnamed_text(question)),
           fmt::format("{}:{}", std::filesystem::path(head.file).filename().string(), head.line),
-          doubts};
+          error_sources};
 }
 
 /// ln of every record that stands for an equally good candidate.
@@ -113,8 +113,8 @@ void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& e
                                log_times.size(), names_of(equals));
 }
 
-/// The best candidate's time. Between batches that were measured, at one of which another curve may answer, it goes over
-/// from one to the other, and how far they contradict each other is a doubt.
+/// The best candidate's time. Between batches that were measured, at one of which another curve may answer, it goes
+/// over from one to the other, and how far they contradict each other is an error source.
 std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question,
                                              double repeat_difference) {
   auto candidates = candidates_on(curves, question);
@@ -140,9 +140,10 @@ bool is_of_elsewhere(const OneGpuEstimate& estimate) {
 
 /// bf16 runs on the tensor cores that amp runs on, at the same rate; what else the stack does may differ.
 OneGpuEstimate as_of_amp(OneGpuEstimate estimate) {
-  const auto doubt = for_precision("compute_other_stack", Precision::bf16);
-  auto& doubts = estimate.doubts;
-  if (std::find(doubts.begin(), doubts.end(), doubt) == doubts.end()) doubts.push_back(doubt);
+  const auto source = for_precision("compute_other_stack", Precision::bf16);
+  auto& error_sources = estimate.error_sources;
+  if (std::find(error_sources.begin(), error_sources.end(), source) == error_sources.end())
+    error_sources.push_back(source);
   if (estimate.label == EvidenceLabel::calibrated) estimate.label = EvidenceLabel::transferred;
   estimate.own_series = false;
   estimate.text += "; bf16 was never measured, and this is amp";
@@ -156,10 +157,10 @@ OneGpuEstimate from_other_gpu(const ComputeQuestion& question, const OtherGpuTim
                                                 : "compute_anchored";
   OneGpuEstimate evidence{
       other.time_s, for_precision(prior, question.precision), EvidenceLabel::transferred, "", "", {}};
-  evidence.doubts = {evidence.prior};
+  evidence.error_sources = {evidence.prior};
   if (anchored && other.preset != question.preset)
-    evidence.doubts.push_back(for_precision("compute_other_stack", question.precision));
-  if (other.use == CurveUse::far) evidence.doubts.emplace_back("compute_one_batch");
+    evidence.error_sources.push_back(for_precision("compute_other_stack", question.precision));
+  if (other.use == CurveUse::far) evidence.error_sources.emplace_back("compute_one_batch");
   const auto how = anchored ? fmt::format("times what {} gains from it to this one", other.anchor)
                             : std::string("scaled by the root of peak rate times memory bandwidth");
   evidence.text =
@@ -244,7 +245,7 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   OneGpuEstimate estimate;
   estimate.one_gpu_s = question.batch / stated.samples_per_s;
   estimate.prior = "compute_measured";
-  estimate.doubts = {estimate.prior};
+  estimate.error_sources = {estimate.prior};
   estimate.label = EvidenceLabel::calibrated;
   estimate.text = fmt::format("one {}: {:.4g} samples/s, as the scenario states{}", question.gpu.name,
                               stated.samples_per_s, unnamed_text(question));
@@ -330,23 +331,24 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
-  // The first doubt of a line is the line's own, so these two are of records at the very batch.
+  // The first error source of a line is the line's own, so these two are of records at the very batch.
   return evidence.label == EvidenceLabel::calibrated || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }
 
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence) {
   double variance = 0;
-  for (const auto& doubt : evidence.doubts) {
-    const double width = find_prior(priors, doubt, "", "").width;
+  for (const auto& source : evidence.error_sources) {
+    const double width = find_prior(priors, source, "", "").width;
     variance += width * width;
   }
   const double own_width = std::max(evidence.stated_width, evidence.blend_width);
-  if (evidence.doubts.size() < 2 && evidence.disagreement == 0 && own_width == 0) return priors;
+  if (evidence.error_sources.size() < 2 && evidence.disagreement == 0 && own_width == 0) return priors;
   Prior together = find_prior(priors, evidence.prior, "", "");
   together.width = std::sqrt(variance + evidence.disagreement * evidence.disagreement);
   if (own_width > 0) together.width = own_width;
-  for (std::size_t i = 1; i < evidence.doubts.size(); ++i) together.source += "; and " + evidence.doubts[i];
+  for (std::size_t i = 1; i < evidence.error_sources.size(); ++i)
+    together.source += "; and " + evidence.error_sources[i];
   std::erase_if(priors, [&](const Prior& prior) { return prior.parameter == evidence.prior; });
   priors.push_back(together);
   return priors;

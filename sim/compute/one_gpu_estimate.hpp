@@ -31,16 +31,17 @@ struct ComputeQuestion {
 /// The time of one iteration of one GPU, and how good that figure is.
 struct OneGpuEstimate {
   double one_gpu_s = 0;
-  std::string prior; ///< in priors.json, of the first of its doubts
+  std::string prior; ///< in priors.json, of the first of its error sources
   EvidenceLabel label = EvidenceLabel::assumed;
-  std::string text;                ///< one sentence for the person
-  std::string record;              ///< "file:line" it came from, or ""
-  std::vector<std::string> doubts; ///< all priors whose doubts add, the first included
+  std::string text;                       ///< one sentence for the person
+  std::string record;                     ///< "file:line" it came from, or ""
+  std::vector<std::string> error_sources; ///< all priors whose widths add, the first included
   /// Standard deviation of ln time between records that are equally good and contradict each other; 0: they agree.
   double disagreement = 0;
-  double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: the doubts' own
+  double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: that of the error sources
   bool own_series = false; ///< from records of the series asked for
-  double blend_width = 0;  ///< standard deviation of ln time where other GPUs' records were blended; 0: the doubts' own
+  double blend_width =
+      0; ///< standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources
 };
 
 /// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
@@ -48,17 +49,17 @@ struct OneGpuEstimate {
 ///   batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
 ///   batch scaled by the fixed part that is expected; what all records of other GPUs and models say together, each by
-///   its doubt (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's time by
+///   its uncertainty (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's time by
 ///   what an anchor model of the same family, then of another, gains from it to this one; the same model's time on
 ///   another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
 /// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
-/// their spread is a doubt of its own, and the text names them. Between measured batches the time goes over from what
-/// the one's records say to what the other's say (near_batches.hpp). Only the given records count. A record of this GPU
-/// is never carried over to another precision, but for bf16 without any record, which is amp's with more doubt.
-/// A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one, find() throws
-/// UserError.
+/// their spread is an error source of its own, and the text names them. Between measured batches the time goes over
+/// from what the one's records say to what the other's say (near_batches.hpp). Only the given records count. A record
+/// of this GPU is never carried over to another precision, but for bf16 without any record, which is amp's with a wider
+/// interval. A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one,
+/// find() throws UserError.
 class OneGpuTimes {
 public:
   /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the
@@ -92,8 +93,8 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 /// Whether a reference data could not change it: calibrated, or a record of this GPU at this batch.
 bool is_settled(const OneGpuEstimate& evidence);
 
-/// The priors, with that of `evidence.prior` as wide as all its doubts together, disagreement among them: root of the
-/// sum of their squares; or as wide as the asker stated; or as wide as the blend of other GPUs' records is.
+/// The priors, with that of `evidence.prior` as wide as all its error sources together, disagreement among them: root
+/// of the sum of their squares; or as wide as the asker stated; or as wide as the blend of other GPUs' records is.
 /// Throws UserError when one of them is missing.
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence);
 

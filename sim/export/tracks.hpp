@@ -47,7 +47,7 @@ struct PointRun {
 double track_scale(const PredictedPoint& point);
 
 /// First the group of the iteration's own parts, one after another, whose sum is `point.iteration_s`: what the graph
-/// takes, then what nobody can place inside an iteration. Then a group for each role, and one for servers. A shard is
+/// takes, then what has no place inside an iteration. Then a group for each role, and one for servers. A shard is
 /// pushed from when it is ready and the one before it is summed until it is summed itself, on the last worker, and
 /// pulled from then on, or when the one before it is pulled, until the slowest worker has it.
 ///

@@ -14,7 +14,7 @@
 
 namespace ddlsim {
 
-/// Of the file's format. 4: posterior and its draws. 3: compute factors and series name their one-GPU time. 2: excluded, algorithm_choices, z_score, fit_spread and leave_one_out_* have these names.
+/// Of the file's format; docs/formats.md describes it. An older file is refused with the command that writes it again.
 inline constexpr int calibration_version = 4;
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
@@ -84,8 +84,8 @@ struct CalibrationQuality {
   int leave_one_out_points = 0;
 };
 
-/// How well the normal distribution of the parameters' z-scores (z_score, error, correlation) says what the measurements
-/// leave of them, by importance weights (sim/base/laplace_check.hpp).
+/// How well the normal distribution of the parameters' z-scores (z_score, error, correlation) says what the
+/// measurements leave of them, by importance weights (sim/base/laplace_check.hpp).
 struct PosteriorForm {
   double pareto_k = 0;        ///< above 0.7 the weights cannot be trusted: a Markov chain took their place
   double effective_share = 1; ///< of the weights: 1 where the normal distribution is the posterior

@@ -1,6 +1,7 @@
 #include "sim/formats/gpu.hpp"
 
 #include "sim/base/names.hpp"
+#include "sim/formats/names.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -14,18 +15,14 @@ namespace ddlsim {
 
 namespace {
 
-const std::vector<std::string>& peak_precisions() {
-  static const std::vector<std::string> names{"fp32", "tf32", "fp16", "bf16", "fp16-tensor", "bf16-tensor"};
-  return names;
-}
-
-std::map<std::string, double> peaks_from(const JsonNode& node) {
-  std::map<std::string, double> peaks;
+std::map<ArithmeticUnit, double> peaks_from(const JsonNode& node) {
+  std::map<ArithmeticUnit, double> peaks;
   if (!node.is_object()) return peaks;
-  node.allow_only(peak_precisions());
-  for (const auto& precision : peak_precisions())
-    if (node.has(precision)) peaks[precision] = node.quantity(precision, Dimension::compute_rate);
-  if (peaks.find("fp32") == peaks.end()) node.mistake_at("fp32", "missing; give the fp32 peak, like \"15.7 TFLOP/s\"");
+  node.allow_only(names_of<ArithmeticUnit>());
+  for (const auto unit : values_of<ArithmeticUnit>())
+    if (node.has(to_text(unit))) peaks[unit] = node.quantity(to_text(unit), Dimension::compute_rate);
+  if (peaks.count(ArithmeticUnit::fp32) == 0)
+    node.mistake_at("fp32", "missing; give the fp32 peak, like \"15.7 TFLOP/s\"");
   return peaks;
 }
 
@@ -79,6 +76,24 @@ Gpu gpu_from(const JsonNode& node) {
 
 } // namespace
 
+std::string to_text(ArithmeticUnit unit) {
+  switch (unit) {
+  case ArithmeticUnit::fp32:
+    return "fp32";
+  case ArithmeticUnit::tf32:
+    return "tf32";
+  case ArithmeticUnit::fp16:
+    return "fp16";
+  case ArithmeticUnit::bf16:
+    return "bf16";
+  case ArithmeticUnit::fp16_tensor:
+    return "fp16-tensor";
+  case ArithmeticUnit::bf16_tensor:
+    return "bf16-tensor";
+  }
+  return "";
+}
+
 std::vector<Gpu> gpus_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format", "version", "gpus"};
   std::vector<Gpu> gpus;
@@ -116,10 +131,10 @@ const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
 }
 
 const Gpu& unnamed_device() {
-  static const Gpu device = [] {
+  static const Gpu device = [] { // the figures of shape_of_unnamed in platforms/gpus.json
     Gpu made;
     made.name = "unnamed device";
-    made.peak_flop_per_s = {{"fp32", 15.7e12}, {"fp16-tensor", 125e12}}; // platforms/gpus.json, shape_of_unnamed
+    made.peak_flop_per_s = {{ArithmeticUnit::fp32, 15.7e12}, {ArithmeticUnit::fp16_tensor, 125e12}};
     made.memory_bandwidth_Bps = 900e9;
     return made;
   }();

@@ -8,12 +8,19 @@
 
 namespace ddlsim {
 
+/// What a GPU does arithmetic with: its ordinary units at a width, or its tensor cores. Data sheets state a peak of
+/// each.
+enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor };
+
+/// As the catalogue names it: "fp32", "fp16-tensor".
+std::string to_text(ArithmeticUnit unit);
+
 struct Gpu {
   std::string name; ///< "V100-SXM2-16GB"
   std::vector<std::string> aliases;
   int year = 0;
-  int compute_capability = 0;                    ///< ten times CUDA's: 70 for 7.0; 0: not known
-  std::map<std::string, double> peak_flop_per_s; ///< by precision: fp32, tf32, fp16, bf16, fp16-tensor, bf16-tensor
+  int compute_capability = 0; ///< ten times CUDA's: 70 for 7.0; 0: not known
+  std::map<ArithmeticUnit, double> peak_flop_per_s;
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;
   double power_w = 0;                         ///< 0: not known

@@ -142,27 +142,27 @@ void take_storage(const NamedStorage& storage, const NamedFormat* format, Resolv
     constexpr double no_limit = std::numeric_limits<double>::infinity(); // and not what the cluster's storage reads
     const double median_Bps = storage.read_Bps.median * (small ? storage.small_read_share : 1);
     pipeline.read_Bps = median_Bps > 0 ? median_Bps : no_limit;
-    input.doubts.read = storage.read_Bps;
+    input.uncertainty.read = storage.read_Bps;
   }
   if (pipeline.shared_read_Bps == 0 && storage.shared_read_Bps.median > 0) {
     pipeline.shared_read_Bps = storage.shared_read_Bps.median;
-    input.doubts.shared_read = storage.shared_read_Bps;
+    input.uncertainty.shared_read = storage.shared_read_Bps;
   }
   if (!small) return;
   pipeline.open_s = storage.open_s.median;
   pipeline.shared_opens_per_s = storage.shared_opens_per_s;
-  input.doubts.open = storage.open_s;
+  input.uncertainty.open = storage.open_s;
 }
 
 void take_loader(const NamedLoader& loader, const NamedFormat* format, double decode_work, ResolvedInput& input) {
   auto& pipeline = input.pipeline;
   pipeline.core_samples_per_s = loader.core_samples_per_s.median / decode_work;
   pipeline.gpu_samples_per_s = loader.gpu_samples_per_s.median / decode_work;
-  input.doubts.core = loader.core_samples_per_s;
-  input.doubts.gpu = loader.gpu_samples_per_s;
+  input.uncertainty.core = loader.core_samples_per_s;
+  input.uncertainty.gpu = loader.gpu_samples_per_s;
   if (format == nullptr || format->core_share.median == 0) return;
   pipeline.core_samples_per_s *= format->core_share.median;
-  input.doubts.core_share = format->core_share;
+  input.uncertainty.core_share = format->core_share;
 }
 
 } // namespace

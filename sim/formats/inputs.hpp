@@ -17,8 +17,8 @@ struct RoughValue {
   bool operator==(const RoughValue&) const = default;
 };
 
-/// What it is over its median, at a z-score of a standard normal: ln of it is normal to each side of the median, with the
-/// width of that side.
+/// What it is over its median, at a z-score of a standard normal: ln of it is normal to each side of the median, with
+/// the width of that side.
 double factor_at(const RoughValue& value, double z_score);
 
 /// What every entry of the file has.
@@ -67,21 +67,21 @@ inline constexpr int inputs_version = 1;
 /// Throws UserError with every mistake of the file.
 InputCatalogue read_inputs(const std::filesystem::path& file);
 
-/// The doubt about what was named and not typed: each is not stated where the scenario has its own figure.
-struct InputDoubts {
+/// How uncertain rates are that were named and not typed: each is not stated where the scenario has its own figure.
+struct InputUncertainty {
   RoughValue read;
   RoughValue shared_read;
   RoughValue open;
   RoughValue core;
   RoughValue core_share;
   RoughValue gpu;
-  bool operator==(const InputDoubts&) const = default;
+  bool operator==(const InputUncertainty&) const = default;
 };
 
 /// A scenario's input with every name looked up, at the medians.
 struct ResolvedInput {
   InputPipeline pipeline;
-  InputDoubts doubts;
+  InputUncertainty uncertainty;
 };
 
 /// What is typed beats what a name says.

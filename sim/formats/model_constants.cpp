@@ -62,8 +62,8 @@ std::vector<ModelConstant> make_table() {
        "0.65 by 2 in ln likelihood: nearly a tie"},
       {"residual_growth", &C::residual_growth, 0, of_the_tiers(),
        "a random walk in the logarithm of the scale. Misses of the tiers hardly grow over three doublings; of 0, 0.01, "
-       "0.02 and 0.03 the third gave T1 its best interval score. Before: a doubt that stays what it was where the "
-       "measurements end"},
+       "0.02 and 0.03 the third gave T1 its best interval score. Before: no growth beyond the largest scale "
+       "that was measured"},
       of_the_line("line_share", &C::line_share, 0.5, 0.4, 0),
       of_the_line("line_fade", &C::line_fade, 1.5, 3, 1.5),
       {"fit_spread", &C::fit_spread, 0.05, of_the_tiers(),

@@ -9,7 +9,7 @@
 namespace ddlsim {
 
 struct ModelConstants {
-  /// How the residuals of one series hang together (sim/predict/residual_process.hpp).
+  /// How the residuals of one series are correlated (sim/predict/residual_process.hpp).
   double residual_spread = 0.05;          ///< standard deviation of ln, where no series tells
   double residual_persistent_share = 0.6; ///< of the variance, does not fade with scale
   double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
@@ -34,7 +34,7 @@ struct ModelConstants {
   double one_batch_width = 0.3;     ///< standard deviation of ln of the part that does not grow with the batch
   double layer_launch_s = 60e-6;    ///< a layer and pass, until its kernels run
   double roofline_share = 0.8;      ///< of the sum of a network's layer times is its iteration
-  /// 1: a series that has the same times on two fabrics is taken to have run on the slower; 0: it is believed.
+  /// 1: a series that has the same times on two fabrics counts as run on the slower; 0: it is used as it stands.
   double same_on_two_fabrics = 1;
 };
 

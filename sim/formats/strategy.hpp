@@ -37,11 +37,12 @@ struct Strategy {
   std::string preset{};        ///< in scenarios: of this strategy, in place of the scenario's; "": the scenario's
   std::string transport{};     ///< the same
   std::optional<LibraryVersion> library{}; ///< that sums, where it is known; nothing: one of the preset's
-  std::string note{};                      ///< what the asker says of it; told beside its answer
+  std::string note{};                      ///< what the asker says of it; printed beside its answer
   ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
 };
 
-/// "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches, full recomputation)": short text for tables and series names; equal for equal strategies.
+/// "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches, full recomputation)": short text for tables and
+/// series names; equal for equal strategies.
 std::string to_text(const Strategy& strategy);
 
 /// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a

@@ -1,7 +1,7 @@
 #include "sim/iteration/beside_neighbours.hpp"
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/nvls.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
@@ -13,48 +13,6 @@
 
 namespace ddlsim {
 namespace {
-
-/// Bytes that the NIC of a node sends in one collective.
-double nic_bytes(const Machine& machine, const Way& way, double size_bytes) {
-  const double sent_bytes = wire_bytes(way.protocol, size_bytes);
-  const double ranks = machine.ranks;
-  const double nodes = machine.nodes();
-  switch (way.algorithm) {
-  case Algorithm::tree:
-  case Algorithm::nvls:
-    return (machine.nodes() == 2 ? 1 : 2) * sent_bytes;
-  case Algorithm::recursive_doubling:
-    return std::ceil(std::log2(nodes)) * sent_bytes;
-  case Algorithm::collnet:
-    return sent_bytes;
-  case Algorithm::ring:
-    return 2 * (ranks - 1) / ranks * sent_bytes;
-  case Algorithm::ring_reduce_scatter:
-  case Algorithm::ring_all_gather:
-    return (ranks - 1) / ranks * sent_bytes;
-  case Algorithm::hierarchical_ring:
-  case Algorithm::halving_doubling:
-    break;
-  }
-  return 2 * (nodes - 1) / nodes * sent_bytes;
-}
-
-bool is_half_of_ring(Algorithm algorithm) {
-  return algorithm == Algorithm::ring_reduce_scatter || algorithm == Algorithm::ring_all_gather;
-}
-
-int rounds_of_sum(const Machine& machine, const Way& way, double size_bytes) {
-  if (is_half_of_ring(way.algorithm)) return machine.ranks - 1;
-  if (way.algorithm == Algorithm::nvls) return nvls_chunks(machine, wire_bytes(way.protocol, size_bytes));
-  if (way.algorithm == Algorithm::collnet) return 1; // the switches sum as it comes
-  if (way.algorithm != Algorithm::tree) return 2 * (machine.ranks - 1);
-  return std::max(1, tree_chunks(machine, wire_bytes(way.protocol, size_bytes)).count);
-}
-
-/// Between nodes.
-bool goes_by_tree(Algorithm algorithm) {
-  return algorithm == Algorithm::tree || algorithm == Algorithm::nvls;
-}
 
 /// When each collective could have started, by what its operations wait for.
 std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
@@ -218,10 +176,6 @@ SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity req
   return simulate_rounds_in_child(shared.links, shared.jobs, iterations);
 }
 
-} // namespace
-
-namespace {
-
 /// What one server has.
 struct ServerLoad {
   double bytes = 0; ///< of all copies that one node sends
@@ -288,14 +242,15 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
   double other_bytes = 0;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
     const auto& sum = alone.collectives[i];
-    const double bytes = nic_bytes(graph.machine, sum.way, sum.size_bytes);
-    (goes_by_tree(sum.way.algorithm) ? tree_bytes : other_bytes) += bytes;
+    const auto& sent = all_reduce_algorithm(sum.way.algorithm).between_nodes;
+    const double sum_bytes = wire_bytes(sum.way.protocol, sum.size_bytes);
+    const double bytes = sent.nic_bytes(graph.machine, sum_bytes);
+    (sent.load == &FabricLoad::tree ? tree_bytes : other_bytes) += bytes;
     own.transfers.push_back(
-        {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, rounds_of_sum(graph.machine, sum.way, sum.size_bytes)});
+        {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, sent.rounds(graph.machine, sum_bytes)});
   }
   own.by_tree = tree_bytes > other_bytes;
-  const auto last = alone.collectives.back().way.algorithm;
-  own.inside_too = last == Algorithm::ring || is_half_of_ring(last);
+  own.inside_too = all_reduce_algorithm(alone.collectives.back().way.algorithm).between_nodes.passes_every_gpu;
   return own;
 }
 

@@ -40,7 +40,7 @@ struct Stream {
   int number = 0;       ///< of the path's GPU, or of the server
 };
 
-/// What of an iteration an operation of compute is; `whole`: forward and backward, of which nobody looks inside.
+/// What of an iteration an operation of compute is; `whole`: forward and backward as one operation.
 enum class ComputePart { whole, synchronisation, forward, backward };
 
 struct Operation {
@@ -71,8 +71,8 @@ struct ServerRules {
   double compute_spread_s = 0; ///< asynchronous: standard deviation of a worker's compute
 };
 
-/// Operations stand in an order in which they can start: each waits for earlier ones only. Those of one kind that follow
-/// each other on paths and connections share links.
+/// Operations stand in an order in which they can start: each waits for earlier ones only. Those of one kind that
+/// follow each other on paths and connections share links.
 struct Graph {
   Machine machine;
   std::vector<Role> roles;

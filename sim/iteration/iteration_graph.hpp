@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// Forward, backward, what moves gradients, and the samples of the next iteration beside it. What nobody can place
+/// Forward, backward, what moves gradients, and the samples of the next iteration beside it. What has no place
 /// inside an iteration is not in it: the cost of synchronisation itself, the jump at the second node, the wait for the
 /// slowest of many steps.
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape);

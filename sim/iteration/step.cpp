@@ -83,7 +83,7 @@ IterationResult synchronised_iteration(const StepSetup& setup, const Communicati
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
   auto result =
       execute_iteration(iteration_graph(setup, inputs, shape_of(setup, memory)), requested, has_neighbours(setup));
-  if (memory.learns) memory.iteration = {inputs, result};
+  if (memory.stores) memory.iteration = {inputs, result};
   return result;
 }
 

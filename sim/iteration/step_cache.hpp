@@ -42,8 +42,8 @@ struct StepCache {
     IterationResult result;
   };
   std::optional<BackwardShape> shape;
-  std::optional<CachedIteration> iteration; ///< in the last sample that was run while `learns`
-  bool learns = true;
+  std::optional<CachedIteration> iteration; ///< of the last sample that was run while `stores`
+  bool stores = true;                       ///< whether a run replaces `iteration`
 };
 
 /// The same as without a cache, to the bit. Where the sample's inputs equal those of `memory.iteration`, nothing is

@@ -17,8 +17,8 @@ struct Way {
   bool operator==(const Way&) const = default;
 };
 
-/// A job as NCCL sees it once it has looked for rings and trees. Rates are what NCCL assumes of the hardware, not what is
-/// reached.
+/// A job as NCCL sees it once it has looked for rings and trees. Rates are what NCCL assumes of the hardware, not what
+/// is reached.
 struct NcclJob {
   int ranks = 1;
   int nodes = 1;
@@ -41,8 +41,8 @@ struct NcclJob {
   bool operator==(const NcclJob&) const = default;
 };
 
-/// Assumed where a cluster file does not say: every NIC has two channels (2.8.4 on one 100 Gbit/s port), and hangs
-/// with the GPUs on one PCIe switch where there are two GPUs or fewer to a NIC, so that LL128 may cross nodes.
+/// Assumed where a cluster file does not say: every NIC has two channels (2.8.4 on one 100 Gbit/s port). Where there
+/// are two GPUs or fewer to a NIC, they share a PCIe switch with it, so that LL128 may cross nodes.
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node);
 
 /// This version runs NVLS on such a job: from 2.18 on (2.17 has it on one node only, and is taken as without).
@@ -67,9 +67,9 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes);
 
-/// What NCCL takes; with `forced`, the protocol that it takes for that algorithm. Hierarchical ring and halving-doubling,
-/// which NCCL does not have, are taken to pass messages on as its ring does. Before 2.4 there are rings only; 2.4 takes
-/// a tree up to a size, and both take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
+/// What NCCL takes; with `forced`, the protocol that it takes for that algorithm. Hierarchical ring and
+/// halving-doubling, which NCCL does not have, are taken to pass messages on as its ring does. Before 2.4 there are
+/// rings only; 2.4 takes a tree up to a size, and both take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
 Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes,
                 std::optional<Algorithm> forced = std::nullopt);
 

@@ -56,27 +56,28 @@ std::string network_complaint(const Transport& transport, int gpus, int gpus_per
 /// Nodes whose GPUs the transport reaches like those of one node: an NVLink domain's over NCCL, else 1.
 int domain_nodes(const Cluster& cluster, const Transport& transport);
 
-/// The cluster's fabric as messages of a transport meet it. NCCL keeps a message on its rail (NCCL_CROSS_NIC of NVIDIA's
-/// NCCL documentation; from 2.12 on by the NIC of another GPU of the node, PXN), and spreads its channels over all: rails are
-/// then a fat-tree that carries all of them. MPI, Gloo and servers do not know rails, and are taken to change them with every
-/// message. A node with one NIC has one rail.
+/// The cluster's fabric as messages of a transport meet it. NCCL keeps a message on its rail (NCCL_CROSS_NIC of
+/// NVIDIA's NCCL documentation; from 2.12 on by the NIC of another GPU of the node, PXN), and spreads its channels over
+/// all: rails are then a fat-tree that carries all of them. MPI, Gloo and servers do not know rails, and are taken to
+/// change them with every message. A node with one NIC has one rail.
 Fabric fabric_over(const Cluster& cluster, const Transport& transport);
 
-/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI and Gloo (mpi-ib, mpi-tcp, gloo-tcp) host memory is the only path and every
-/// rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of a node. The
-/// nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of line rate x
-/// efficiency and what its sockets carry. An NVLink domain is one node with the NICs of all. Links of `fabric` reach the
-/// same share of their line rate as a NIC, and a message waits for hop_latency on each of those it crosses. Throws UserError when `transport` names a NIC the cluster does not have, or
-/// none and the ranks are on several nodes.
+/// `gpus` ranks filling nodes of `gpus_per_node`. Over MPI and Gloo (mpi-ib, mpi-tcp, gloo-tcp) host memory is the only
+/// path and every rank's traffic, also inside the node, passes the node's NIC, so that an edge gets NIC rate / ranks of
+/// a node. The nodes of a leaf share its uplinks: nodes_per_leaf x NIC / blocking. A node's NIC rate is the smaller of
+/// line rate x efficiency and what its sockets carry. An NVLink domain is one node with the NICs of all. Links of
+/// `fabric` reach the same share of their line rate as a NIC, and a message waits for hop_latency on each of those it
+/// crosses. Throws UserError when `transport` names a NIC the cluster does not have, or none and the ranks are on
+/// several nodes.
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node, std::shared_ptr<const PlacedFabric> fabric = nullptr);
 
 /// What a link between switches carries, in the same measure as the NICs of a machine on that fabric.
 double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t link);
 
-/// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI and Gloo every rank takes part, log2 of
-/// the ranks; over NCCL processes negotiate across nodes only, 1 + log2 of the nodes, none on one node. The Horovod
-/// runs in platforms/azure-* have this dependence; a sum over ranks fits them about as well.
+/// Doublings that the negotiation of a tensor, and its copies, pass through: over MPI and Gloo every rank takes part,
+/// log2 of the ranks; over NCCL processes negotiate across nodes only, 1 + log2 of the nodes, none on one node. The
+/// Horovod runs in platforms/azure-* have this dependence; a sum over ranks fits them about as well.
 double negotiation_hops(const Machine& machine, const Transport& transport);
 
 /// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.

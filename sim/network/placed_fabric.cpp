@@ -15,8 +15,9 @@ std::size_t number(long value) {
   return static_cast<std::size_t>(value);
 }
 
-// Numbers of links. Fat-tree: cable + most cables of a group x (level + levels x (2 x group + direction)). Torus: 2 x (dimensions x node + dimension) +
-// direction, of the node that the link leaves upwards. Dragonfly: three kinds, see below.
+// Numbers of links. Fat-tree: cable + most cables of a group x (level + levels x (2 x group + direction)). Torus: 2 x
+// (dimensions x node + dimension) + direction, of the node that the link leaves upwards. Dragonfly: three kinds, see
+// below.
 
 constexpr long up = 0;
 constexpr long down = 1;
@@ -29,8 +30,9 @@ std::vector<long> cables_of(const Fabric& fabric) {
   return cables;
 }
 
-/// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing non-blocking
-/// traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the same cables.
+/// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing
+/// non-blocking traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the
+/// same cables.
 std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
   const auto levels = levels_of(fabric);
   const auto cables = cables_of(fabric);

@@ -28,7 +28,7 @@ struct FabricLoad {
 /// A fabric whose links between switches have to be followed one by one.
 struct PlacedFabric {
   Fabric fabric;
-  double nic_line_Bps = 0;   ///< of a node, all its ports: rates of links are told relative to it
+  double nic_line_Bps = 0;   ///< of a node, all its ports: rates of links are relative to it
   double background = 0;     ///< share of each link that other traffic takes
   std::vector<int> places{}; ///< of each node of the job, then of hosts for servers: its number on the fabric
   FabricLoad load{};         ///< of the job's nodes, see sim/collective/fabric_load.hpp
@@ -37,8 +37,8 @@ struct PlacedFabric {
 };
 
 /// Whether messages of such a job meet links that a Machine does not know by itself: a torus, a dragonfly, rails that
-/// messages change, a fat-tree of several levels or with static routes, a fat-tree whose leaves the job does not fill one
-/// after another.
+/// messages change, a fat-tree of several levels or with static routes, a fat-tree whose leaves the job does not fill
+/// one after another.
 bool needs_links(const Fabric& fabric, const NodePlacement& placement);
 
 /// Where the `count` nodes of a job are, `taken` nodes being in front of them in that order. Throws UserError when a
@@ -50,8 +50,8 @@ std::vector<int> places_of(const Fabric& fabric, const NodePlacement& placement,
 /// are one direction each. Routes are those of SimGrid's zones (torus: one dimension after another, the shorter way
 /// around; dragonfly: at most one link in each group and one between groups; fat-tree with static routes: the cable
 /// of the destination, D-mod-k); a fat-tree goes up to the lowest group that holds both nodes and down again, and with
-/// adaptive routes the links of a group, up or down, are one. Over rails every message changes its rail, and so leaves its
-/// leaf: fabric_over() says whose messages do not.
+/// adaptive routes the links of a group, up or down, are one. Over rails every message changes its rail, and so leaves
+/// its leaf: fabric_over() says whose messages do not.
 std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to);
 
 /// Line rate of a link, less the background traffic, B/s.

@@ -1,9 +1,11 @@
 #pragma once
 // One synchronous exchange with parameter servers: push, sum over all workers, pull.
+// Paths inside a node, each of which carries one message at a time.
 
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/placement.hpp"
 
+#include <cstddef>
 #include <vector>
 
 namespace ddlsim {
@@ -48,5 +50,16 @@ struct ServerExchangeTiming {
 /// Throws std::invalid_argument when a rate in use is not above zero, or ready_s is not as long as shards.
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
                                                  const ServerExchange& exchange);
+
+/// A message on a path inside a node.
+struct PathMessage {
+  std::size_t path = 0;
+  double ready_s = 0;
+  double size_bytes = 0;
+};
+
+/// When each message has passed. A path carries one message at a time, in the order given, each once it is ready:
+///   passed(k) = max(ready(k), passed(k-1)) + size / rate
+std::vector<double> pass_paths(const std::vector<PathMessage>& messages, double rate_Bps);
 
 } // namespace ddlsim

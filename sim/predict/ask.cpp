@@ -4,7 +4,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
-#include "sim/predict/input_doubt.hpp"
+#include "sim/predict/input.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <fmt/format.h>
@@ -86,9 +86,9 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
   }
 }
 
-/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it, and
-/// what the fit leaves of the only run across nodes does not fade.
-void doubt_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
+/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it,
+/// and what the fit leaves of the only run across nodes does not fade.
+void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
   auto& process = learnt.residual_process;
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
   if (unseen && process.spread < constants.residual_spread)
@@ -132,7 +132,7 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
   learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
   if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
   learn_residuals(learnt, of_stack, asked);
-  doubt_across_nodes(learnt, constants);
+  widen_across_nodes(learnt, constants);
   return learnt;
 }
 
@@ -243,7 +243,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   auto posterior = posterior_in_blocks(
       priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
       scenario);
-  draw_input(posterior.samples, input.doubts, scenario.samples, scenario.seed);
+  draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
@@ -268,7 +268,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           priors_of_fields(priors, compute.prior, transport, setup.preset.name),
           scenario.samples,
           best_servers,
-          input.doubts};
+          input.uncertainty};
 }
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {

@@ -55,7 +55,7 @@ struct Candidate {
 class Search {
 public:
   Search(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
-    memory_.learns = false; // candidates share the layers' times and nothing else
+    memory_.stores = false; // candidates share the layers' times and nothing else
     memory_.shape = backward_shape_of(setup_);
     for (const auto& strategy : server_candidates(setup_))
       candidates_.push_back(

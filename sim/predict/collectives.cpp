@@ -54,7 +54,7 @@ void check_question(const Scenario& scenario) {
                     "only parameter servers and sharded strategies found, which do not all-reduce; add a strategy like "
                     "{\"name\": \"auto\"}");
   if (scenario.gpus.back() < 2)
-    throw UserError(scenario.name, "/gpus", "one GPU has nobody to all-reduce with; give --gpus 2 or more");
+    throw UserError(scenario.name, "/gpus", "one GPU alone has nothing to all-reduce; give --gpus 2 or more");
 }
 
 } // namespace

@@ -134,8 +134,8 @@ double end_with_input(const Curve& curve, const StepSetup& setup, const std::vec
 } // namespace
 
 double spread_at(const Curve& curve, int gpus) {
-  const auto doubt = unexplained_at(curve, gpus);
-  return gpus > 1 ? std::hypot(doubt.spread, doubt.noise) : doubt.noise;
+  const auto unexplained = unexplained_at(curve, gpus);
+  return gpus > 1 ? std::hypot(unexplained.spread, unexplained.noise) : unexplained.noise;
 }
 
 Unexplained unexplained_at(const Curve& curve, int gpus) {
@@ -219,7 +219,7 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   const double spread = spread_at(curve, setup.gpus);
   const auto ln_times = logarithms(mechanism_s);
   const double needed_s = needed_input_s(setup);
-  const bool input_is_known = curve.input_doubts == InputDoubts{};
+  const bool input_is_known = curve.input_uncertainty == InputUncertainty{};
   const auto end_s = [&](double tail) {
     if (!input_is_known) return end_with_input(curve, setup, mechanism_s, spread, factor, tail);
     return std::max(needed_s, factor * std::exp(quantile_of_normals(ln_times, spread, tail)));

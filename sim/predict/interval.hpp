@@ -11,7 +11,7 @@ namespace ddlsim {
 /// Normal distribution of ln(what a user will measure / mechanism) at a scale.
 struct Unexplained {
   double mean = 0;
-  double spread = 0; ///< standard deviation of the series' residual there, with the doubt of distance
+  double spread = 0; ///< standard deviation of the series' residual there, with what distance adds
   double noise = 0;  ///< standard deviation of one measurement
 };
 Unexplained unexplained_at(const Curve& curve, int gpus);
@@ -21,7 +21,8 @@ double spread_at(const Curve& curve, int gpus);
 
 /// What a mixture of the simulator and of the straight line adds to the simulator's ln T at that scale:
 ///   w (ln max(T(last), F(gpus)) - ln T(gpus)),  w = line_share x exp(-ln(gpus / last) / line_fade)
-/// F is what forward and communication alone take, and at most T(gpus): the line cannot promise less. T is the time of the likeliest sample with its residual by screening, `last` the largest scale across nodes that
+/// F is what forward and communication alone take, and at most T(gpus): the line cannot promise less. T is the time of
+/// the likeliest sample with its residual by screening, `last` the largest scale across nodes that
 /// series of this stack, model and batch were measured at: there T is the measured time but for its noise, and the
 /// straight line keeps it. 0 up to that scale, and where there is none.
 double ln_shift_to_line(const Curve& curve, int gpus);

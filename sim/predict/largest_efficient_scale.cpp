@@ -1,5 +1,5 @@
 #include "sim/base/statistics.hpp"
-#include "sim/predict/input_doubt.hpp"
+#include "sim/predict/input.hpp"
 #include "sim/predict/interval.hpp"
 
 #include <algorithm>
@@ -292,7 +292,7 @@ template <class Figure> double strength_of(const std::vector<double>& log_times,
 /// The same of named input: the factors of storage and loader, in logarithms.
 void find_stronger_input(const Curve& curve, const std::vector<double>& log_times, double& strongest,
                          MeasureNext& next) {
-  if (curve.input_doubts == InputDoubts{}) return;
+  if (curve.input_uncertainty == InputUncertainty{}) return;
   for (const auto& field : input_factor_fields()) {
     const double r =
         strength_of(log_times, [&](std::size_t i) { return std::log(curve.samples.values[i].input.*field.value); });

@@ -2,7 +2,7 @@
 
 #include "sim/base/text_file.hpp"
 #include "sim/predict/ask.hpp"
-#include "sim/predict/input_doubt.hpp"
+#include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/measured.hpp"
 

@@ -3,7 +3,6 @@
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_input.hpp"
 
 #include <fmt/format.h>
 
@@ -125,7 +124,7 @@ const PredictedPoint* largest_possible(const StrategyAnswer& answer) {
 std::vector<std::string> answer_sentences(const Prediction& prediction) {
   const int gpus = largest_scale_of(prediction);
   const auto all = contenders_at(prediction, gpus);
-  if (all.empty()) return {"None of the scales asked for can be; below is why."};
+  if (all.empty()) return {"None of the scales asked for is possible; below is why."};
   std::vector<std::string> sentences{first_sentence(all.front())};
   if (all.size() > 1) sentences.push_back(next_best_sentence(all.front(), all[1]));
   if (const auto sentence = available_sentence(prediction, gpus); !sentence.empty()) sentences.push_back(sentence);
@@ -138,7 +137,7 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   const int gpus = largest_scale_of(prediction);
   const auto all = contenders_at(prediction, gpus);
   if (all.empty()) {
-    sentences.push_back("None of the scales asked for can be; the table says why.");
+    sentences.push_back("None of the scales asked for is possible; the table says why.");
     return sentences;
   }
   if (!asked.empty() && asked.back() > gpus)

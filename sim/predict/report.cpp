@@ -1,7 +1,7 @@
 #include "sim/predict/report.hpp"
 
 #include "sim/predict/measured.hpp"
-#include "sim/predict/report_servers.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,7 @@
-#include "sim/predict/report_input.hpp"
-
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +22,8 @@ std::string samples_text(double samples_per_s) {
   return rate_interval(samples_per_s, samples_per_s, samples_per_s).value;
 }
 
-/// "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" where a sample's size is not known.
+/// "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" where a sample's size is not
+/// known.
 std::string storage_text(const InputNeed& need, int nodes) {
   if (need.storage_Bps == 0) return "";
   const auto a_node = nodes > 1 ? fmt::format(", {} a node", storage_rate_text(need.storage_Bps / nodes)) : "";
@@ -76,7 +76,7 @@ std::string input_limit_sentence(const PredictedPoint& point) {
   if (point.input_wait_s > 0)
     return fmt::format("The GPUs wait for input, {} an iteration (chance of any wait {}): the limit is {}.",
                        short_seconds_text(point.input_wait_s), chance, limit_in_words(need.limit));
-  return fmt::format("The GPUs are not expected to wait for input (chance that they do {}): the tightest of it is {}.",
+  return fmt::format("The GPUs are not expected to wait for input (chance that they do {}): the nearest limit is {}.",
                      chance, limit_in_words(need.limit));
 }
 

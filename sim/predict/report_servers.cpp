@@ -1,8 +1,7 @@
-#include "sim/predict/report_servers.hpp"
-
 #include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,8 +5,6 @@
 #include "sim/predict/measured.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
-#include "sim/predict/report_input.hpp"
-#include "sim/predict/report_servers.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/network/machine.hpp"
-#include "sim/predict/input_need.hpp"
+#include "sim/predict/input.hpp"
 #include "sim/predict/interval.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ int nodes_of(const Curve& curve, int gpus) {
 }
 
 /// Share of the variance of ln(iteration time) that comes with the parameters picked, by correlations of the drawn
-/// z-scores; what a hundred draws of independent quantities show is noise and not counted. Compute and the model discrepancy are not counted: the one has a label
-/// of its own, the other is no property of the machine.
+/// z-scores; what a hundred draws of independent quantities show is noise and not counted. Compute and the model
+/// discrepancy are not counted: the one has a label of its own, the other is no property of the machine.
 double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
@@ -56,7 +56,7 @@ bool was_measured(const Curve& curve, const PredictedPoint& point) {
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
   const auto& learnt = curve.learnt;
-  if (point.bottleneck == "input" && curve.input_doubts != InputDoubts{}) return EvidenceLabel::assumed;
+  if (point.bottleneck == "input" && curve.input_uncertainty != InputUncertainty{}) return EvidenceLabel::assumed;
   if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
   std::vector<bool> unknown = learnt.identified;
   unknown.flip();
@@ -115,8 +115,8 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus);
 }
 
-/// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC 2021,
-/// section 5.1, count alike).
+/// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC
+/// 2021, section 5.1, count alike).
 constexpr double forward_passes_of_training = 3;
 
 /// 0 where the catalogue has no peak of that precision, as of a machine that nobody named.

@@ -31,7 +31,8 @@ struct CalibrationInfo {
   /// Standard deviation of ln across nodes, where no run across nodes tells it: what series inside one node leave
   /// unexplained says nothing of other paths.
   double unseen_across_nodes = 0;
-  /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does not.
+  /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does
+  /// not.
   double misfit = 0;
 };
 
@@ -48,16 +49,16 @@ struct Curve {
   std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
   int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
-  InputDoubts input_doubts{};                        ///< about named input; drawn into samples.values[i].input
+  InputUncertainty input_uncertainty{};              ///< about named input; drawn into samples.values[i].input
 };
 
 /// The setup at another scale, with the best servers there where the strategy seeks them.
 StepSetup at_scale(const Curve& curve, int gpus);
 
 /// Likeliest sample by `fidelity`, times mixture_ratio(); interval from the drawn samples by screening, times the ratio
-/// of the likeliest sample by `fidelity` to the likeliest by screening, so that what contention adds in a full run moves
-/// the whole interval; where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a point
-/// with an error.
+/// of the likeliest sample by `fidelity` to the likeliest by screening, so that what contention adds in a full run
+/// moves the whole interval; where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a
+/// point with an error.
 struct PointAndSamples {
   PredictedPoint point;
   std::vector<double> sample_times_s; ///< none for a point with an error
@@ -87,14 +88,14 @@ double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 /// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
 /// Screening finds it: doubling from one node up to growth, then bisection to a whole node between the last scale that
 /// holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search goes on
-/// from there by its numbers; `full` is asked as `automatic`. `known`: efficiencies by GPUs that predict_point() gave by
-/// that fidelity. The interval is that of the samples' own largest efficient scales.
+/// from there by its numbers; `full` is asked as `automatic`. `known`: efficiencies by GPUs that predict_point() gave
+/// by that fidelity. The interval is that of the samples' own largest efficient scales.
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known = {});
 
-/// The parameter whose doubt widens the interval at `gpus` most, what would measure it, and the half-width left once it
-/// is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time) over the
-/// samples (linear regression; r^2 is the share of variance that one parameter explains).
+/// The parameter whose uncertainty widens the interval at `gpus` most, what would measure it, and the half-width left
+/// once it is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time)
+/// over the samples (linear regression; r^2 is the share of variance that one parameter explains).
 /// `times_s` are the samples' iteration times there (sample_times).
 MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s);
 

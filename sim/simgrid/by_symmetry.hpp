@@ -6,7 +6,6 @@
 #include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/parameter_server/path.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
 #include <functional>
@@ -22,14 +21,13 @@ namespace ddlsim {
 /// and the rest is counted.
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives);
 
-/// Times of several collectives that are alone on their links, each given by its classes; classes, links and routes must
-/// not depend on the size.
+/// Times of several collectives that are alone on their links, each given by its classes; classes, links and routes
+/// must not depend on the size.
 SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes,
                                         const std::function<ClassSchedule(double size_bytes)>& schedule_of);
 
-/// When each shard of one exchange is summed, then when the slowest worker has each, seconds, with one connection of each
-/// class
-/// (sim/parameter_server/server_classes.hpp).
+/// When each shard of one exchange is summed, then when the slowest worker has each, seconds, with one connection of
+/// each class (sim/parameter_server/server_classes.hpp).
 SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange);
 

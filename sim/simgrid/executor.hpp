@@ -5,7 +5,6 @@
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/parameter_server/path.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
@@ -25,20 +24,20 @@ public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the links. SimGrid runs all of
-  /// them in one child. by_symmetry equals full to 1e-6. full
-  /// equals the closed form to 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks.
-  /// Elsewhere, and for the tree, flows meet: the headers in sim/collective have the gap. Throws NoSymmetry.
+  /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the
+  /// links. SimGrid runs all of them in one child. by_symmetry equals full to 1e-6. full equals the closed form to 1e-6
+  /// for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
+  /// flows meet: the headers in sim/collective have the gap. Throws NoSymmetry.
   virtual SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm) const = 0;
 
-  /// When each message of several paths has passed; a path carries one at a time, in the order given. Without contention
-  /// the formula and SimGrid are equal.
+  /// When each message of several paths has passed; a path carries one at a time, in the order given. Without
+  /// contention the formula and SimGrid are equal.
   virtual SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const = 0;
 
-  /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a child.
-  /// by_symmetry, one copy of each class in a child, and reduced, the same in this process, equal it to 1e-6, a slow node
-  /// included; they throw NoSymmetry where why_no_symmetry gives a reason.
+  /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a
+  /// child. by_symmetry, one copy of each class in a child, and reduced, the same in this process, equal it to 1e-6, a
+  /// slow node included; they throw NoSymmetry where why_no_symmetry gives a reason.
   ///
   /// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
   /// colocated servers with equal shards. With unequal shards on colocated servers the closed form is mostly too slow,
@@ -53,7 +52,8 @@ public:
                                                const ServerExchange& exchange) const = 0;
 
   /// Steady state of asynchronous servers. full: rounds in a child each, until the mean iteration is known to
-  /// 0.5 %. by_symmetry: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. reduced and closed_form are one closed queueing network, followed in time or by mean value analysis:
+  /// 0.5 %. by_symmetry: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. reduced
+  /// and closed_form are one closed queueing network, followed in time or by mean value analysis:
   /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
   ///   servers                      workers, case                              reduced   closed form
   ///   dedicated, or one colocated  any shards                                 within 3 %
@@ -65,7 +65,7 @@ public:
   ///   NIC-bound                    8 on 4, one with 3 x the bytes, no overlap -3 %
   ///                                8 on 8, bytes as 1 to 8                    +15 %
   /// The closed form is too fast where workers gather before a server that is nearly busy. On worker nodes the reduced
-  /// form gives every server the rate of the busiest node and lets push and pull share a NIC in the mean only.
+  /// form gives every server the rate of the busiest node and shares a NIC by the mean rates of pushes and pulls.
   /// Staleness is within 3 % where iterations are and shards equal; with unequal ones it counts the busiest server's
   /// bytes for all and is up to 25 % high.
   virtual AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,

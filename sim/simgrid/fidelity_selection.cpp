@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ddlsim {
 namespace {
@@ -20,8 +21,8 @@ constexpr double affordable_messages = 3e5;
 /// them are under way at once.
 constexpr std::size_t affordable_classes = 2000;
 
-/// Most that automatic runs reduced: about a second too. Beyond, on 141 nodes and more, the closed form is within 2 % of
-/// the reduced run, and closer the more nodes there are.
+/// Most that automatic runs reduced: about a second too. Beyond, on 141 nodes and more, the closed form is within 2 %
+/// of the reduced run, and closer the more nodes there are.
 constexpr std::size_t affordable_connections = 20000;
 
 /// The same for each of hundreds of samples: 3 ms.
@@ -30,8 +31,8 @@ constexpr std::size_t screening_connections = 100;
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
 
-/// Beyond this many actors nothing runs full: each has a stack of its own, which takes two of the 65,530 areas of memory
-/// that Linux gives a process (vm.max_map_count).
+/// Beyond this many actors nothing runs full: each has a stack of its own, which takes two of the 65,530 areas of
+/// memory that Linux gives a process (vm.max_map_count).
 constexpr double most_actors = 30000;
 
 /// With a slow node some ranks wait; the formula, in which every NIC is as slow, has all of them wait.
@@ -135,6 +136,22 @@ Choice approximate_exchange(const Machine& machine, bool is_reducible) {
 
 } // namespace
 
+std::string to_text(Fidelity fidelity) {
+  switch (fidelity) {
+  case Fidelity::automatic:
+    return "auto";
+  case Fidelity::screening:
+  case Fidelity::closed_form:
+  case Fidelity::reduced:
+    return "screening";
+  case Fidelity::by_symmetry:
+    return "by-symmetry";
+  case Fidelity::full:
+    return "full";
+  }
+  throw std::logic_error("a fidelity without a name");
+}
+
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
   return machine.ranks > 1 ? all_reduce_algorithm(algorithm).messages(machine, size_bytes, operations) : 0;
 }
@@ -149,17 +166,53 @@ void widen(Choice& choice, const Gap& gap) {
 constexpr const char* shared_links = "messages share links between switches, and every NIC counts as slow as the "
                                      "busiest of them makes one";
 
-/// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one switch.
-Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
-                                   Fidelity requested, double messages_before) {
-  const Machine alike = on_one_switch(machine, algorithm);
-  auto choice = choose_all_reduce(alike, algorithm, size_bytes, operations, requested, messages_before);
+/// All-reduces that are to be timed.
+struct AskedSums {
+  Algorithm algorithm = Algorithm::ring;
+  double operation_bytes = 0;
+  Fidelity requested = Fidelity::automatic;
+  FullRun full;
+  bool may_run_in_full = false; ///< automatic, and few enough messages
+};
+
+Choice choose_on_one_switch(const Machine& machine, const AskedSums& sums) {
+  const auto& row = all_reduce_algorithm(sums.algorithm);
+  const auto name = to_text(sums.algorithm);
+  if (sums.requested == Fidelity::full) {
+    refuse_hours(fmt::format("{} on {} ranks", name, machine.ranks), sums.full);
+    return {Fidelity::full};
+  }
+  const bool on_simgrid = sums.requested == Fidelity::automatic || sums.requested == Fidelity::by_symmetry;
+  const auto why = on_simgrid ? why_no_symmetry(machine, sums.algorithm) : std::nullopt;
+  if (on_simgrid && !why) return {Fidelity::by_symmetry};
+  if (sums.may_run_in_full) return {Fidelity::full};
+  const auto why_not_one_each = on_simgrid ? why_no_classes(machine, sums.algorithm) : why;
+  if (on_simgrid && !why_not_one_each) {
+    const Gap gap = row.class_gap(sums.operation_bytes);
+    return {Fidelity::by_symmetry, gap.faster, gap.slower};
+  }
+  if (sums.requested == Fidelity::by_symmetry)
+    throw NoSymmetry(
+        fmt::format("{} on {} ranks cannot be run by symmetry: {}", name, machine.ranks, *why_not_one_each));
+  auto choice = row.is_exact(machine) ? Choice{Fidelity::closed_form}
+                                      : approximate(machine, sums.algorithm, sums.operation_bytes);
+  if (on_simgrid)
+    choice.why = fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", sums.full.messages,
+                             sums.full.actors, *why_not_one_each);
+  return choice;
+}
+
+/// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one
+/// switch.
+Choice choose_on_fabric(const Machine& machine, const AskedSums& sums) {
+  const Machine alike = on_one_switch(machine, sums.algorithm);
+  auto choice = choose_on_one_switch(alike, sums);
+  const auto& sent = all_reduce_algorithm(sums.algorithm).between_nodes;
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
-  const bool is_ring = goes_round_a_ring(algorithm);
+  const bool is_ring = sent.load == &FabricLoad::ring;
   if (choice.fidelity == Fidelity::full || (is_ring && !is_narrowed)) return choice;
-  const auto full = full_run_of(machine, algorithm, size_bytes, operations);
-  if (requested == Fidelity::automatic && is_affordable(full, messages_before)) return {Fidelity::full};
-  widen(choice, fabric_gap(algorithm, size_bytes / operations));
+  if (sums.may_run_in_full) return {Fidelity::full};
+  widen(choice, sent.fabric_gap(sums.operation_bytes));
   choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
   return choice;
 }
@@ -169,32 +222,10 @@ Choice choose_all_reduce_on_fabric(const Machine& machine, Algorithm algorithm, 
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested, double messages_before) {
   if (machine.ranks <= 1) return {}; // nothing travels
-  if (machine.fabric)
-    return choose_all_reduce_on_fabric(machine, algorithm, size_bytes, operations, requested, messages_before);
-  const auto& row = all_reduce_algorithm(algorithm);
-  const auto full = full_run_of(machine, algorithm, size_bytes, operations);
-  if (requested == Fidelity::full) {
-    refuse_hours(fmt::format("{} on {} ranks", to_text(algorithm), machine.ranks), full);
-    return {Fidelity::full};
-  }
-  const bool on_simgrid = requested == Fidelity::automatic || requested == Fidelity::by_symmetry;
-  const auto why = on_simgrid ? why_no_symmetry(machine, algorithm) : std::nullopt;
-  if (on_simgrid && !why) return {Fidelity::by_symmetry};
-  if (requested == Fidelity::automatic && is_affordable(full, messages_before)) return {Fidelity::full};
-  const auto why_not_one_each = on_simgrid ? why_no_classes(machine, algorithm) : why;
-  if (on_simgrid && !why_not_one_each) {
-    const Gap gap = row.class_gap(size_bytes / operations);
-    return {Fidelity::by_symmetry, gap.faster, gap.slower};
-  }
-  if (requested == Fidelity::by_symmetry)
-    throw NoSymmetry(fmt::format("{} on {} ranks cannot be run by symmetry: {}", to_text(algorithm), machine.ranks,
-                                 *why_not_one_each));
-  auto choice =
-      row.is_exact(machine) ? Choice{Fidelity::closed_form} : approximate(machine, algorithm, size_bytes / operations);
-  if (on_simgrid)
-    choice.why = fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", full.messages,
-                             full.actors, *why_not_one_each);
-  return choice;
+  AskedSums sums{algorithm, size_bytes / operations, requested,
+                 full_run_of(machine, algorithm, size_bytes, operations)};
+  sums.may_run_in_full = requested == Fidelity::automatic && is_affordable(sums.full, messages_before);
+  return machine.fabric ? choose_on_fabric(machine, sums) : choose_on_one_switch(machine, sums);
 }
 
 namespace {
@@ -292,7 +323,7 @@ Choice choose_async_servers(const Machine& machine, const ServerMachine& servers
   if (servers.dedicated || servers.servers == 1)
     return {Fidelity::reduced, async_station_gap.faster, async_station_gap.slower, "the busiest server stands for all"};
   return {Fidelity::reduced, async_shared_gap.faster, async_shared_gap.slower,
-          "pushes and pulls meet on a NIC in the mean only"};
+          "a NIC is shared by the mean rates of pushes and pulls, not by each message"};
 }
 
 } // namespace ddlsim

@@ -5,7 +5,6 @@
 #include "sim/collective/all_reduce.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/parameter_server/path.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
 #include <cstddef>

@@ -163,10 +163,9 @@ TEST_CASE("the report has the lines, what was excluded and what to measure next"
   records.push_back(step(32, true_s(32), 10, "k"));
   records.push_back(step(8, true_s(8), 11, "k"));
   const auto text = to_text(fit(records));
-  for (const auto* part :
-       {"GPU  model", "4-32", "Set aside: a.jsonl:3: ", "Note: G n fp32 p: measured at batch 32 only",
-        "Measure next: n on G, fp32, p: a second batch, 8 beside 32",
-        "Measure next: k on G, fp32, p: a third batch between 8 and 32"})
+  for (const auto* part : {"GPU  model", "4-32", "Excluded: a.jsonl:3: ", "Note: G n fp32 p: measured at batch 32 only",
+                           "Measure next: n on G, fp32, p: a second batch, 8 beside 32",
+                           "Measure next: k on G, fp32, p: a third batch between 8 and 32"})
     CHECK_THAT(text, Catch::Matchers::Contains(part));
   CHECK(to_text(ComputeFit{}).empty());
 }

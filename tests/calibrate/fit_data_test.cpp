@@ -141,7 +141,7 @@ TEST_CASE("what the simulator cannot time is excluded, with the reason") {
   CHECK(excluded_of(reference, {record}).empty());
   record.preset = "my-stack";
   CHECK(excluded_of(reference, {record}) ==
-        begin + "no preset is called \"my-stack\", so that nobody knows how its gradients travel");
+        begin + "no preset is called \"my-stack\", so that how its gradients are sent is not known");
   record = planted_record("no-such-model", 8, 2, 0.1);
   CHECK(excluded_of(reference, {record}) == begin + "model no-such-model has no layer table");
   record = planted_record("small", 8, 2, 0.1);

@@ -41,7 +41,7 @@ inline ddlsim::ReferenceData planted_reference() {
   ddlsim::ReferenceData reference;
   ddlsim::Gpu gpu;
   gpu.name = "G";
-  gpu.peak_flop_per_s = {{"fp32", 1.5e13}};
+  gpu.peak_flop_per_s = {{ddlsim::ArithmeticUnit::fp32, 1.5e13}};
   gpu.memory_bandwidth_Bps = 9e11;
   reference.gpus = {gpu};
   ddlsim::Cluster cluster;

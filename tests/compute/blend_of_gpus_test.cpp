@@ -14,7 +14,7 @@ Gpu card(const std::string& name, double peak, double bandwidth) {
   gpu.name = name;
   gpu.year = 2016;
   gpu.compute_capability = 60;
-  gpu.peak_flop_per_s = {{"fp32", peak}, {"fp16-tensor", 8 * peak}};
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, peak}, {ArithmeticUnit::fp16_tensor, 8 * peak}};
   gpu.memory_bandwidth_Bps = bandwidth;
   return gpu;
 }

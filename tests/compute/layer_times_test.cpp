@@ -12,7 +12,7 @@ namespace {
 Gpu test_gpu() {
   Gpu gpu;
   gpu.name = "test";
-  gpu.peak_flop_per_s = {{"fp32", 1e12}};
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e12}};
   gpu.memory_bandwidth_Bps = 1e11;
   return gpu;
 }
@@ -77,7 +77,7 @@ TEST_CASE("the wire's share is of the gradients' own bytes: half for a hook that
           "[profile]") {
   const auto share = [](Precision precision, double wire_bytes) {
     Gpu gpu = test_gpu();
-    gpu.peak_flop_per_s["fp16-tensor"] = 1e13;
+    gpu.peak_flop_per_s[ArithmeticUnit::fp16_tensor] = 1e13;
     return backward_shape(two_layers(), gpu, precision, 8, wire_bytes).wire_share;
   };
   CHECK(share(Precision::fp32, 4) == 1);

@@ -17,7 +17,7 @@ struct Desk {
     model.layers.resize(10);
     gpu.name = "G";
     gpu.aliases = {"Gee"};
-    gpu.peak_flop_per_s = {{"fp32", 1e12}};
+    gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e12}};
     gpu.memory_bandwidth_Bps = 1e11;
   }
   ComputeQuestion question(double batch) const { return {model, gpu, Precision::fp32, batch, "horovod"}; }
@@ -74,7 +74,7 @@ TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
   const double fixed_s = 10 * 3 * 60e-6;
   CHECK(found.one_gpu_s == Approx(fixed_s + 2 * (0.1 - fixed_s)));
   CHECK(found.label == EvidenceLabel::transferred);
-  CHECK(found.doubts == std::vector<std::string>{"compute_one_batch"});
+  CHECK(found.error_sources == std::vector<std::string>{"compute_one_batch"});
 }
 
 TEST_CASE("the preset's own stack comes first; among equals the median", "[evidence]") {
@@ -146,7 +146,7 @@ namespace {
 Gpu faster_gpu() {
   Gpu gpu;
   gpu.name = "F";
-  gpu.peak_flop_per_s = {{"fp32", 4e12}};
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 4e12}};
   gpu.memory_bandwidth_Bps = 4e11;
   return gpu;
 }
@@ -333,7 +333,7 @@ TEST_CASE("bf16 that nobody measured is amp's time with another stack's doubt", 
   const auto found = find_compute(question, {amp}, {});
   CHECK(found.one_gpu_s == 0.1);
   CHECK(found.label == EvidenceLabel::transferred);
-  CHECK(found.doubts == std::vector<std::string>{"compute_measured", "compute_other_stack_reduced"});
+  CHECK(found.error_sources == std::vector<std::string>{"compute_measured", "compute_other_stack_reduced"});
   CHECK(found.text.find("bf16 was never measured, and this is amp") != std::string::npos);
   CHECK(find_compute(question, {}, {}).prior == "compute_roofline_reduced");
   auto own = record(32, 0.2);
@@ -348,8 +348,8 @@ TEST_CASE("another GPU's time at a batch far from the one asked for comes before
   const auto near = find_compute(desk.question(128), {}, {}, reference);
   const auto far = find_compute(desk.question(129), {}, {}, reference);
   CHECK(far.one_gpu_s / near.one_gpu_s == Approx(129.0 / 128).epsilon(0.001)); // the fixed part
-  CHECK(near.doubts == std::vector<std::string>{"compute_scaled"});
-  CHECK(far.doubts.back() == "compute_one_batch");
+  CHECK(near.error_sources == std::vector<std::string>{"compute_scaled"});
+  CHECK(far.error_sources.back() == "compute_one_batch");
 }
 
 } // namespace ddlsim

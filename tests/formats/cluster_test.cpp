@@ -247,7 +247,7 @@ TEST_CASE("the catalogue is read, and found in by name and alias") {
   const auto& gpu = find_gpu(gpus, "V100");
   CHECK(&gpu == &find_gpu(gpus, "V100-SXM2-16GB"));
   CHECK(gpu.year == 2017);
-  CHECK(gpu.peak_flop_per_s.at("fp32") == 15.7e12);
+  CHECK(gpu.peak_flop_per_s.at(ddlsim::ArithmeticUnit::fp32) == 15.7e12);
   CHECK(gpu.memory_bandwidth_Bps == 900e9);
   CHECK(gpu.memory_bytes == 16e9);
   CHECK(gpu.power_w == 300);

@@ -54,13 +54,13 @@ TEST_CASE("names become rates: what a format and a data set cost is in them") {
   CHECK(files.pipeline.open_s == 1e-3);
   CHECK(files.pipeline.readers == 8);
   CHECK(files.pipeline.shared_read_Bps == 0);
-  CHECK(files.doubts.read == known.storages[0].read_Bps);
+  CHECK(files.uncertainty.read == known.storages[0].read_Bps);
   const auto packed = resolve_input(scenario_of_names({"pictures", "nfs", "packed", "by-core", 8, 0}), known);
   CHECK(packed.pipeline.bytes_per_sample == 50e3);
   CHECK(packed.pipeline.core_samples_per_s == 25);
   CHECK(packed.pipeline.open_s == 0); // read in sequence
   CHECK(packed.pipeline.shared_read_Bps == 1e9);
-  CHECK(packed.doubts.core_share == known.formats[1].core_share);
+  CHECK(packed.uncertainty.core_share == known.formats[1].core_share);
 }
 
 TEST_CASE("what is typed beats what a name says, and is not in doubt") {
@@ -74,9 +74,9 @@ TEST_CASE("what is typed beats what a name says, and is not in doubt") {
   CHECK(input.pipeline.shared_read_Bps == 5e9);
   CHECK(input.pipeline.read_Bps == 3e9);
   CHECK(input.pipeline.readers == 2);
-  CHECK(input.doubts.read == RoughValue{});
-  CHECK(input.doubts.shared_read == RoughValue{});
-  CHECK(input.doubts.open == known.storages[1].open_s);
+  CHECK(input.uncertainty.read == RoughValue{});
+  CHECK(input.uncertainty.shared_read == RoughValue{});
+  CHECK(input.uncertainty.open == known.storages[1].open_s);
 }
 
 TEST_CASE("names that nobody knows are refused together") {

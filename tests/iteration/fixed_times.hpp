@@ -1,7 +1,7 @@
 #pragma once
 // An executor whose answers a test states, so that the end of a small graph can be calculated by hand.
 
-#include "sim/parameter_server/path.hpp"
+#include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/executor.hpp"
 
 #include <functional>

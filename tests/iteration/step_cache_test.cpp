@@ -42,7 +42,7 @@ void check_equal(const StepTime& a, const StepTime& b) {
 void check_every_parameter(const StepSetup& setup, const Parameters& sample) {
   StepCache memory;
   check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
-  memory.learns = false;
+  memory.stores = false;
   for (const auto& field : parameter_fields()) {
     INFO(to_text(setup.strategy.name) << " on " << setup.gpus << ", " << field.name);
     const auto other = moved(sample, field.value);
@@ -92,10 +92,10 @@ TEST_CASE("a memory keeps the last sample it learnt from", "[step-memory]") {
   time_step(setup, random.sample, Fidelity::screening, memory);
   const auto first = memory.iteration->inputs;
   const auto other = moved(random.sample, &Parameters::compute_factor);
-  memory.learns = false;
+  memory.stores = false;
   time_step(setup, other, Fidelity::screening, memory);
   CHECK(memory.iteration->inputs == first);
-  memory.learns = true;
+  memory.stores = true;
   time_step(setup, other, Fidelity::screening, memory);
   CHECK(memory.iteration->inputs == communication_inputs(setup, other));
 }

@@ -193,7 +193,8 @@ TEST_CASE("where few options are simulated, they are those that keep the deadlin
   std::vector<RefusedOption> refused;
   auto options = screen(request, offers, refused);
   simulate(request, offers, PlanGoal::cost, 2, {}, options, refused);
-  for (const auto& option : options) CHECK(option.told.simulated == (option.told.gpus == 32)); // one of each candidate
+  for (const auto& option : options)
+    CHECK(option.reported.simulated == (option.reported.gpus == 32)); // one of each candidate
 }
 
 TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {

@@ -14,9 +14,9 @@
 #include <cmath>
 #include <map>
 
-// Is the planner's first choice the better one as often as it says? Two clusters are drawn from the priors; a few runs of
-// each are simulated, with noise; the clusters are calibrated on them and a plan is made; the drawn truth tells who was
-// right.
+// Is the planner's first choice the better one as often as it says? Two clusters are drawn from the priors; a few runs
+// of each are simulated, with noise; the clusters are calibrated on them and a plan is made; the drawn truth tells who
+// was right.
 
 namespace ddlsim {
 namespace {
@@ -91,7 +91,7 @@ PlanRequest request_of(int draw) {
   return request;
 }
 
-/// What each option comes to in one world that the priors allow.
+/// What each option comes to in one draw of the priors.
 using Truth = std::map<std::pair<std::string, int>, Outcome>;
 
 Truth draw_truth(const PlanRequest& request, const DataFolder& data) {
@@ -100,7 +100,7 @@ Truth draw_truth(const PlanRequest& request, const DataFolder& data) {
   auto options = screen(request, offers, refused);
   simulate(request, offers, PlanGoal::cost, options.size(), {}, options, refused);
   Truth truth;
-  for (const auto& option : options) truth[{option.told.candidate, option.told.gpus}] = option.samples.front();
+  for (const auto& option : options) truth[{option.reported.candidate, option.reported.gpus}] = option.samples.front();
   return truth;
 }
 

@@ -20,8 +20,8 @@ const EvidenceError* row(const std::vector<EvidenceError>& errors, const std::st
 
 /// Every second batch of a curve is fitted, the others are predicted as far as the line reaches, and the other way
 /// round.
-void half_split(const ComputeMaterial& material, const BatchCurve& curve, std::vector<double>& errors) {
-  const double expected_s = *expected_fixed_s(material.sizes, material.gpus, curve.model, curve.gpu);
+void half_split(const OneGpuCurves& one_gpu, const BatchCurve& curve, std::vector<double>& errors) {
+  const double expected_s = *expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
   for (const std::size_t phase : {0U, 1U}) {
     std::vector<BatchTime> fitted;
     for (std::size_t i = phase; i < curve.points.size(); i += 2)
@@ -39,10 +39,10 @@ void half_split(const ComputeMaterial& material, const BatchCurve& curve, std::v
 
 TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compute-transfer]") {
   const auto shipped = read_compute_records({DDLSIM_SOURCE_DIR}, true);
-  const auto& material = shipped.material;
+  const auto& one_gpu = shipped.one_gpu;
   std::map<std::string, std::vector<double>> errors;
-  for (const auto& curve : material.curves)
-    if (curve.preset == "mxnet") half_split(material, curve, errors[curve.gpu]);
+  for (const auto& curve : one_gpu.curves)
+    if (curve.preset == "mxnet") half_split(one_gpu, curve, errors[curve.gpu]);
   for (const auto* gpu : {"K80", "P100-SXM2-16GB", "V100-SXM2-16GB"}) {
     REQUIRE(errors[gpu].size() >= 15);
     double mean = 0;
@@ -55,8 +55,8 @@ TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compu
 }
 
 TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures", "[compute-transfer]") {
-  const auto all = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
-  const auto reference = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, true).material);
+  const auto all = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).one_gpu);
+  const auto reference = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, true).one_gpu);
   const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
   int checked = 0;
   for (const auto& prior : priors) {
@@ -116,7 +116,7 @@ TEST_CASE("the doubt of a GPU without records is as wide as hiding the reference
 }
 
 TEST_CASE("better evidence is nearer to the truth", "[compute-transfer]") {
-  const auto errors = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
+  const auto errors = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).one_gpu);
   const auto width = [&](const char* prior) { return row(errors, prior)->width; };
   CHECK(width("compute_interpolated") < width("compute_one_batch"));
   CHECK(width("compute_anchored_family") < width("compute_anchored"));
@@ -130,7 +130,7 @@ TEST_CASE("better evidence is nearer to the truth", "[compute-transfer]") {
 }
 
 TEST_CASE("a GPU from another one, for every pair that ran the same", "[compute-transfer]") {
-  const auto pairs = transfer_between_gpus(read_compute_records({DDLSIM_SOURCE_DIR}, false).material);
+  const auto pairs = transfer_between_gpus(read_compute_records({DDLSIM_SOURCE_DIR}, false).one_gpu);
   CHECK(pairs.size() > 80);
   const auto pair = [&](const std::string& from, const std::string& to) {
     return *std::find_if(pairs.begin(), pairs.end(),

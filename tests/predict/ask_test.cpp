@@ -74,7 +74,7 @@ TEST_CASE("a compute factor that no run narrowed is as wide as the evidence of t
   CHECK(compute_width(asked, true, scenario) == Approx(0.9 * measured).epsilon(0.02));
   // the same figure, this time only computed from the GPU's data sheet
   asked.one_gpu.prior = "compute_roofline";
-  asked.one_gpu.doubts = {"compute_roofline"};
+  asked.one_gpu.error_sources = {"compute_roofline"};
   asked.one_gpu.label = EvidenceLabel::assumed;
   const double without = compute_width(asked, false, scenario);
   CHECK(without > 0.2);

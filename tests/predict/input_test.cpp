@@ -2,8 +2,8 @@
 
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/predict/input_doubt.hpp"
-#include "sim/predict/report_input.hpp"
+#include "sim/predict/input.hpp"
+#include "sim/predict/prediction_sentences.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,8 @@ using namespace ddlsim;
 namespace {
 
 /// Samples that are alike but for their input.
-Curve curve_with_input(const SmallCluster& small, const InputPipeline& input, const InputDoubts& doubts, int samples) {
+Curve curve_with_input(const SmallCluster& small, const InputPipeline& input, const InputUncertainty& uncertainty,
+                       int samples) {
   Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
   curve.setup.input = input;
   curve.samples.values.assign(static_cast<std::size_t>(samples), small.sample);
@@ -23,8 +24,8 @@ Curve curve_with_input(const SmallCluster& small, const InputPipeline& input, co
   curve.learnt.residual_process.spread = 0;
   curve.learnt.residual_process.growth = 0;
   curve.learnt.measurement_noise = 0;
-  curve.input_doubts = doubts;
-  draw_input(curve.samples, doubts, samples, 3);
+  curve.input_uncertainty = uncertainty;
+  draw_input(curve.samples, uncertainty, samples, 3);
   return curve;
 }
 
@@ -105,8 +106,8 @@ TEST_CASE("small files cost the time to open them, shared by the readers") {
 
 TEST_CASE("the interval holds the rates that were planted") {
   const SmallCluster small;
-  const InputDoubts doubts{{}, {}, {}, {5, 2, 8}, {}, {}};
-  const auto curve = curve_with_input(small, cores_of(2, 5), doubts, 400); // 10 (4 .. 16) samples/s of 33.3
+  const InputUncertainty uncertainty{{}, {}, {}, {5, 2, 8}, {}, {}};
+  const auto curve = curve_with_input(small, cores_of(2, 5), uncertainty, 400); // 10 (4 .. 16) samples/s of 33.3
   const auto point = input_point(curve, 1);
   CHECK(point.samples_per_s == Approx(10));
   CHECK(point.samples_per_s_low == Approx(4).epsilon(0.02));
@@ -122,15 +123,16 @@ TEST_CASE("the chance of waiting is that of the rates drawn") {
   const SmallCluster small;
   // ln of the rate is normal about 40 samples/s; 33.3 is the point where a quarter lies below
   const double to_end = std::log(40 / (100.0 / 3)) * normal_quantile(0.95) / -normal_quantile(0.25);
-  const InputDoubts doubts{{}, {}, {}, {5, 5 * std::exp(-to_end), 5 * std::exp(to_end)}, {}, {}};
-  const auto point = input_point(curve_with_input(small, cores_of(8, 5), doubts, 400), 1);
+  const InputUncertainty uncertainty{{}, {}, {}, {5, 5 * std::exp(-to_end), 5 * std::exp(to_end)}, {}, {}};
+  const auto point = input_point(curve_with_input(small, cores_of(8, 5), uncertainty, 400), 1);
   CHECK(point.input_wait_s == 0);
   CHECK(point.input->wait_chance == Approx(0.25).margin(0.005));
 }
 
 TEST_CASE("more cores and faster storage are never slower, in the number and in both ends") {
   const SmallCluster small;
-  const InputDoubts doubts{{1e8, 5e7, 3e8}, {4e8, 1e8, 9e8}, {1e-2, 5e-3, 5e-2}, {5, 2, 8}, {0.7, 0.4, 1}, {}};
+  const InputUncertainty uncertainty{{1e8, 5e7, 3e8}, {4e8, 1e8, 9e8}, {1e-2, 5e-3, 5e-2},
+                                     {5, 2, 8},       {0.7, 0.4, 1},   {}};
   const auto input_of = [](int cores, double rate) {
     auto input = cores_of(cores, 5);
     input.bytes_per_sample = 1e6;
@@ -144,7 +146,7 @@ TEST_CASE("more cores and faster storage are never slower, in the number and in 
     PredictedPoint before;
     for (int step = 0; step < 12; ++step) {
       const auto input = input_of(1 + 2 * (step / 2), 0.1 * std::pow(2.0, (step + 1) / 2));
-      const auto point = input_point(curve_with_input(small, input, doubts, 100), gpus);
+      const auto point = input_point(curve_with_input(small, input, uncertainty, 100), gpus);
       CHECK(point.iteration_s_low <= point.iteration_s);
       CHECK(point.iteration_s <= point.iteration_s_high);
       if (step > 0) {
@@ -180,8 +182,8 @@ TEST_CASE("each factor takes every stratum of its interval once in a block, and 
 
 TEST_CASE("the samples of a point wait for their own input, on one GPU too") {
   const SmallCluster small;
-  const InputDoubts doubts{{}, {}, {}, {5, 2, 8}, {}, {}};
-  const auto curve = curve_with_input(small, cores_of(2, 5), doubts, 50);
+  const InputUncertainty uncertainty{{}, {}, {}, {5, 2, 8}, {}, {}};
+  const auto curve = curve_with_input(small, cores_of(2, 5), uncertainty, 50);
   const auto times_s = predict_point(curve, 1, Fidelity::closed_form).sample_times_s;
   REQUIRE(times_s.size() == 50);
   for (std::size_t i = 0; i < times_s.size(); ++i)

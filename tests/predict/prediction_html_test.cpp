@@ -158,7 +158,7 @@ TEST_CASE("what cannot be is told, and breaks the line", "[page]") {
     for (auto& point : answer.points) point.error = "no";
   for (auto& answer : prediction.strategies) answer.measure_next = {};
   page = prediction_html(prediction);
-  CHECK(has(page, "None of the scales asked for can be"));
+  CHECK(has(page, "None of the scales asked for is possible"));
   CHECK(flaw_in(markup_of(page)).empty());
 }
 

@@ -77,7 +77,7 @@ private:
     }
     model.layers.back().tensors.push_back({"last", {}, 4 * std::floor(log_uniform(random, 1e3, 1e7))});
     gpu.name = "test";
-    gpu.peak_flop_per_s = {{"fp32", 1e12}};
+    gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e12}};
     gpu.memory_bandwidth_Bps = 1e11;
   }
 

@@ -17,7 +17,7 @@ struct SmallCluster {
     model.name = "one-layer";
     model.layers = {{"fc", "linear", 1e9, 0, {{"fc.weight", {25'000'000}, 1e8}}}}; // 100 MB, ready when backward ends
     gpu.name = "test";
-    gpu.peak_flop_per_s = {{"fp32", 1e12}};
+    gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e12}};
     gpu.memory_bandwidth_Bps = 1e11;
     cluster.name = "test";
     cluster.gpus_per_node = 1;

@@ -150,9 +150,7 @@ TEST_CASE("full sums in the switches between nodes, one GPU a node, equal the cl
 
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
   const Machine machine = two_level(7, 2);
-  for (const Algorithm algorithm :
-       {Algorithm::ring, Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling,
-        Algorithm::recursive_doubling, Algorithm::nvls, Algorithm::collnet}) {
+  for (const Algorithm algorithm : values_of<Algorithm>()) {
     const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
     const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));

@@ -125,7 +125,14 @@ TEST_CASE("all-reduces size by size: classes hold every size, and a table weighs
   CHECK(smallest["cluster_file"].get<double>() == Approx(0.2));
   CHECK(smallest["two_sizes"].get<double>() == Approx(0.2));
   CHECK(json["points"].size() == 5);
+  const auto& over_nccl =
+      json["all_sizes"][0]; // tables 0.4 and 0 off: each resample is their mean, or one of them alone
+  CHECK(over_nccl["cluster_file"].get<double>() == Approx(0.2));
+  CHECK(over_nccl["cluster_file_low"].get<double>() == Approx(0).margin(1e-12));
+  CHECK(over_nccl["cluster_file_high"].get<double>() == Approx(0.4));
+  CHECK(json["all_sizes"][1]["two_sizes_high"].get<double>() == 0);
   CHECK(collectives_report_text(points).find("over MPI, Gloo") != std::string::npos);
+  CHECK(collectives_report_text(points).find("all sizes: cluster file 0.0..40.0, two sizes") != std::string::npos);
   CHECK(collectives_report_text({}).find("no table") == 0);
 }
 

@@ -1,5 +1,6 @@
 #include "calibrate/fit/collective_fit.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/statistics.hpp"
 #include "sim/base/table.hpp"
 #include "sim/formats/names.hpp"
 #include "validate/collectives/size_tables.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -59,16 +61,44 @@ MeanErrors error_of(const PredictedCollective& point) {
 
 using Wanted = std::function<bool(const PredictedCollective&)>;
 
-/// Of each table, then over tables: a table of many sizes weighs no more than another.
-MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
+std::map<std::string, std::vector<MeanErrors>> errors_by_table(const std::vector<PredictedCollective>& points,
+                                                               const Wanted& wanted) {
   std::map<std::string, std::vector<MeanErrors>> by_table;
   for (const auto& point : points)
     if (wanted(point)) by_table[point.table].push_back(error_of(point));
+  return by_table;
+}
+
+/// Of each table, then over tables: a table of many sizes weighs no more than another.
+MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
+  const auto by_table = errors_by_table(points, wanted);
   MeanErrors all;
   all.tables = static_cast<int>(by_table.size());
   for (const auto& [table, errors] : by_table)
     for (const auto& one : errors) add(one, 1.0 / static_cast<double>(errors.size() * by_table.size()), all);
   return all;
+}
+
+/// 90 % of the means over resampled tables, by each way.
+struct ErrorRanges {
+  Range cluster_file;
+  Range two_sizes;
+  Range line;
+};
+
+ErrorRanges error_ranges(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
+  constexpr int resamples = 2000;
+  constexpr std::uint64_t seed = 1;
+  std::vector<double> cluster_file, two_sizes, line;
+  for (const auto& [table, errors] : errors_by_table(points, wanted)) {
+    MeanErrors mean;
+    for (const auto& one : errors) add(one, 1.0 / static_cast<double>(errors.size()), mean);
+    cluster_file.push_back(mean.cluster_file);
+    two_sizes.push_back(mean.two_sizes);
+    line.push_back(mean.line);
+  }
+  return {bootstrap_mean(cluster_file, resamples, seed), bootstrap_mean(two_sizes, resamples, seed),
+          bootstrap_mean(line, resamples, seed)};
 }
 
 bool is_of(const PredictedCollective& point, const SizeClass& size) {
@@ -110,7 +140,14 @@ std::string table_by_size(const std::vector<PredictedCollective>& points, const 
   for (const auto& size : size_classes)
     add_row(class_text(size), [&](const auto& point) { return is_of(point, size); });
   add_row("all", [](const auto&) { return true; });
-  return rows.empty() ? "" : errors_table(of, rows) + "\n";
+  if (rows.empty()) return "";
+  const auto ranges = error_ranges(points, [&](const auto& point) { return is_nccl(point) == nccl; });
+  const auto percent = [](const Range& range) {
+    return fmt::format("{:.1f}..{:.1f}", 100 * range.low, 100 * range.high);
+  };
+  return errors_table(of, rows) +
+         fmt::format("90 % of resampled tables, all sizes: cluster file {}, two sizes {}, line {}\n\n",
+                     percent(ranges.cluster_file), percent(ranges.two_sizes), percent(ranges.line));
 }
 
 std::string table_by_cluster(const std::vector<PredictedCollective>& points) {
@@ -133,6 +170,23 @@ Json json_of(const std::vector<PredictedCollective>& points, const SizeClass& si
           {"two_sizes", errors.two_sizes},
           {"line", errors.line},
           {"held", errors.held}};
+}
+
+Json json_of_all_sizes(const std::vector<PredictedCollective>& points, bool nccl) {
+  const Wanted wanted = [&](const auto& point) { return is_nccl(point) == nccl; };
+  const auto errors = mean_errors(points, wanted);
+  Json json{{"carrier", nccl ? "nccl" : "host"}, {"tables", errors.tables}};
+  if (errors.tables == 0) return json;
+  const auto ranges = error_ranges(points, wanted);
+  const auto put = [&](const std::string& way, double error, const Range& range) {
+    json[way] = error;
+    json[way + "_low"] = range.low;
+    json[way + "_high"] = range.high;
+  };
+  put("cluster_file", errors.cluster_file, ranges.cluster_file);
+  put("two_sizes", errors.two_sizes, ranges.two_sizes);
+  put("line", errors.line, ranges.line);
+  return json;
 }
 
 Json json_of(const PredictedCollective& point) {
@@ -162,9 +216,15 @@ std::string collectives_report_text(const std::vector<PredictedCollective>& poin
 }
 
 std::string collectives_json(const std::vector<PredictedCollective>& points) {
-  Json json{{"format", "ddlsim-collectives"}, {"version", 1}, {"by_size", Json::array()}, {"points", Json::array()}};
-  for (const bool nccl : {true, false})
+  Json json{{"format", "ddlsim-collectives"},
+            {"version", 1},
+            {"all_sizes", Json::array()},
+            {"by_size", Json::array()},
+            {"points", Json::array()}};
+  for (const bool nccl : {true, false}) {
+    json["all_sizes"].push_back(json_of_all_sizes(points, nccl));
     for (const auto& size : size_classes) json["by_size"].push_back(json_of(points, size, nccl));
+  }
   for (const auto& point : points) json["points"].push_back(json_of(point));
   return json_text(json, 1) + "\n";
 }

@@ -1,7 +1,7 @@
 #include "validate/collectives/size_tables.hpp"
 
 #include "calibrate/data/transfer_series.hpp"
-#include "calibrate/fit/step_fit.hpp"
+#include "calibrate/fit/calibrate.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/posterior.hpp"
 #include "validate/methods/simulator.hpp"
@@ -53,7 +53,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   const PosteriorQuestion question{seen.compute_prior, seen.setup.preset, false, seen.scope, seen.priors};
   const auto priors = priors_on(seen.setup.cluster, reference.priors);
   if (points.empty()) return find_posterior(priors, nullptr, question, draws, 1);
-  const auto calibration = fit_steps({seen}, {.constants = reference.constants});
+  const auto calibration = fit_selected(reference, seen.setup.cluster.name, {{seen}, {}}).calibration;
   return find_posterior(priors, &calibration, question, 1, 1);
 }
 

@@ -133,7 +133,7 @@ private:
     if (model == knowledge.reference.models.end()) return key;
     const auto compute = one_gpu_of(scenario, model->second, known);
     return key + fmt::format("{} {} {} {} {} {}", compute.one_gpu_s, compute.prior, to_text(compute.label),
-                             fmt::join(compute.doubts, ","), compute.disagreement, compute.stated_width);
+                             fmt::join(compute.error_sources, ","), compute.disagreement, compute.stated_width);
   }
 
   /// Most splits leave what decides here as it is, and ask again.
