@@ -1,6 +1,7 @@
 #pragma once
 // Where the time of one GPU goes: forward layer by layer, backward in reverse, and when each gradient is ready.
 
+#include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
@@ -87,6 +88,7 @@ struct BackwardShape {
   std::vector<TensorShare> tensors; ///< in the order they become ready
   double wire_share = 1;            ///< as in ComputeProfile
   UnitShape units{};                ///< of sharded strategies only
+  std::vector<PieceShape> pieces{}; ///< of model parallelism only
 };
 
 /// By roofline_layer_times(). Made once for samples that differ in the times only.

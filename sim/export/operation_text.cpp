@@ -1,5 +1,7 @@
 #include "sim/export/operation_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ddlsim {
@@ -37,6 +39,8 @@ std::string text_of(OperationKind kind) {
     return "reduce-scatter";
   case OperationKind::all_gather:
     return "all-gather";
+  case OperationKind::send:
+    return "send";
   case OperationKind::push_pull:
     break;
   }
@@ -79,9 +83,16 @@ std::string text_of(const Operation& operation, const TensorNames& names) {
 
 namespace {
 
-/// " block3", "" for an operation of no unit.
+/// " block3", "" for an operation of no unit; " block3 .. block5, micro-batch 2" in a pipeline.
 std::string behind_unit(const Graph& graph, const Operation& operation) {
-  return operation.unit < 0 ? "" : " " + graph.units.at(at(operation.unit));
+  if (operation.unit < 0) return "";
+  const auto unit = " " + graph.units.at(at(operation.unit));
+  return operation.micro_batch < 0 ? unit : fmt::format("{}, micro-batch {}", unit, operation.micro_batch);
+}
+
+/// What a send carries: outputs go on, gradients of inputs go back.
+std::string text_of_send(const Operation& operation) {
+  return operation.part == ComputePart::forward ? "send outputs of" : "send gradients of";
 }
 
 } // namespace
@@ -91,6 +102,9 @@ std::string text_of_collective(const Graph& graph, const Operation& operation) {
 }
 
 std::string layer_text_of(const Graph& graph, const Operation& operation, const TensorNames& names) {
+  if (operation.kind == OperationKind::send) return text_of_send(operation) + behind_unit(graph, operation);
+  if (operation.repeats > 1)
+    return fmt::format("{} {}s{}", operation.repeats, text_of(operation.kind), behind_unit(graph, operation));
   if (operation.unit >= 0) return text_of(operation.part) + behind_unit(graph, operation);
   const bool gradient = operation.kind == OperationKind::compute && operation.tensor >= 0;
   return gradient ? text_of(operation.part) + " " + names.layer_of(operation.tensor) : text_of(operation, names);

@@ -90,6 +90,17 @@ std::string name_of_collectives(const Graph& graph, std::size_t stream) {
   return sums ? "all-reduces" : "collectives";
 }
 
+/// By its first operation: a stage sends one kind of thing in each direction.
+std::string name_of_transfers(const Graph& graph, std::size_t stream) {
+  for (const Operation& operation : graph.operations) {
+    if (operation.stream != stream) continue;
+    if (operation.kind == OperationKind::all_gather) return "collectives inside layers";
+    if (operation.kind != OperationKind::send) return name_of_collectives(graph, stream);
+    return operation.part == ComputePart::forward ? "outputs to the next stage" : "gradients to the stage before";
+  }
+  return "transfers";
+}
+
 std::string name_of_stream(const Graph& graph, std::size_t stream) {
   const Stream& of = graph.streams[stream];
   switch (of.kind) {
@@ -99,6 +110,8 @@ std::string name_of_stream(const Graph& graph, std::size_t stream) {
     return "input of the next iteration";
   case StreamKind::collectives:
     return name_of_collectives(graph, stream);
+  case StreamKind::transfers:
+    return name_of_transfers(graph, stream);
   case StreamKind::path: {
     const auto& operations = graph.operations;
     const auto first = std::find_if(operations.begin(), operations.end(),
@@ -180,7 +193,8 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
   const double slow_node_s = slower * point.compute_s;
   const IterationPart synchronisation{"synchronisation", point.synchronisation_s};
   const IterationPart exposed{"exposed communication", point.exposed_communication_s};
-  std::vector<IterationPart> parts{{"compute", point.compute_s}, {"straggling: the slow node", slow_node_s}};
+  std::vector<IterationPart> parts{
+      {"compute", point.compute_s}, {"bubble", point.bubble_s}, {"straggling: the slow node", slow_node_s}};
   if (is_asynchronous(of.run)) {
     parts.insert(parts.begin(), synchronisation);
     parts.push_back(exposed);

@@ -21,6 +21,8 @@ StrategyFamily family_of(StrategyName strategy) {
   case StrategyName::zero_2:
   case StrategyName::fsdp:
     return StrategyFamily::sharded;
+  case StrategyName::model_parallel:
+    return StrategyFamily::model_parallel;
   }
   return StrategyFamily::none;
 }
@@ -31,6 +33,10 @@ bool is_parameter_server(StrategyName strategy) {
 
 bool is_sharded(StrategyName strategy) {
   return family_of(strategy) == StrategyFamily::sharded;
+}
+
+bool is_model_parallel(StrategyName strategy) {
+  return family_of(strategy) == StrategyFamily::model_parallel;
 }
 
 std::optional<Algorithm> algorithm_of(StrategyName strategy) {
@@ -47,6 +53,7 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy) {
   case StrategyName::zero_1:
   case StrategyName::zero_2:
   case StrategyName::fsdp:
+  case StrategyName::model_parallel:
     return std::nullopt;
   }
   return std::nullopt;

@@ -39,6 +39,8 @@ std::string to_text(StrategyName value) {
     return "zero-2";
   case StrategyName::fsdp:
     return "fsdp";
+  case StrategyName::model_parallel:
+    return "model-parallel";
   }
   return "";
 }
@@ -51,6 +53,18 @@ std::string to_text(Recompute value) {
     return "selective";
   case Recompute::full:
     return "full";
+  }
+  return "";
+}
+
+std::string to_text(PipelineSchedule value) {
+  switch (value) {
+  case PipelineSchedule::gpipe:
+    return "gpipe";
+  case PipelineSchedule::one_f_one_b:
+    return "1f1b";
+  case PipelineSchedule::interleaved:
+    return "interleaved";
   }
   return "";
 }

@@ -26,6 +26,8 @@ enum class Algorithm {
 ///   zero_1       ZeRO: each rank updates its part of the parameters, and keeps the optimizer's state of that part only
 ///   zero_2       the same, and keeps the gradients of its part only
 ///   fsdp         ZeRO-3: keeps its part of everything, and gathers a unit's parameters where they are needed
+///   model_parallel  layers are cut over the ranks of a tensor group, dealt out over the stages of a pipeline, or both; and each
+///                stage is repeated for data parallelism
 enum class StrategyName {
   none,
 #define DDLSIM_ALL_REDUCE(value, text) value,
@@ -37,14 +39,19 @@ enum class StrategyName {
   zero_1,
   zero_2,
   fsdp,
+  model_parallel,
 };
 
 /// Strategies that move gradients alike: a run of one teaches how the others of its family run.
-enum class StrategyFamily { none, all_reduce, servers, sharded };
+enum class StrategyFamily { none, all_reduce, servers, sharded, model_parallel };
 
 /// What of the activations is not kept for backward, but computed again there: nothing; the attention's products;
 /// all of a block but its input.
 enum class Recompute { none, selective, full };
+
+/// In which order a stage of a pipeline runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, a
+/// backward as soon as there is one; interleaved, the same with several pieces of the model on each stage.
+enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
 
 /// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
 /// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
@@ -116,6 +123,7 @@ enum class PlanGoal { cost, time, energy };
 std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
+std::string to_text(PipelineSchedule value);
 std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);
@@ -186,6 +194,9 @@ bool is_parameter_server(StrategyName strategy);
 
 /// zero-1, zero-2 and fsdp.
 bool is_sharded(StrategyName strategy);
+
+/// Not every rank computes all layers.
+bool is_model_parallel(StrategyName strategy);
 
 /// The all-reduce that a strategy names; nothing where it leaves it open or is no all-reduce.
 std::optional<Algorithm> algorithm_of(StrategyName strategy);

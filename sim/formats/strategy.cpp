@@ -62,12 +62,56 @@ void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
       static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
 }
 
+/// Names that a record may have: no record has yet the degrees of model parallelism.
+std::vector<std::string> record_names() {
+  auto names = names_of<StrategyName>();
+  std::erase(names, to_text(StrategyName::model_parallel));
+  return names;
+}
+
+constexpr long most_stages = 10'000;
+
+/// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
+void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
+  const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
+  if (parallel.pipeline * parallel.tensor == 1)
+    node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
+  if (parallel.pipeline == 1 && node.has("schedule"))
+    node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
+  if (interleaved && parallel.micro_batches % parallel.pipeline != 0)
+    node.mistake_at(
+        "micro_batches",
+        fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",
+                    parallel.micro_batches, parallel.pipeline,
+                    (parallel.micro_batches / parallel.pipeline + 1) * parallel.pipeline));
+  if (!interleaved && node.has("virtual_stages"))
+    node.mistake_at("virtual_stages",
+                    "only the schedule \"interleaved\" has several pieces on a stage; leave it out, or "
+                    "give that schedule");
+}
+
+void read_model_parallel_fields(const JsonNode& node, Strategy& strategy) {
+  auto& parallel = strategy.parallel;
+  const auto before = node.mistakes_so_far();
+  parallel.tensor = static_cast<int>(node.integer_or("tensor", 1, 1, most_stages));
+  parallel.pipeline = static_cast<int>(node.integer_or("pipeline", 1, 1, most_stages));
+  if (parallel.pipeline > 1 || node.has("micro_batches"))
+    parallel.micro_batches = static_cast<int>(node.integer("micro_batches", 1, most_micro_batches));
+  parallel.schedule = one_of_or(node, "schedule", parallel.schedule);
+  if (parallel.schedule == PipelineSchedule::interleaved)
+    parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
+  if (node.mistakes_so_far() == before) check_degrees(node, parallel);
+}
+
 std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   std::vector<std::string> keys{"name"};
   if (is_sharded(name))
     for (const char* key : {"micro_batches", "recompute"}) keys.emplace_back(key);
   if (name == StrategyName::fsdp)
     for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
+  if (is_model_parallel(name))
+    for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages"})
+      keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
   if (!is_parameter_server(name)) keys.emplace_back("library");
@@ -142,17 +186,18 @@ ServerCount servers_from(const JsonNode& node, StrategyUse use) {
 
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   static const auto in_scenario = scenario_names();
+  static const auto in_record = record_names();
   Strategy strategy;
   if (!node.is_object()) return strategy;
   const auto before = node.mistakes_so_far();
-  strategy.name =
-      one_of<StrategyName>(node, "name", use == StrategyUse::scenario ? in_scenario : names_of<StrategyName>());
+  strategy.name = one_of<StrategyName>(node, "name", use == StrategyUse::scenario ? in_scenario : in_record);
   if (node.mistakes_so_far() > before) return strategy;
   auto known = known_keys(strategy.name, use);
   if (refuses_servers(node, strategy.name)) known.emplace_back("servers"); // one mistake is enough
   node.allow_only(known);
   if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
   if (is_sharded(strategy.name)) read_sharded_fields(node, strategy);
+  if (is_model_parallel(strategy.name)) read_model_parallel_fields(node, strategy);
   if (node.has("library")) strategy.library = library_version_from(node, "library");
   if (use == StrategyUse::record) return strategy;
   if (node.has("preset")) strategy.preset = node.text("preset");
@@ -188,6 +233,29 @@ std::string sharded_text(const Strategy& strategy) {
   return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
 }
 
+void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parallel) {
+  if (parallel.tensor > 1) json["tensor"] = parallel.tensor;
+  if (parallel.pipeline > 1 || parallel.micro_batches > 1) json["micro_batches"] = parallel.micro_batches;
+  if (parallel.pipeline == 1) return;
+  json["pipeline"] = parallel.pipeline;
+  json["schedule"] = to_text(parallel.schedule);
+  if (parallel.schedule == PipelineSchedule::interleaved) json["virtual_stages"] = parallel.virtual_stages;
+}
+
+/// "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
+std::string model_parallel_text(const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  std::vector<std::string> parts;
+  if (parallel.tensor > 1) parts.push_back(fmt::format("tensor {}", parallel.tensor));
+  if (parallel.pipeline > 1) parts.push_back(fmt::format("{} stages", parallel.pipeline));
+  if (parallel.pipeline > 1 || parallel.micro_batches > 1)
+    parts.push_back(fmt::format("{} micro-batch{}", parallel.micro_batches, parallel.micro_batches == 1 ? "" : "es"));
+  if (parallel.pipeline > 1) parts.push_back(to_text(parallel.schedule));
+  if (parallel.schedule == PipelineSchedule::interleaved)
+    parts.back() += fmt::format(" by {}", parallel.virtual_stages);
+  return fmt::format("{}({})", to_text(strategy.name), fmt::join(parts, ", "));
+}
+
 } // namespace
 
 nlohmann::json strategy_to_json(const Strategy& strategy) {
@@ -197,6 +265,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
   if (strategy.library) json["library"] = to_text(*strategy.library);
   if (!strategy.note.empty()) json["note"] = strategy.note;
   if (is_sharded(strategy.name)) add_sharded(json, strategy.sharded);
+  if (is_model_parallel(strategy.name)) add_model_parallel(json, strategy.parallel);
   if (!is_parameter_server(strategy.name)) return json;
   auto& servers = json["servers"];
   switch (strategy.servers.rule) {
@@ -225,6 +294,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
 
 std::string to_text(const Strategy& strategy) {
   if (is_sharded(strategy.name)) return sharded_text(strategy);
+  if (is_model_parallel(strategy.name)) return model_parallel_text(strategy);
   if (!is_parameter_server(strategy.name)) return to_text(strategy.name);
   return fmt::format("{}({}{}{})", to_text(strategy.name), servers_and_sharding(strategy),
                      strategy.on_node_reduce ? "" : ", no on-node reduce",

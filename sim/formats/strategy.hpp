@@ -27,6 +27,18 @@ struct ShardedOptions {
   bool operator==(const ShardedOptions&) const = default;
 };
 
+/// What model-parallel says. Megatron-LM calls them tensor_model_parallel_size, pipeline_model_parallel_size and
+/// virtual_pipeline_model_parallel_size.
+struct ModelParallelOptions {
+  int tensor = 1;        ///< ranks that compute each layer together
+  int pipeline = 1;      ///< stages
+  int micro_batches = 1; ///< that the batch of a replica, all its stages together, is cut into
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  int virtual_stages = 1; ///< pieces of the model on each stage; more than one for interleaved only
+
+  bool operator==(const ModelParallelOptions&) const = default;
+};
+
 struct Strategy {
   StrategyName name = StrategyName::none;
   ServerCount servers; ///< this and what follows: ps and ps-async only
@@ -39,6 +51,7 @@ struct Strategy {
   std::optional<LibraryVersion> library{}; ///< that sums, where it is known; nothing: one of the preset's
   std::string note{};                      ///< what the asker says of it; printed beside its answer
   ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
+  ModelParallelOptions parallel{};         ///< model-parallel only
 };
 
 /// "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches, full recomputation)": short text for tables and

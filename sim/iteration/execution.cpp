@@ -1,7 +1,9 @@
 #include "sim/iteration/execution.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/iteration/graph_pass.hpp"
 #include "sim/iteration/sum_executor.hpp"
+#include "sim/iteration/transfers.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include <algorithm>
@@ -61,14 +63,25 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
   return on_simgrid ? execute(graph, executor) : pass.finish(executor);
 }
 
+/// Pairs that send at once are one pair, so that not every message is run.
+Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
+  if (requested == Fidelity::full)
+    throw UserError("--fidelity", "",
+                    "a pipeline's sends are not run one by one; leave --fidelity away, or give by-symmetry");
+  const SumExecutor executor(requested, choice);
+  return run_transfers(graph, executor);
+}
+
 } // namespace
 
 Execution execute(const Graph& graph, const Executor& executor) {
+  if (!graph.groups.empty()) return run_transfers(graph, executor);
   return execute_expecting(graph, executor, graph.fusion ? ExpectedSizes{} : sizes_as_they_are(graph));
 }
 
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
   choice = {};
+  if (!graph.groups.empty()) return execute_transfers(graph, requested, choice);
   if (has_collectives(graph)) return execute_collectives(graph, requested, choice);
   if (has(graph, OperationKind::push_pull)) return execute_servers(graph, requested, choice);
   if (graph.path_Bps > 0) choice = choose_paths(requested);

@@ -22,17 +22,19 @@ enum class OperationKind {
   reduce_scatter, ///< a sum, a part on each: over the GPUs of a node on a path, over all workers as a collective
   all_gather,     ///< the way back from there, or parameters from the workers that keep them
   push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
+  send,           ///< each rank of a role sends to one rank of another role
 };
 
 /// Ranks that run the same operations.
 struct Role {
-  std::string name; ///< worker, slow worker
+  std::string name; ///< worker, slow worker, stage 2
   int ranks = 1;
 };
 
 /// compute, input and collectives run their operations in the order in which they were added; a path inside a node and
-/// a connection to a server take what is ready first.
-enum class StreamKind { compute, input, collectives, path, connection };
+/// a connection to a server take what is ready first. transfers: sends to another role, or collectives among the ranks of
+/// one role, one after another, each as if it were alone on its links.
+enum class StreamKind { compute, input, collectives, path, connection, transfers };
 
 struct Stream {
   StreamKind kind = StreamKind::compute;
@@ -54,6 +56,18 @@ struct Operation {
   std::size_t waits = 0;
   ComputePart part = ComputePart::whole; ///< compute only
   int unit = -1;                         ///< of Graph::units that is computed, gathered or scattered; -1: none
+  int micro_batch = -1;                  ///< that is computed or sent; -1: all, or nobody says
+  int group = -1;                        ///< of Graph::groups that carries it; -1: Graph::machine
+  int repeats = 1;                       ///< transfers only: so many of that size, one after another
+};
+
+/// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs that
+/// send at the same time.
+struct TransferGroup {
+  Machine machine;
+  SumRules rules;
+
+  bool operator==(const TransferGroup&) const = default;
 };
 
 /// Every cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
@@ -78,8 +92,9 @@ struct Graph {
   std::vector<Role> roles;
   std::vector<Stream> streams;
   std::vector<Operation> operations;
-  std::vector<std::size_t> waits; ///< operations, see Operation::first_wait
-  std::vector<std::string> units; ///< whose parameters are gathered together; sharded strategies only
+  std::vector<std::size_t> waits;    ///< operations, see Operation::first_wait
+  std::vector<std::string> units;    ///< whose parameters are gathered together; pieces of a pipeline; else none
+  std::vector<TransferGroup> groups; ///< that carry transfers; model parallelism only
 
   SumRules sums;                ///< how each collective is run
   double collective_cost_s = 0; ///< software cost of one collective

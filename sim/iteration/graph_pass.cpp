@@ -1,6 +1,7 @@
 #include "sim/iteration/graph_pass.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace ddlsim {
@@ -54,6 +55,8 @@ void GraphPass::run_next() {
   case OperationKind::push_pull:
     run_shards();
     break;
+  case OperationKind::send: // of graphs with groups, which run_transfers() runs
+    throw std::logic_error("a send without a group");
   }
 }
 

@@ -1,6 +1,9 @@
 #include "sim/iteration/iteration_graph.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
+#include "sim/iteration/pipeline_graph.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 
@@ -57,6 +60,60 @@ Graph graph_of_servers(const StepSetup& setup, const CommunicationInputs& inputs
                             {overhead_s(sample, machine.nodes(), compute_s), slowdown});
 }
 
+/// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
+SumRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
+  SumRules rules{library_of(setup, sample)};
+  if (rules.library.library == SumLibrary::nccl)
+    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, group.ranks,
+                          std::min(group.ranks_per_node, setup.gpus_per_node));
+  return rules;
+}
+
+/// A machine's number among the groups; equal ones are one group.
+int add_group(PipelineGroups& carriers, const TransferGroup& group) {
+  const auto found = std::find(carriers.groups.begin(), carriers.groups.end(), group);
+  const auto number = static_cast<int>(found - carriers.groups.begin());
+  if (found == carriers.groups.end()) carriers.groups.push_back(group);
+  return number;
+}
+
+PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
+  const auto layout = layout_of(setup.strategy.parallel, machine.ranks);
+  PipelineGroups carriers;
+  for (int stage = 0; stage < layout.stages && layout.stages > 1; ++stage) {
+    const auto pair = machine_of_pair(machine, layout, stage);
+    auto rules = rules_of_group(setup, sample, pair);
+    rules.forced = Algorithm::ring_all_gather; // transfers.hpp says why
+    carriers.of_pair.push_back(add_group(carriers, {pair, rules}));
+  }
+  if (layout.tensor > 1) {
+    const auto inside = machine_of_tensor_group(machine, layout);
+    auto rules = rules_of_group(setup, sample, inside);
+    rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+    carriers.of_tensor = add_group(carriers, {inside, rules});
+  }
+  if (layout.replicas == 1) return carriers;
+  const auto replicas = machine_of_replicas(machine, layout);
+  carriers.of_replicas = add_group(carriers, {replicas, rules_of_group(setup, sample, replicas)});
+  return carriers;
+}
+
+Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  const auto& [machine, compute_s, sample] = inputs;
+  const auto& strategy = setup.strategy;
+  const auto why = layout_complaint(setup.model, strategy, setup.batch_per_gpu, machine.ranks, machine.ranks_per_node);
+  if (!why.empty()) throw UserError("--gpus", "", why);
+  constexpr double table_bytes = 4; // fp32
+  const double sent_share = computed_bytes_per_parameter(setup.precision) / table_bytes;
+  const PipelineBytes bytes{sent_share * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
+                            setup.wire_bytes_per_parameter};
+  const WholePasses passes{sample.forward_share * compute_s, (1 - sample.forward_share) * compute_s};
+  Graph graph =
+      pipeline_graph(shape.pieces, passes, strategy.parallel, bytes, groups_of(setup, sample, machine), machine);
+  graph.collective_cost_s = sample.operation_cost_s;
+  return graph;
+}
+
 /// The samples of the next iteration come beside this one, on a stream of their own.
 void add_input_operation(Graph& graph, const StepSetup& setup, const InputFactors& factors) {
   constexpr std::size_t worker = 0;
@@ -74,6 +131,8 @@ Graph graph_without_input(const StepSetup& setup, const CommunicationInputs& inp
     return graph_of_servers(setup, inputs, shape);
   case StrategyFamily::sharded:
     return graph_of_sharded(setup, inputs, shape);
+  case StrategyFamily::model_parallel:
+    return graph_of_pipeline(setup, inputs, shape);
   case StrategyFamily::none:
   case StrategyFamily::all_reduce:
     break;
@@ -103,6 +162,10 @@ BackwardShape backward_shape_of(const StepSetup& setup) {
   if (is_sharded(setup.strategy.name))
     shape.units =
         unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy.sharded.recompute);
+  const auto& parallel = setup.strategy.parallel;
+  if (const int pieces = parallel.pipeline * parallel.virtual_stages;
+      is_model_parallel(setup.strategy.name) && pieces <= blocks_of(setup.model))
+    shape.pieces = piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, pieces);
   return shape;
 }
 

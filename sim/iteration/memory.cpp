@@ -2,7 +2,10 @@
 
 #include "sim/base/units.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
+#include "sim/iteration/pipeline_graph.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -96,6 +99,29 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   return need;
 }
 
+/// Table bytes a sample, all micro-batches that wait for their backward on that stage together, when they are most.
+double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
+  double kept = 0;
+  double most = 0;
+  for (const auto& step : steps_of_stage(options, stage)) {
+    const double outputs = pieces[static_cast<std::size_t>(step.piece)].output_bytes;
+    kept += step.forward ? outputs : -outputs;
+    most = std::max(most, kept);
+  }
+  return most;
+}
+
+MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options,
+                                 Precision precision, double batch, int stage) {
+  double copy = 0; // parameter, gradient, momentum
+  for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
+       piece += static_cast<std::size_t>(options.pipeline))
+    copy += fp32_bytes * pieces[piece].parameters / options.tensor;
+  const double outputs =
+      most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) / options.tensor;
+  return {copy, copy, copy, least_kept_outputs * output_width(precision) * outputs, 0};
+}
+
 constexpr int most_gpus = 10'000'000;
 
 /// 0: no number of GPUs is enough.
@@ -114,6 +140,8 @@ int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double 
 }
 
 std::string what_to_do(const Strategy& strategy, int fewest) {
+  if (is_model_parallel(strategy.name))
+    return "give more stages, more micro_batches, a smaller batch_per_gpu or another GPU";
   if (fewest > 0) return fmt::format("give {} GPUs or more, a smaller micro-batch or another GPU", fewest);
   if (!is_sharded(strategy.name)) return "give a smaller batch_per_gpu or another GPU";
   return strategy.sharded.recompute == Recompute::full
@@ -135,11 +163,29 @@ MemoryNeed least_memory(const Model& model, Precision precision, double batch, c
   return {copy, copy, copy, least_kept_outputs * output_width(precision) * outputs * batch, 0};
 }
 
+MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                              const Strategy& strategy) {
+  const auto& options = strategy.parallel;
+  const int count = options.pipeline * options.virtual_stages;
+  MemoryNeed most;
+  if (count > blocks_of(model)) return most;
+  const auto pieces = piece_shapes(model, gpu, precision, batch, count);
+  for (int stage = 0; stage < options.pipeline; ++stage) {
+    const auto need = least_memory_of_stage(pieces, options, precision, batch, stage);
+    if (need.total() > most.total()) most = need;
+  }
+  return most;
+}
+
 std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              const Strategy& strategy, int gpus) {
-  const double needed = least_memory(model, precision, batch, strategy, gpus).total();
+  const bool in_stages = is_model_parallel(strategy.name);
+  const double needed = in_stages ? least_stage_memory(model, gpu, precision, batch, strategy).total()
+                                  : least_memory(model, precision, batch, strategy, gpus).total();
   if (gpu.memory_bytes <= 0 || needed <= gpu.memory_bytes) return "";
-  const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy.name), gpus) : "";
+  const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy.name), gpus)
+                       : in_stages               ? fmt::format(" a GPU by {}", to_text(strategy))
+                                                 : "";
   return fmt::format("{} samples of {}{} need at least {}, and one {} has {}; {}", batch, model.name, on_gpus,
                      print_quantity(needed, Dimension::size), gpu.name,
                      print_quantity(gpu.memory_bytes, Dimension::size),

@@ -37,6 +37,13 @@ double least_memory_bytes(const Model& model, Precision precision, double batch)
 /// parameters, gradients, optimizer and activations.
 MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus);
 
+/// The same of the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of its own parameters as
+/// least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still to come at the
+/// fullest moment: all m of GPipe, p-s on stage s of 1F1B. Of both each rank of a tensor group has its part. However many replicas there are, a GPU needs as much. 0 for more
+/// pieces than the model has blocks.
+MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                              const Strategy& strategy);
+
 /// "" when it fits, else one sentence: what is needed, what the GPU has, what to do. Where more GPUs would do, the
 /// fewest are named.
 std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,

@@ -6,6 +6,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/iteration/transfers.hpp"
 #include "sim/library/connections.hpp"
 #include "sim/network/machine.hpp"
 
@@ -25,6 +26,7 @@ void name_shares(StepTime& time) {
   if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
   if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
   if (time.neighbours_s > largest.first) largest = {time.neighbours_s, "neighbours"};
+  if (time.bubble_s > largest.first) largest = {time.bubble_s, "bubble"};
   if (time.input_wait_s > largest.first) largest = {time.input_wait_s, "input"};
   time.largest_loss = largest.second;
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
@@ -57,6 +59,7 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   const auto execution = execute_or_refuse(graph, requested, result.choice);
   result.end_s = execution.end_s;
   result.input_end_s = execution.input_end_s;
+  if (!graph.groups.empty()) result.free_end_s = end_without_network_s(graph);
   result.part = communication_part(graph);
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
@@ -99,7 +102,9 @@ void add_asynchronous(const Parameters& sample, const Machine& machine, const It
 void add_synchronous(const StepSetup& setup, const Parameters& sample, const Machine& machine,
                      const IterationResult& result, StepTime& time) {
   const double slowdown = slowdown_of(setup, machine);
-  time.exposed_communication_s = result.end_s - slowdown * time.compute_s;
+  constexpr double rounding = 1e-12; // of sums of a pipeline's steps
+  if (result.free_end_s > (1 + rounding) * time.compute_s) time.bubble_s = result.free_end_s - time.compute_s;
+  time.exposed_communication_s = result.end_s - slowdown * time.compute_s - time.bubble_s;
   time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s);
   time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s;
 }
@@ -207,7 +212,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 
 double parts_s(const StepTime& time) {
   return time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s +
-         time.neighbours_s + time.input_wait_s;
+         time.neighbours_s + time.input_wait_s + time.bubble_s;
 }
 
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {

@@ -53,14 +53,16 @@ struct StepTime {
   double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
   double neighbours_s = 0;            ///< what other jobs on the same links add
-  double mean_staleness = 0;          ///< updates by others between a parameter's pull and push; ps-async only
+  double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
+  double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
   double neighbours_faster_s = 0;              ///< a run with every message may add so much less
   double neighbours_slower_s = 0;              ///< or so much more
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
-  /// Largest part: compute, communication, server-link, server-software, synchronisation, straggling, neighbours, input.
+  /// Largest part: compute, bubble, communication, server-link, server-software, synchronisation, straggling, neighbours,
+  /// input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };

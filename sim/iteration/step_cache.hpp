@@ -27,6 +27,7 @@ CommunicationInputs communication_inputs(const StepSetup& setup, const Parameter
 struct IterationResult {
   double end_s = 0;       ///< before straggling and the like
   double input_end_s = 0; ///< when the samples of the next iteration are there
+  double free_end_s = 0;  ///< of a pipeline: its end if its transfers took no time; else 0
   std::string part;       ///< that communication takes: communication, server-link or server-software
   Choice choice{};
   double mean_staleness = 0; ///< ps-async only

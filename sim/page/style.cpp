@@ -64,7 +64,7 @@ select { font: inherit; color: var(--ink); background: var(--paper); border: 1px
   padding: 0.25rem; max-width: calc(100vw - 3rem); }
 svg.parts { min-width: 0; width: 160px; } .parts rect { stroke: var(--paper); }
 .q1 { fill: var(--reduce); } .q2 { fill: var(--server); } .q3 { fill: var(--async); } .q4 { fill: var(--soft); }
-.q5 { fill: var(--line); } .q6 { fill: var(--ink); } .q7 { fill: var(--fourth); }
+.q5 { fill: var(--line); } .q6 { fill: var(--ink); } .q7 { fill: var(--fourth); } .q8 { fill: var(--fifth); }
 #tip { position: fixed; z-index: 2; background: var(--paper); border: 1px solid var(--ink); padding: 0.3rem 0.6rem;
   white-space: pre-wrap; overflow-wrap: anywhere; max-width: min(30rem, calc(100vw - 3rem)); font-size: 0.85rem;
   pointer-events: none; }

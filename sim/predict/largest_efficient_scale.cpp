@@ -1,4 +1,5 @@
 #include "sim/base/statistics.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/interval.hpp"
 
@@ -26,6 +27,21 @@ int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
 
+/// The most GPUs up to `gpus` that the strategy can use: a pipeline leaves the rest idle. 0 where even its stages are more.
+int most_usable(const Curve& curve, int gpus) {
+  const auto& setup = curve.setup;
+  if (!is_model_parallel(setup.strategy.name)) return gpus;
+  return most_gpus_laid_out(setup.strategy.parallel, gpus,
+                            curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
+}
+
+/// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica.
+int asked_scale(const Curve& curve, int gpus) {
+  const int usable = most_usable(curve, gpus);
+  const auto& parallel = curve.setup.strategy.parallel;
+  return usable > 0 ? usable : parallel.pipeline * parallel.tensor;
+}
+
 /// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes
 /// simulations of its own: it is kept.
 class SampleEfficiencies {
@@ -33,7 +49,10 @@ public:
   explicit SampleEfficiencies(const Curve& curve) : curve_(curve) {}
 
   const Curve& curve() const { return curve_; }
-  double at(const Parameters& sample, int gpus) { return efficiency(curve_, sample, gpus, unexplained(gpus)); }
+  double at(const Parameters& sample, int gpus) {
+    const int asked = asked_scale(curve_, gpus);
+    return efficiency(curve_, sample, asked, unexplained(asked));
+  }
 
 private:
   Unexplained unexplained(int gpus) {
@@ -189,9 +208,10 @@ public:
   double shown(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
-    auto found = shown_efficiency(curve_, gpus_of(scale), fidelity_);
-    if (!found) found = shown_efficiency(curve_, gpus_of(scale), Fidelity::screening);
-    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus_of(scale));
+    const int gpus = asked_scale(curve_, gpus_of(scale));
+    auto found = shown_efficiency(curve_, gpus, fidelity_);
+    if (!found) found = shown_efficiency(curve_, gpus, Fidelity::screening);
+    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus);
   }
 
 private:
@@ -260,7 +280,14 @@ int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity
   const Curve& curve = efficiencies.curve();
   ShownScales scales(curve, bound, affordable(fidelity, curve.setup.strategy.name), known);
   Guess guess(efficiencies, scales, bound);
-  return scales.gpus_of(settle(scales, guess));
+  return most_usable(curve, scales.gpus_of(settle(scales, guess)));
+}
+
+/// Whether the cluster cannot grow to the next scale that the strategy can use.
+bool is_last_scale(const Curve& curve, int gpus) {
+  const int most = most_gpus(curve);
+  if (is_model_parallel(curve.setup.strategy.name)) return gpus > 0 && gpus == most_usable(curve, most);
+  return gpus >= curve.gpus_per_full_node && gpus + curve.gpus_per_full_node > most;
 }
 
 } // namespace
@@ -271,12 +298,12 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   SampleEfficiencies efficiencies(curve);
   largest_scale.gpus = largest_shown_scale(efficiencies, efficiency_bound, fidelity, known);
   LargestScales of_samples(efficiencies, efficiency_bound);
-  largest_scale.gpus_low = std::min(largest_scale.gpus, of_samples.gpus_at(low_tail));
-  largest_scale.gpus_high = std::max(largest_scale.gpus, of_samples.gpus_at(high_tail));
-  const bool whole_nodes = largest_scale.gpus >= curve.gpus_per_full_node;
-  largest_scale.beyond_growth = whole_nodes && largest_scale.gpus + curve.gpus_per_full_node > most_gpus(curve);
+  largest_scale.gpus_low = std::min(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(low_tail)));
+  largest_scale.gpus_high = std::max(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(high_tail)));
+  largest_scale.beyond_growth = is_last_scale(curve, largest_scale.gpus);
   largest_scale.bottleneck =
-      time_step(at_scale(curve, largest_scale.gpus), curve.median, Fidelity::screening).largest_loss;
+      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, Fidelity::screening)
+          .largest_loss;
   return largest_scale;
 }
 

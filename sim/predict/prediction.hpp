@@ -74,6 +74,7 @@ struct PredictedPoint {
   double straggling_s = 0;
   double neighbours_s = 0; ///< what other jobs on the same links between switches add
   double input_wait_s = 0;
+  double bubble_s = 0;       ///< in which a GPU of a pipeline idles; 0 for other strategies
   double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only

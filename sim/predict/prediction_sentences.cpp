@@ -80,11 +80,12 @@ std::string available_sentence(const Prediction& prediction, int largest) {
 /// The parts of the iteration that are more than a hundredth of it.
 std::string limit_sentence(const PredictedPoint& point) {
   constexpr double told = 0.01;
-  const std::array<std::pair<const char*, double>, 7> parts{{{"compute", point.compute_s},
+  const std::array<std::pair<const char*, double>, 8> parts{{{"compute", point.compute_s},
                                                              {"exposed communication", point.exposed_communication_s},
                                                              {"synchronisation", point.synchronisation_s},
                                                              {"straggling", point.straggling_s},
                                                              {"neighbours", point.neighbours_s},
+                                                             {"bubble", point.bubble_s},
                                                              {"input", point.input_wait_s},
                                                              {"unexplained", point.unexplained_s}}};
   std::string list;

@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 32; // the numbers, what was measured and six labels
+  constexpr int empty_columns = 33; // the numbers, what was measured and six labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
   for (const double number : {point.iteration_s,
                               point.iteration_s_low,
@@ -42,6 +42,7 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
                               point.neighbours_s,
                               point.input_wait_s,
                               point.unexplained_s,
+                              point.bubble_s,
                               point.mean_staleness})
     row += fmt::format(",{:.9g}", number);
   row += point.measured
@@ -70,7 +71,7 @@ std::string csv_header() {
          "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,samples_per_s_per_"
          "node_bought,"
          "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
-         "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,mean_"
+         "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,bubble_s,mean_"
          "staleness,measured_s,measured_inside,bottleneck,"
          "unsplit_tensor,best_servers,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
@@ -83,7 +84,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 38;
+  constexpr int empty_columns = 39;
   return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
 }
 

@@ -25,11 +25,22 @@ void add_sharded(Json& json, const Strategy& strategy) {
   json["recompute"] = to_text(sharded.recompute);
 }
 
+/// The same.
+void add_model_parallel(Json& json, const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  json["tensor"] = parallel.tensor;
+  json["pipeline"] = parallel.pipeline;
+  json["micro_batches"] = parallel.micro_batches;
+  json["schedule"] = to_text(parallel.schedule);
+  json["virtual_stages"] = parallel.virtual_stages;
+}
+
 Json to_json(const Strategy& strategy) {
   Json json{{"name", to_text(strategy.name)}};
   if (!strategy.preset.empty()) json["preset"] = strategy.preset;
   if (!strategy.transport.empty()) json["transport"] = strategy.transport;
   if (is_sharded(strategy.name)) add_sharded(json, strategy);
+  if (is_model_parallel(strategy.name)) add_model_parallel(json, strategy);
   if (!is_parameter_server(strategy.name)) return json;
   const auto& servers = strategy.servers;
   switch (servers.rule) {
@@ -128,6 +139,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"input_wait_s", point.input_wait_s},
       {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
+  if (is_model_parallel(of.name)) json["bubble_s"] = nine_digits(point.bubble_s);
   if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
   if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
   json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);

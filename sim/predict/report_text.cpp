@@ -83,6 +83,7 @@ std::string to_point_table(const StrategyAnswer& answer) {
 /// The parts of the iterations above; "" where no point can be.
 std::string where_the_time_goes(const StrategyAnswer& answer) {
   const bool shares_links = has_neighbours(answer);
+  const bool in_stages = is_model_parallel(answer.strategy.name);
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
@@ -90,6 +91,7 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
                                 point.synchronisation_s, point.straggling_s,
                                 point.input_wait_s,      point.unexplained_s};
     if (shares_links) parts_s.insert(parts_s.begin() + 4, point.neighbours_s);
+    if (in_stages) parts_s.insert(parts_s.begin() + 1, point.bubble_s);
     rows.push_back({fmt::format("{}", point.gpus)});
     for (const double part_s : parts_s) rows.back().push_back(short_seconds_text(part_s));
     rows.back().push_back(point.bottleneck);
@@ -98,6 +100,7 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
   std::vector<Column> columns{{"GPUs"},         {"compute"}, {"+ exposed"},     {"+ synchronisation"},
                               {"+ straggling"}, {"+ input"}, {"+ unexplained"}, {"dominates", Align::left}};
   if (shares_links) columns.insert(columns.begin() + 5, {"+ neighbours"});
+  if (in_stages) columns.insert(columns.begin() + 2, {"+ bubble"});
   return to_table(columns, rows);
 }
 
@@ -124,6 +127,8 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
   const std::string at_bound = percent_text(bound);
   const std::string loss = largest_scale.bottleneck.empty() ? "one GPU loses nothing"
                                                             : "what costs most there is " + largest_scale.bottleneck;
+  if (largest_scale.gpus == 0)
+    return fmt::format("Efficiency is below {} at every scale of this strategy; {}.", at_bound, loss);
   if (largest_scale.beyond_growth) {
     return fmt::format(
         "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
@@ -224,7 +229,8 @@ std::string largest_collective(const StrategyAnswer& answer) {
 
 /// What the library does at which scales: neighbours that it runs alike together. "" where the strategy says.
 std::string library_sentence(const StrategyAnswer& answer) {
-  const bool library_decides = answer.strategy.name == StrategyName::automatic || is_sharded(answer.strategy.name);
+  const bool library_decides = answer.strategy.name == StrategyName::automatic || is_sharded(answer.strategy.name) ||
+                               is_model_parallel(answer.strategy.name);
   if (!library_decides || answer.library.empty()) return "";
   std::vector<std::string> runs;
   std::string way;

@@ -6,6 +6,7 @@
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/interval.hpp"
@@ -102,6 +103,25 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
                      connections, most_connections);
 }
 
+/// Why a pipeline cannot be run there; "" where it can, and for other strategies.
+std::string complaint_about_pipeline(const StepSetup& setup) {
+  if (!is_model_parallel(setup.strategy.name)) return "";
+  const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
+  if (const auto why = layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, per_node);
+      !why.empty())
+    return why;
+  if (setup.slow_node.compute_factor != 1 || setup.slow_node.network_factor != 1)
+    return "a slow node in a pipeline is not simulated; leave \"slow_node\" out";
+  if (!setup.fabrics) return "";
+  if (!setup.fabrics->around().neighbours.empty())
+    return "a pipeline beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"";
+  if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
+    return "a pipeline is simulated on one switch or on leaves only, and the links of this fabric or of these nodes "
+           "have to "
+           "be followed one by one; ask for packed nodes, or for another strategy";
+  return "";
+}
+
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (const auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
@@ -112,6 +132,7 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
         setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
   }
+  if (const auto why = complaint_about_pipeline(setup); !why.empty()) return why;
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus);
 }
 
@@ -135,7 +156,9 @@ void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   const double peak = peak_or_none(setup);
   if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
   point.least_memory_bytes =
-      least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus).total();
+      is_model_parallel(setup.strategy.name)
+          ? least_stage_memory(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy).total()
+          : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus).total();
 }
 
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
@@ -148,6 +171,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.straggling_s = time.straggling_s;
   point.neighbours_s = time.neighbours_s;
   point.input_wait_s = time.input_wait_s;
+  point.bubble_s = time.bubble_s;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
@@ -199,8 +223,9 @@ void set_servers(PredictedPoint& point, const Curve& curve, const StepSetup& set
 /// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
 void set_unexplained(PredictedPoint& point) {
   constexpr double rounding = 1e-12; // of sums of seven parts
-  const double rest_s = point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
-                                             point.straggling_s + point.neighbours_s + point.input_wait_s);
+  const double rest_s =
+      point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
+                           point.straggling_s + point.neighbours_s + point.input_wait_s + point.bubble_s);
   point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
 }
 

@@ -35,7 +35,8 @@ std::vector<Scenario> varied_scenarios() {
           shipped_scenario("iris-resnet50", {{"/strategies", asynchronous}, {"/gpus", "[1,2]"}}),
           shipped_scenario("k80-inception-ps", {gpus}),
           shipped_scenario("pascal-vgg16", {gpus}),
-          shipped_scenario("pascal-servers-or-horovod", {gpus})};
+          shipped_scenario("pascal-servers-or-horovod", {gpus}),
+          shipped_scenario("p5-llama-3.1-8b-pipeline", {{"/gpus", "[8,16]"}})};
 }
 
 void check_apart(const Track& track, double iteration_s) {
@@ -122,6 +123,26 @@ TEST_CASE("where measured runs take less than the mechanisms say, all times but 
     CHECK(track_scale(quicker) == Approx(0.8));
     check_tracks(quicker_run);
     CHECK(track_scale(run.point) == 1);
+  });
+}
+
+TEST_CASE("each stage of a pipeline has its compute, its sends and its sum", "[export][pipeline]") {
+  const auto scenario = shipped_scenario("p5-llama-3.1-8b-pipeline", {{"/gpus", "[8]"}});
+  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+    INFO(what);
+    if (run.setup.strategy.name != StrategyName::model_parallel || run.setup.strategy.parallel.tensor > 1) return;
+    const auto groups = tracks_of(run);
+    REQUIRE(groups.size() == 5); // the parts, and four stages
+    CHECK(groups.at(1).name == "stage 0 (2 ranks)");
+    CHECK(groups.at(0).tracks.front().spans.at(1).name == "bubble");
+    std::vector<std::string> names;
+    for (const Track& track : groups.at(2).tracks) names.push_back(track.name);
+    CHECK(names == std::vector<std::string>{"compute", "outputs to the next stage", "gradients to the stage before",
+                                            "all-reduces"});
+    const auto& compute = groups.at(1).tracks.front().spans;
+    CHECK(compute.front().name.rfind("forward embeddings .. block", 0) == 0);
+    CHECK(compute.front().name.find(", micro-batch 0") != std::string::npos);
+    CHECK(groups.at(1).tracks.at(1).spans.front().name.rfind("send outputs of embeddings .. block", 0) == 0);
   });
 }
 

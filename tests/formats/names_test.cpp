@@ -8,7 +8,8 @@ namespace ddlsim {
 
 TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[names]", Algorithm, StrategyName, Grouping,
                    Sharding, Placement, Device, Precision, WirePrecision, Library, IntraKind, FabricKind, Routing,
-                   NodeOrder, NodeReduce, PriorScale, PriceKind, EvidenceLabel, RecordKind, RunMode, Recompute) {
+                   NodeOrder, NodeReduce, PriorScale, PriceKind, EvidenceLabel, RecordKind, RunMode, Recompute,
+                   PipelineSchedule) {
   std::set<std::string> texts;
   for (const TestType value : values_of<TestType>()) {
     CHECK(value_named<TestType>(to_text(value)) == value);
@@ -21,7 +22,7 @@ TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[name
 
 TEST_CASE("the lists are whole, a question's without what only records may say", "[names]") {
   constexpr std::size_t halves = 2;
-  constexpr std::size_t no_algorithms = 8; // none, ps, ps-async, all-reduce, auto, zero-1, zero-2, fsdp
+  constexpr std::size_t no_algorithms = 9; // none, ps, ps-async, all-reduce, auto, zero-1, zero-2, fsdp, model-parallel
   CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() - halves + no_algorithms);
   CHECK(names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16", "unknown"});
   CHECK(known_names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16"});
@@ -37,7 +38,7 @@ TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce
     CHECK(algorithm_of(*strategy) == algorithm);
   }
   for (const auto open : {StrategyName::none, StrategyName::ps, StrategyName::all_reduce, StrategyName::automatic,
-                          StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp})
+                          StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp, StrategyName::model_parallel})
     CHECK_FALSE(algorithm_of(open).has_value());
 }
 
@@ -47,6 +48,7 @@ TEST_CASE("every strategy is of one family", "[names]") {
     const auto family = family_of(name);
     CHECK(is_parameter_server(name) == (family == StrategyFamily::servers));
     CHECK(is_sharded(name) == (family == StrategyFamily::sharded));
+    CHECK(is_model_parallel(name) == (family == StrategyFamily::model_parallel));
     if (algorithm_of(name)) CHECK(family == StrategyFamily::all_reduce);
   }
   CHECK(family_of(StrategyName::none) == StrategyFamily::none);
@@ -54,6 +56,7 @@ TEST_CASE("every strategy is of one family", "[names]") {
   CHECK(family_of(StrategyName::all_reduce) == StrategyFamily::all_reduce);
   CHECK(family_of(StrategyName::ps_async) == StrategyFamily::servers);
   CHECK(family_of(StrategyName::zero_1) == StrategyFamily::sharded);
+  CHECK(family_of(StrategyName::model_parallel) == StrategyFamily::model_parallel);
 }
 
 TEST_CASE("each transport says what moves its bytes", "[names]") {

@@ -29,6 +29,7 @@ QUESTIONS = {
         ["predict", "scenarios/a100-resnet50-from-lustre.json", "--gpus", "8", *SCREENED],
         ["predict", "scenarios/iris-vgg16-shared.json", "--gpus", "8", *SCREENED],
         ["predict", "scenarios/p5-llama-3.1-8b-fsdp.json", "--gpus", "8,64", *SCREENED],
+        ["predict", "scenarios/p5-llama-3.1-8b-pipeline.json", "--gpus", "4,8,64", *SCREENED],
     ],
     "plan": [["plan", "scenarios/plans/extend-iris.json"]],
     "diagnosis": [["diagnose", "scenarios/iris-resnet50.json", "--strategy", "auto", "--step", f"16={time}"]

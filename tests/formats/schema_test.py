@@ -178,6 +178,10 @@ def variants(samples):
             {"name": "fsdp", "micro_batches": 2, "recompute": "full", "reshard_after_forward": False,
              "backward_prefetch": False, "gathers_in_flight": 3},
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
+    yield "scenario@pipeline", {
+        **samples["scenario"], "strategies": [
+            {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
+            {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
     yield "scenario@input", {
         **samples["scenario"], "input": {"dataset": "imagenet", "storage": "nfs", "format": "files", "loader": "keras",
                                          "cores_per_node": 8, "readers_per_node": 4, "bytes_per_sample": "1 KB",

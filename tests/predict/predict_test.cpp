@@ -140,6 +140,50 @@ TEST_CASE("the largest efficient scale of every shipped scenario is what its tab
   }
 }
 
+TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are told", "[predict][pipeline]") {
+  auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-pipeline.json");
+  scenario.samples = 20;
+  scenario.gpus = {1, 8, 24, 64};
+  const auto prediction = predict(scenario, shipped, screening);
+  const auto& once = prediction.strategies.at(0).points;
+  const auto& interleaved = prediction.strategies.at(1).points;
+  CHECK(once.at(0).error.find("give a multiple of 4") != std::string::npos);
+  CHECK(once.at(2).error.find("give a multiple of 32 GPUs") != std::string::npos);
+  for (const std::size_t at : {1U, 3U}) {
+    CHECK(once.at(at).bubble_s >= 3.0 / 16 * once.at(at).compute_s * (1 - 1e-9)); // more where stages are uneven
+    CHECK(interleaved.at(at).bubble_s < once.at(at).bubble_s);
+    CHECK(once.at(at).least_memory_bytes > 3 * 4 * 8.0e9 / 4); // a quarter of the state, and outputs
+    CHECK(once.at(at).evidence == EvidenceLabel::assumed);     // nothing of the kind was ever run
+    check_parts(once.at(at));
+  }
+  const auto json = nlohmann::json::parse(to_json_text(prediction));
+  CHECK(json["points"][1]["bubble_s"].get<double>() == Approx(once.at(1).bubble_s));
+  CHECK_FALSE(json["points"].back().contains("bubble_s")); // of fsdp
+  const auto text = to_terminal_text(prediction);
+  CHECK(text.find("+ bubble") != std::string::npos);
+  CHECK(text.find("24 GPUs cannot be: ") != std::string::npos);
+}
+
+TEST_CASE("the largest efficient scale of a pipeline is one that it can have", "[predict][pipeline]") {
+  auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-pipeline.json");
+  scenario.samples = 20;
+  scenario.gpus = {8};
+  scenario.strategies.resize(1);
+  for (const double bound : {0.3, 0.6, 0.99}) {
+    scenario.efficiency_bound = bound;
+    const auto answer = predict(scenario, shipped, screening).strategies.front();
+    const int gpus = answer.largest_scale.gpus;
+    INFO("bound " << bound << ", " << gpus << " GPUs");
+    CHECK(gpus % 4 == 0);
+    CHECK((gpus <= 32 || gpus % 32 == 0));
+    CHECK((gpus == 0) == (bound == 0.99));
+    if (gpus == 0) continue;
+    scenario.gpus = {gpus};
+    CHECK(predict(scenario, shipped, screening).strategies.front().points.front().efficiency >= bound);
+    scenario.gpus = {8};
+  }
+}
+
 TEST_CASE("every row of the shipped scenarios adds up, residuals of measured series and all", "[predict]") {
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
     auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));

@@ -69,7 +69,7 @@ inline double wait_for_a_cycle_s(const Scenario& scenario) {
 inline void check_parts(const PredictedPoint& point) {
   INFO(point.gpus << " GPUs");
   CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
-            point.input_wait_s + point.unexplained_s ==
+            point.input_wait_s + point.bubble_s + point.unexplained_s ==
         Approx(point.iteration_s).epsilon(relation_rounding));
 }
 

@@ -42,7 +42,7 @@ PagePoint page_point(const PredictedPoint& point) {
                            point.fidelity + (point.fidelity_note.empty() ? "" : ": " + point.fidelity_note)})
     shown.cells.push_back(cell);
   shown.parts_s = {point.compute_s,    point.exposed_communication_s, point.synchronisation_s, point.straggling_s,
-                   point.input_wait_s, point.unexplained_s,           point.neighbours_s};
+                   point.input_wait_s, point.unexplained_s,           point.neighbours_s,      point.bubble_s};
   if (point.alone) shown.alone = words(seconds_interval(point.alone->s, point.alone->s_low, point.alone->s_high));
   return shown;
 }
@@ -104,7 +104,7 @@ const std::vector<std::string>& point_headers() {
 
 const std::vector<std::string>& part_names() {
   static const std::vector<std::string> names{"compute", "exposed communication", "synchronisation", "straggling",
-                                              "input",   "unexplained",           "neighbours"};
+                                              "input",   "unexplained",           "neighbours",      "bubble"};
   return names;
 }
 

@@ -1,0 +1,157 @@
+#include "sim/compute/piece_shape.hpp"
+
+#include "sim/compute/layer_times.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+bool is_number(const std::string& word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
+}
+
+/// A block, whose shares are still seconds.
+struct Block {
+  std::string name;
+  PieceShape shape;
+  double time_s() const { return shape.forward + shape.backward; }
+};
+
+void add_to(PieceShape& sum, const PieceShape& more) {
+  sum.forward += more.forward;
+  sum.backward += more.backward;
+  sum.parameters += more.parameters;
+  sum.output_bytes += more.output_bytes;
+  sum.sent_bytes = more.sent_bytes;
+  sum.inner_bytes += more.inner_bytes;
+  sum.attentive_blocks += more.attentive_blocks;
+}
+
+PieceShape shape_of(const Layer& layer, const LayerTime& time) {
+  constexpr double fp32_bytes = 4;
+  PieceShape shape{
+      "", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, layer.activation_bytes_per_sample};
+  for (const auto& tensor : layer.tensors) shape.parameters += tensor.size_bytes / fp32_bytes;
+  return shape;
+}
+
+/// A block with attention puts out as many bytes as each of its halves, attention and what follows it, takes in.
+void mark_attention(std::vector<Block>& blocks, const Model& model) {
+  std::size_t block = 0;
+  for (const auto& layer : model.layers) {
+    if (blocks[block].name != block_name_of(layer.name)) ++block;
+    if (layer.kind != "attention") continue;
+    blocks[block].shape.attentive_blocks = 1;
+    blocks[block].shape.inner_bytes = blocks[block].shape.sent_bytes;
+  }
+}
+
+std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times) {
+  std::vector<Block> blocks;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto name = block_name_of(model.layers[l].name);
+    if (blocks.empty() || blocks.back().name != name) blocks.push_back({name, {}});
+    add_to(blocks.back().shape, shape_of(model.layers[l], times[l]));
+  }
+  mark_attention(blocks, model);
+  return blocks;
+}
+
+/// Where pieces end, one past their last block: of all ways to cut, one whose slowest piece is fastest. `slowest` of the
+/// first b blocks in k pieces is the least, over where the last piece begins, of the slower of it and the k-1 before it.
+std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces) {
+  const std::size_t count = blocks.size();
+  std::vector<double> until_s(count + 1, 0);
+  for (std::size_t b = 0; b < count; ++b) until_s[b + 1] = until_s[b] + blocks[b].time_s();
+  std::vector<double> slowest_s = until_s; // in one piece
+  std::vector<std::vector<std::size_t>> begins(pieces + 1, std::vector<std::size_t>(count + 1, 0));
+  for (std::size_t k = 2; k <= pieces; ++k) {
+    std::vector<double> next_s(count + 1, std::numeric_limits<double>::infinity());
+    for (std::size_t end = k; end <= count; ++end)
+      for (std::size_t begin = k - 1; begin < end; ++begin) {
+        const double time_s = std::max(slowest_s[begin], until_s[end] - until_s[begin]);
+        if (!(time_s < next_s[end])) continue;
+        next_s[end] = time_s;
+        begins[k][end] = begin;
+      }
+    slowest_s = next_s;
+  }
+  std::vector<std::size_t> ends(pieces, count);
+  for (std::size_t k = pieces; k > 1; --k) ends[k - 2] = begins[k][ends[k - 1]];
+  return ends;
+}
+
+PieceShape piece_of(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
+  PieceShape piece;
+  for (std::size_t b = first; b < end; ++b) add_to(piece, blocks[b].shape);
+  piece.name = blocks[first].name + (end > first + 1 ? " .. " + blocks[end - 1].name : "");
+  return piece;
+}
+
+/// Seconds to shares.
+void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
+  double forward_s = 0;
+  double backward_s = 0;
+  for (const auto& piece : pieces) {
+    forward_s += piece.forward;
+    backward_s += piece.backward;
+  }
+  for (auto& piece : pieces) {
+    if (forward_s > 0) piece.forward /= forward_s;
+    if (backward_s > 0) piece.backward /= backward_s;
+  }
+}
+
+} // namespace
+
+std::string block_name_of(const std::string& layer) {
+  auto end = layer.find('.');
+  while (end != std::string::npos) {
+    const auto next = layer.find('.', end + 1);
+    if (!is_number(layer.substr(end + 1, next == std::string::npos ? next : next - end - 1))) break;
+    end = next;
+  }
+  return layer.substr(0, end);
+}
+
+int blocks_of(const Model& model) {
+  int blocks = 0;
+  std::string before;
+  for (const auto& layer : model.layers) {
+    const auto name = block_name_of(layer.name);
+    if (blocks == 0 || name != before) ++blocks;
+    before = name;
+  }
+  return blocks;
+}
+
+int attentive_blocks_of(const Model& model) {
+  std::set<std::string> blocks;
+  for (const auto& layer : model.layers)
+    if (layer.kind == "attention") blocks.insert(block_name_of(layer.name));
+  return static_cast<int>(blocks.size());
+}
+
+std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                                     int pieces) {
+  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch));
+  if (pieces < 1 || static_cast<std::size_t>(pieces) > blocks.size())
+    throw std::invalid_argument("a model is cut into one piece or more, and into as many as it has blocks at most");
+  std::vector<PieceShape> shapes;
+  std::size_t first = 0;
+  for (const std::size_t end : balanced_ends(blocks, static_cast<std::size_t>(pieces))) {
+    shapes.push_back(piece_of(blocks, first, end));
+    first = end;
+  }
+  make_shares_of_pieces(shapes);
+  return shapes;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,40 @@
+#pragma once
+// A model as a pipeline cuts it: pieces of layers that follow each other, as equal in time as whole blocks allow.
+
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/names.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// Layers of a model that are never cut apart, because a sum may go round them: those that share the first word of their
+/// name and the numbers behind it. "block12.attention.query" is of block12, "layer1.0.conv1" of layer1.0, and "features.3"
+/// is a block of its own.
+std::string block_name_of(const std::string& layer);
+
+/// How many of them a model has: the most pieces that it can be cut into.
+int blocks_of(const Model& model);
+
+/// One piece.
+struct PieceShape {
+  std::string name;         ///< "block0 .. block7"; "fc"
+  double forward = 0;       ///< share of the model's forward
+  double backward = 0;      ///< share of its backward
+  double parameters = 0;    ///< scalars
+  double sent_bytes = 0;    ///< output of the last layer, which the next piece needs: a sample, fp32
+  double output_bytes = 0;  ///< of all layers, the same
+  double inner_bytes = 0;   ///< outputs of its blocks that have attention, the same: what tensor parallelism gathers
+  int attentive_blocks = 0; ///< with attention
+};
+
+/// Blocks with a layer of attention: those that tensor parallelism cuts.
+int attentive_blocks_of(const Model& model);
+
+/// So many pieces of whole blocks, in forward order, of which the slowest is as fast as can be (forward and backward by
+/// roofline_layer_times()). Throws std::invalid_argument for more pieces than blocks.
+std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces);
+
+} // namespace ddlsim

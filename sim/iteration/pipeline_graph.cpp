@@ -1,0 +1,205 @@
+#include "sim/iteration/pipeline_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
+
+/// The k-th forward of a stage, or its k-th backward, which begins with the last piece.
+PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forward, int k) {
+  const int round = options.pipeline * options.virtual_stages;
+  const int place = k % round;
+  const int turn = place / options.pipeline;
+  const int piece_of_stage = forward ? turn : options.virtual_stages - 1 - turn;
+  return {forward, piece_of_stage * options.pipeline + stage, k / round * options.pipeline + place % options.pipeline};
+}
+
+/// Forwards of a stage before its first backward.
+int forwards_before(const ModelParallelOptions& options, int stage) {
+  const int all = options.micro_batches * options.virtual_stages;
+  const int behind = options.pipeline - stage - 1;
+  switch (options.schedule) {
+  case PipelineSchedule::gpipe:
+    return all;
+  case PipelineSchedule::one_f_one_b:
+    return std::min(all, behind);
+  case PipelineSchedule::interleaved:
+    break;
+  }
+  return std::min(all, 2 * behind + (options.virtual_stages - 1) * options.pipeline);
+}
+
+/// The streams of a stage.
+struct StageStreams {
+  std::size_t compute = 0;
+  std::size_t onward = 0; ///< outputs to the next stage
+  std::size_t back = 0;   ///< gradients to the stage before
+  std::size_t sums = 0;
+  std::size_t inside = 0; ///< layers
+};
+
+/// A role a stage, filled step by step as soon as what a step needs is in the graph.
+class PipelineBuilder {
+public:
+  PipelineBuilder(const std::vector<PieceShape>& pieces, const WholePasses& passes, const ModelParallelOptions& options,
+                  const PipelineBytes& bytes, const PipelineGroups& carriers, const Machine& machine)
+      : pieces_(pieces), passes_(passes), options_(options), bytes_(bytes), carriers_(carriers) {
+    const std::size_t inputs = pieces.size() * static_cast<std::size_t>(options.micro_batches);
+    outputs_at_.assign(inputs, not_there);
+    gradients_at_.assign(inputs, not_there);
+    graph_.machine = machine;
+    graph_.groups = carriers.groups;
+    for (const auto& piece : pieces) graph_.units.push_back(piece.name);
+    for (int stage = 0; stage < options.pipeline; ++stage) add_stage(stage);
+  }
+
+  Graph build() {
+    std::vector<std::size_t> next(steps_.size(), 0);
+    for (bool adds = true; adds;) {
+      adds = false;
+      for (std::size_t stage = 0; stage < steps_.size(); ++stage)
+        for (; next[stage] < steps_[stage].size() && is_fed(steps_[stage][next[stage]]); ++next[stage]) {
+          add_step(stage, steps_[stage][next[stage]]);
+          adds = true;
+        }
+    }
+    for (std::size_t stage = 0; stage < steps_.size(); ++stage) {
+      if (next[stage] < steps_[stage].size()) throw std::logic_error("a pipeline waits for itself");
+      add_sum(stage);
+    }
+    return std::move(graph_);
+  }
+
+private:
+  void add_stage(int stage) {
+    const std::size_t role = add_role(graph_, fmt::format("stage {}", stage), graph_.machine.ranks / options_.pipeline);
+    StageStreams streams;
+    streams.compute = add_stream(graph_, StreamKind::compute, role);
+    streams.onward = add_stream(graph_, StreamKind::transfers, role);
+    streams.back = add_stream(graph_, StreamKind::transfers, role);
+    streams.sums = add_stream(graph_, StreamKind::transfers, role);
+    streams.inside = add_stream(graph_, StreamKind::transfers, role);
+    streams_.push_back(streams);
+    steps_.push_back(steps_of_stage(options_, stage));
+    last_.push_back(not_there);
+  }
+
+  std::size_t place_of(int piece, int micro_batch) const {
+    return at(piece) * static_cast<std::size_t>(options_.micro_batches) + at(micro_batch);
+  }
+  int last_piece() const { return static_cast<int>(pieces_.size()) - 1; }
+
+  /// The operation that brings what a step needs; none for the first forward.
+  std::size_t feeds(const PipelineStep& step) const {
+    return (step.forward ? outputs_at_ : gradients_at_)[place_of(step.piece, step.micro_batch)];
+  }
+  bool is_fed(const PipelineStep& step) const { return (step.forward && step.piece == 0) || feeds(step) != not_there; }
+
+  double duration_s(const PipelineStep& step) const {
+    const auto& piece = pieces_[at(step.piece)];
+    const double all_s = step.forward ? passes_.forward_s * piece.forward : passes_.backward_s * piece.backward;
+    return all_s * options_.pipeline / options_.micro_batches;
+  }
+
+  void add_step(std::size_t stage, const PipelineStep& step) {
+    Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step)};
+    operation.part = step.forward ? ComputePart::forward : ComputePart::backward;
+    operation.unit = step.piece;
+    operation.micro_batch = step.micro_batch;
+    const std::size_t before = last_[stage];
+    last_[stage] = add_operation(graph_, operation);
+    if (feeds(step) != not_there) wait_for(graph_, feeds(step));
+    if (before != not_there) wait_for(graph_, before); // what is inside layers, too
+    if (carriers_.of_tensor >= 0) add_inside(stage, step);
+    pass_on(stage, step);
+  }
+
+  /// Two gathers and two scatters a block with attention.
+  void add_inside(std::size_t stage, const PipelineStep& step) {
+    const auto& piece = pieces_[at(step.piece)];
+    if (piece.attentive_blocks == 0) return;
+    constexpr int a_block = 2;
+    for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
+      Operation inside{kind, streams_[stage].inside};
+      inside.repeats = a_block * piece.attentive_blocks;
+      inside.size_bytes = bytes_.outputs * piece.inner_bytes / piece.attentive_blocks;
+      inside.unit = step.piece;
+      inside.micro_batch = step.micro_batch;
+      inside.group = carriers_.of_tensor;
+      last_[stage] = add_operation(graph_, inside, {last_[stage]});
+    }
+  }
+
+  /// To where the step's result is needed; the last forward is followed by its own backward.
+  void pass_on(std::size_t stage, const PipelineStep& step) {
+    if (step.forward && step.piece == last_piece())
+      gradients_at_[place_of(step.piece, step.micro_batch)] = last_[stage];
+    else if (step.forward)
+      outputs_at_[place_of(step.piece + 1, step.micro_batch)] = add_send(stage, step, step.piece);
+    else if (step.piece > 0)
+      gradients_at_[place_of(step.piece - 1, step.micro_batch)] = add_send(stage, step, step.piece - 1);
+  }
+
+  /// Between that piece and the next one, in either direction.
+  std::size_t add_send(std::size_t stage, const PipelineStep& step, int piece) {
+    Operation send{OperationKind::send, step.forward ? streams_[stage].onward : streams_[stage].back};
+    send.size_bytes = bytes_.outputs * pieces_[at(piece)].sent_bytes / options_.tensor;
+    send.part = step.forward ? ComputePart::forward : ComputePart::backward;
+    send.unit = step.piece;
+    send.micro_batch = step.micro_batch;
+    send.group = carriers_.of_pair[at(piece % options_.pipeline)];
+    return add_operation(graph_, send, {last_[stage]});
+  }
+
+  void add_sum(std::size_t stage) {
+    if (carriers_.of_replicas < 0) return;
+    Operation sum{OperationKind::all_reduce, streams_[stage].sums};
+    for (std::size_t piece = stage; piece < pieces_.size(); piece += steps_.size())
+      sum.size_bytes += bytes_.gradient * pieces_[piece].parameters / options_.tensor;
+    sum.group = carriers_.of_replicas;
+    if (sum.size_bytes > 0) add_operation(graph_, sum, {last_[stage]});
+  }
+
+  const std::vector<PieceShape>& pieces_;
+  const WholePasses& passes_;
+  const ModelParallelOptions& options_;
+  const PipelineBytes& bytes_;
+  const PipelineGroups& carriers_;
+  Graph graph_;
+  std::vector<StageStreams> streams_;            ///< of each stage
+  std::vector<std::vector<PipelineStep>> steps_; ///< the same
+  std::vector<std::size_t> last_;                ///< operation of compute, or inside its layers; the same
+  std::vector<std::size_t> outputs_at_;          ///< operations that bring a micro-batch to a piece, by place_of()
+  std::vector<std::size_t> gradients_at_;        ///< the same on the way back
+};
+
+} // namespace
+
+std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage) {
+  const int all = options.micro_batches * options.virtual_stages;
+  const int before = forwards_before(options, stage);
+  std::vector<PipelineStep> steps;
+  steps.reserve(2 * at(all));
+  for (int k = 0; k < before; ++k) steps.push_back(step_of(options, stage, true, k));
+  for (int k = 0; k < all; ++k) {
+    if (before + k < all) steps.push_back(step_of(options, stage, true, before + k));
+    const bool last_first = options.schedule == PipelineSchedule::gpipe;
+    steps.push_back(step_of(options, stage, false, last_first ? all - 1 - k : k));
+  }
+  return steps;
+}
+
+Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
+                     const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,
+                     const Machine& machine) {
+  return PipelineBuilder(pieces, passes, options, bytes, carriers, machine).build();
+}
+
+} // namespace ddlsim

@@ -1,0 +1,59 @@
+#pragma once
+// Pipelines: each stage computes its pieces of the model for one micro-batch after another, sends what the next stage
+// needs, and gets gradients back; stages are repeated for data parallelism.
+
+#include "sim/compute/piece_shape.hpp"
+#include "sim/formats/strategy.hpp"
+#include "sim/iteration/graph.hpp"
+#include "sim/iteration/sharded_graph.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// What carries a pipeline's transfers, as numbers in `groups`.
+struct PipelineGroups {
+  std::vector<TransferGroup> groups;
+  std::vector<int> of_pair; ///< of each stage and the next one; the last and the first where pieces are interleaved
+  int of_replicas = -1;     ///< sums of gradients; -1: one replica, which sums nothing
+  int of_tensor = -1;       ///< gathers and scatters inside layers; -1: no layer is cut
+};
+
+/// How much travels.
+struct PipelineBytes {
+  double outputs = 0;  ///< of a micro-batch for each byte a sample of a piece's outputs, in PieceShape
+  double gradient = 0; ///< on the wire, of a parameter
+};
+
+/// One step of a stage: a micro-batch's forward or backward through one piece.
+struct PipelineStep {
+  bool forward = true;
+  int piece = 0;
+  int micro_batch = 0;
+};
+
+/// What a stage runs, in order, on p stages with m micro-batches and v pieces a stage:
+///   gpipe        all forwards, then all backwards, the last micro-batch first (Huang et al., GPipe, NeurIPS 2019, figure 2c)
+///   1f1b         p-s-1 forwards on stage s, then a forward and a backward in turns (Narayanan et al., SC 2021, section 2.2)
+///   interleaved  the same with 2(p-s-1) + (v-1)p forwards before, in rounds of p micro-batches a piece (the same section;
+///                megatron/core/pipeline_parallel/schedules.py)
+/// Pieces are dealt out in rounds: stage s has pieces s, s+p, s+2p.
+std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage);
+
+/// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t p ranks has t p times the
+/// batch and t ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A stage sends its
+/// outputs to the next stage and the gradients of its inputs, as many bytes, to the one before, each of its t ranks a part; a
+/// send waits for nothing but its compute and the send before it, and the stage computes on meanwhile. When a stage has run
+/// all, it sums its gradients over its replicas in one all-reduce.
+///
+/// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023, section 4.2):
+/// every layer is cut in t, and each pass of a transformer's block gathers its outputs' bytes over the t ranks twice, before
+/// attention and before what follows it, and reduce-scatters them twice, behind each: the bytes of the two all-reduces of
+/// Shoeybi et al. (Megatron-LM, 2019). Nothing is computed meanwhile. They stand behind their piece's compute, all gathers of
+/// it and then all scatters; where they stand inside it does not change when it ends.
+/// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
+Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
+                     const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,
+                     const Machine& machine);
+
+} // namespace ddlsim

@@ -1,0 +1,146 @@
+#include "sim/iteration/pipeline_layout.hpp"
+
+#include "sim/compute/piece_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// Micro-batches times pieces: 10 ms for each of hundreds of samples.
+constexpr double most_passes = 50'000;
+
+int ranks_of_replica(const ModelParallelOptions& options) {
+  return options.pipeline * options.tensor;
+}
+
+/// All are on one node; or stages have whole nodes, or nodes whole stages, and nodes have whole tensor groups.
+bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  if (gpus % ranks_of_replica(options) != 0) return false;
+  if (gpus <= gpus_per_node) return true;
+  if (gpus_per_node % options.tensor != 0) return false;
+  const int of_stage = gpus / options.pipeline;
+  return of_stage % gpus_per_node == 0 || gpus_per_node % of_stage == 0;
+}
+
+/// The first node of a stage, and how many of its ranks each of its nodes has.
+struct StageNodes {
+  int first = 0;
+  int nodes = 1;
+  int ranks_of_node = 1;
+};
+
+StageNodes nodes_of_stage(const Machine& all, const PipelineLayout& layout, int stage) {
+  const int ranks = layout.ranks_of_stage();
+  const int per_node = std::min(ranks, all.ranks_per_node);
+  return {all.node_of(stage * ranks), ranks / per_node, per_node};
+}
+
+/// Pairs that pass the uplink of the busiest leaf.
+int pairs_between_leaves(const Machine& all, const StageNodes& from, const StageNodes& to) {
+  if (all.nodes_per_leaf == 0) return 0;
+  std::map<int, int> leaving;
+  std::map<int, int> coming;
+  int most = 0;
+  for (int node = 0; node < from.nodes; ++node) {
+    const int from_leaf = (from.first + node) / all.nodes_per_leaf;
+    const int to_leaf = (to.first + node) / all.nodes_per_leaf;
+    if (from_leaf == to_leaf) continue;
+    most = std::max({most, leaving[from_leaf] += from.ranks_of_node, coming[to_leaf] += from.ranks_of_node});
+  }
+  return most;
+}
+
+} // namespace
+
+PipelineLayout layout_of(const ModelParallelOptions& options, int gpus) {
+  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor};
+}
+
+Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout) {
+  Machine group = all;
+  group.ranks = group.ranks_per_node = layout.tensor;
+  group.nodes_per_leaf = 0;
+  return group;
+}
+
+Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
+  Machine group = all;
+  group.ranks = layout.replicas;
+  group.ranks_per_node = std::min(layout.replicas, std::max(1, all.ranks_per_node / layout.tensor));
+  group.nic_Bps /= layout.tensor;
+  group.uplink_Bps /= layout.tensor;
+  return group;
+}
+
+Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage) {
+  const auto from = nodes_of_stage(all, layout, stage);
+  const auto to = nodes_of_stage(all, layout, (stage + 1) % layout.stages);
+  Machine pair = all;
+  pair.ranks = 2;
+  pair.nodes_per_leaf = 0;
+  if (from.first == to.first) {
+    pair.ranks_per_node = 2;
+    return pair;
+  }
+  pair.ranks_per_node = 1;
+  pair.nic_Bps = all.nic_Bps / from.ranks_of_node;
+  if (all.intra_Bps > 0) pair.nic_Bps = std::min(pair.nic_Bps, all.intra_Bps);
+  const int between_leaves = pairs_between_leaves(all, from, to);
+  if (between_leaves == 0) return pair;
+  pair.nodes_per_leaf = 1;
+  pair.uplink_Bps = all.uplink_Bps / between_leaves;
+  return pair;
+}
+
+double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu) {
+  return batch_per_gpu * ranks_of_replica(options) / options.micro_batches;
+}
+
+std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
+                             int gpus_per_node) {
+  if (!is_model_parallel(strategy.name)) return "";
+  const auto& options = strategy.parallel;
+  const int pieces = options.pipeline * options.virtual_stages;
+  if (const int blocks = blocks_of(model); pieces > blocks)
+    return fmt::format("{} has {} blocks that can be cut apart, and the pipeline needs {}; give fewer stages",
+                       model.name, blocks, pieces);
+  if (1.0 * options.micro_batches * pieces > most_passes)
+    return fmt::format("{} micro-batches through {} pieces are more than the {:.0f} that are simulated; give fewer",
+                       options.micro_batches, pieces, most_passes);
+  const double samples = micro_batch_samples(options, batch_per_gpu);
+  const int of_replica = ranks_of_replica(options);
+  if (samples < 1 || samples != std::floor(samples))
+    return fmt::format(
+        "{} samples a GPU are {} for the {} GPUs of a replica, and {} micro-batches of it have {:g} each; "
+        "give a batch_per_gpu or micro_batches that come out whole",
+        batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
+  if (options.tensor > 1 && attentive_blocks_of(model) == 0)
+    return fmt::format("tensor parallelism is simulated for transformers, and {} has no block with attention; leave "
+                       "\"tensor\" out",
+                       model.name);
+  if (is_even(options, gpus, gpus_per_node)) return "";
+  if (gpus % of_replica != 0)
+    return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
+                       of_replica);
+  if (gpus_per_node % options.tensor != 0)
+    return fmt::format("tensor parallelism over {} GPUs is simulated inside a node only, and one has {}; give a "
+                       "\"tensor\" that divides it",
+                       options.tensor, gpus_per_node);
+  return fmt::format(
+      "{} GPUs give each of {} stages {} GPUs, which share nodes of {} unevenly; give a multiple of {} GPUs", gpus,
+      options.pipeline, gpus / options.pipeline, gpus_per_node, options.pipeline * gpus_per_node);
+}
+
+int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node) {
+  const int of_replica = ranks_of_replica(options);
+  int gpus = most / of_replica * of_replica;
+  while (gpus > 0 && !is_even(options, gpus, gpus_per_node)) gpus -= of_replica;
+  return gpus;
+}
+
+} // namespace ddlsim

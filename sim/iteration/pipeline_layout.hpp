@@ -1,0 +1,45 @@
+#pragma once
+// Where the ranks of a pipeline are: which of them sum with each other, which send to each other, and over which links.
+
+#include "sim/formats/model.hpp"
+#include "sim/formats/strategy.hpp"
+#include "sim/network/machine.hpp"
+
+#include <string>
+
+namespace ddlsim {
+
+/// Ranks that compute a layer together follow each other, then their like of each replica, then the next stage: Megatron-LM's
+/// order, tensor before data parallelism before pipelines (megatron/core/parallel_state.py, order "tp-cp-ep-dp-pp").
+struct PipelineLayout {
+  int stages = 1;
+  int replicas = 1;
+  int tensor = 1;
+  int ranks_of_stage() const { return replicas * tensor; }
+};
+PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
+
+/// The ranks that compute a layer together, on one node.
+Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
+
+/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at once and share the NICs of a node
+/// and the uplinks. Stages are alike, because layout_complaint() refuses others.
+Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
+
+/// Two ranks that stand for all pairs of which one is of that stage and one of the next (of the first, behind the last). All
+/// of them send at once: those of a node share its NICs, those of a leaf its uplinks. A message that has a NIC for itself may
+/// use all NICs of its node, up to the rate inside it.
+Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage);
+
+/// Samples in a micro-batch: the batch of a replica is that of all its GPUs.
+double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu);
+
+/// Why so many GPUs cannot run that pipeline, one sentence with what to do; "" where they can, and for other strategies.
+/// `gpus_per_node` reach each other without a NIC.
+std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
+                             int gpus_per_node);
+
+/// The most GPUs up to `most` that layout_complaint() does not refuse for their number; 0 where there are none.
+int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node);
+
+} // namespace ddlsim

@@ -1,0 +1,81 @@
+#include "sim/compute/piece_shape.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+Gpu plain_gpu() {
+  Gpu gpu;
+  gpu.name = "test";
+  gpu.peak_flop_per_s = {{"fp32", 1e12}};
+  gpu.memory_bandwidth_Bps = 1e15; // FLOP decide
+  return gpu;
+}
+
+/// Linear layers of that many units of work, 10 parameters and outputs of 1, 2, 3, ... bytes.
+Model layers_of(const std::vector<std::pair<std::string, double>>& work) {
+  Model model;
+  model.name = "test";
+  for (const auto& [name, units] : work)
+    model.layers.push_back(
+        {name, "linear", units * 1e9, static_cast<double>(model.layers.size() + 1), {{"w", {10}, 40}}});
+  return model;
+}
+
+std::vector<PieceShape> cut(const Model& model, int pieces) {
+  return piece_shapes(model, plain_gpu(), Precision::fp32, 1, pieces);
+}
+
+} // namespace
+
+TEST_CASE("a layer's block is the first word of its name and the numbers behind it", "[pieces]") {
+  CHECK(block_name_of("block12.attention.query") == "block12");
+  CHECK(block_name_of("layer1.0.conv1") == "layer1.0");
+  CHECK(block_name_of("layer1.0.downsample.0") == "layer1.0");
+  CHECK(block_name_of("features.3") == "features.3");
+  CHECK(block_name_of("fc") == "fc");
+  CHECK(block_name_of("") == "");
+  CHECK(block_name_of("words.decoder") == "words");
+}
+
+TEST_CASE("pieces are whole blocks, and the slowest is as fast as can be", "[pieces]") {
+  const auto model =
+      layers_of({{"stem", 1}, {"block0.a", 2}, {"block0.b", 2}, {"block1.a", 4}, {"block2.a", 3}, {"fc", 2}});
+  CHECK(blocks_of(model) == 5);
+  const auto pieces = cut(model, 3); // 1+4, 4, 3+2
+  REQUIRE(pieces.size() == 3);
+  CHECK(pieces[0].name == "stem .. block0");
+  CHECK(pieces[1].name == "block1");
+  CHECK(pieces[2].name == "block2 .. fc");
+  CHECK(pieces[0].forward == Approx(5.0 / 14));
+  CHECK(pieces[1].forward == Approx(4.0 / 14));
+  CHECK(pieces[2].backward == Approx(5.0 / 14));
+  CHECK(pieces[0].parameters == 30);
+  CHECK(pieces[0].sent_bytes == 3);
+  CHECK(pieces[1].sent_bytes == 4);
+  CHECK(pieces[0].output_bytes == 1 + 2 + 3);
+}
+
+TEST_CASE("blocks with attention are counted, with their outputs", "[pieces]") {
+  auto model = layers_of({{"stem", 1}, {"block0.a", 1}, {"block0.b", 1}, {"block1.a", 1}, {"block1.b", 1}, {"fc", 1}});
+  CHECK(attentive_blocks_of(model) == 0);
+  model.layers[1].kind = model.layers[3].kind = "attention";
+  CHECK(attentive_blocks_of(model) == 2);
+  const auto whole = cut(model, 1).front();
+  CHECK(whole.attentive_blocks == 2);
+  CHECK(whole.inner_bytes == 3 + 5);
+  CHECK(cut(model, 4).at(0).attentive_blocks == 0);
+}
+
+TEST_CASE("a model in one piece is whole, and in no more pieces than it has blocks", "[pieces]") {
+  const auto model = layers_of({{"a", 1}, {"b", 1}});
+  CHECK(cut(model, 1).front().forward == Approx(1));
+  CHECK(cut(model, 2).size() == 2);
+  CHECK_THROWS_AS(cut(model, 3), std::invalid_argument);
+  CHECK_THROWS_AS(cut(model, 0), std::invalid_argument);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,72 @@
+#include "sim/formats/readers.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+struct ReadStrategy {
+  Strategy strategy;
+  std::string reported; ///< a line a mistake
+};
+
+ReadStrategy read_strategy(const std::string& text, StrategyUse use) {
+  const auto document = nlohmann::json::parse(text);
+  Mistakes mistakes("");
+  ReadStrategy found{strategy_from(JsonNode(document, "", mistakes), use), ""};
+  for (const auto& mistake : mistakes.list()) found.reported += to_text(mistake) + "\n";
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("model parallelism says its degrees, its micro-batches and their order") {
+  const std::pair<std::string, std::string> all[] = {
+      {R"({"name":"model-parallel","pipeline":4,"micro_batches":8,"schedule":"1f1b"})",
+       "model-parallel(4 stages, 8 micro-batches, 1f1b)"},
+      {R"({"name":"model-parallel","pipeline":2,"micro_batches":1,"schedule":"gpipe"})",
+       "model-parallel(2 stages, 1 micro-batch, gpipe)"},
+      {R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"interleaved","virtual_stages":3})",
+       "model-parallel(2 stages, 4 micro-batches, interleaved by 3)"},
+      {R"({"name":"model-parallel","tensor":8})", "model-parallel(tensor 8)"},
+      {R"({"name":"model-parallel","tensor":8,"micro_batches":2})", "model-parallel(tensor 8, 2 micro-batches)"},
+      {R"({"name":"model-parallel","tensor":8,"pipeline":4,"micro_batches":8,"schedule":"1f1b"})",
+       "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"}};
+  for (const auto& [json_text, text] : all) {
+    const auto [strategy, reported] = read_strategy(json_text, StrategyUse::scenario);
+    CHECK(reported.empty());
+    CHECK(to_text(strategy) == text);
+    CHECK(strategy_to_json(strategy) == nlohmann::json::parse(json_text)); // written as it was read
+  }
+  CHECK(read_strategy(R"({"name":"model-parallel","pipeline":4,"micro_batches":8})", StrategyUse::scenario)
+            .strategy.parallel.schedule == PipelineSchedule::one_f_one_b);
+}
+
+TEST_CASE("a pipeline that cannot be is one message with what to do") {
+  const auto told = [](const std::string& more) {
+    return read_strategy(R"({"name":"model-parallel")" + more + "}", StrategyUse::scenario).reported;
+  };
+  CHECK_THAT(told(""), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(told(R"(,"pipeline":1,"micro_batches":8)"), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(told(R"(,"pipeline":0,"micro_batches":8)"), Catch::StartsWith("/pipeline: 0"));
+  CHECK_THAT(told(R"(,"pipeline":4)"), Catch::StartsWith("/micro_batches: "));
+  CHECK_THAT(told(R"(,"tensor":1.5)"), Catch::StartsWith("/tensor: 1.5"));
+  CHECK_THAT(told(R"(,"tensor":2,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),
+             Catch::StartsWith("/virtual_stages: "));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":6,"schedule":"interleaved","virtual_stages":2)"),
+             Catch::Contains("6 micro-batches are no multiple of the 4 stages") && Catch::Contains("give 8"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"virtual_stages":2)"),
+             Catch::Contains("only the schedule \"interleaved\""));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"stages":2)"), Catch::StartsWith("/stages: unknown key"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"servers":{"count":1})"), Catch::Contains("has no servers"));
+  CHECK_THAT(read_strategy(R"({"name":"model-parallel","pipeline":4,"micro_batches":8})", StrategyUse::record).reported,
+             Catch::StartsWith("/name: \"model-parallel\" found"));
+}
+
+} // namespace ddlsim

@@ -1,0 +1,219 @@
+// Pipelines of a small cluster: where their ranks are, what an iteration takes, what cannot be.
+
+#include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/memory.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
+#include "tests/predict/small_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ddlsim {
+namespace {
+
+/// Eight nodes of eight ranks: 80 GB/s a NIC, 10 GB/s inside, leaves of two nodes.
+Machine eight_nodes() {
+  Machine machine;
+  machine.ranks = 64;
+  machine.ranks_per_node = 8;
+  machine.intra_Bps = 20e9;
+  machine.nic_Bps = 80e9;
+  machine.nodes_per_leaf = 2;
+  machine.uplink_Bps = 160e9;
+  return machine;
+}
+
+/// Layers of equal work that put out 1 MB a sample, 1 MB of parameters each.
+struct EvenModel : SmallCluster {
+  explicit EvenModel(int layers) {
+    model.layers.clear();
+    for (int i = 0; i < layers; ++i)
+      model.layers.push_back({"fc" + std::to_string(i), "linear", 1e9, 1e6, {{"w", {250'000}, 1e6}}});
+    model.parameters = 250'000.0 * layers;
+    gpu.memory_bandwidth_Bps = 1e15; // FLOP decide
+  }
+
+  StepSetup pipeline(int stages, int micro_batches, int gpus,
+                     PipelineSchedule schedule = PipelineSchedule::one_f_one_b) const {
+    auto asked = setup(StrategyName::model_parallel, gpus);
+    asked.strategy.parallel = {1, stages, micro_batches, schedule, 1};
+    asked.batch_per_gpu = 8;
+    return asked;
+  }
+};
+
+Parameters free_network(Parameters sample) {
+  sample.nic_efficiency = 1e15;
+  sample.socket_Bps = 1e30;
+  sample.net_latency_s = 0;
+  sample.intra_efficiency = 1e15; // a message is no faster than inside a node
+  return sample;
+}
+
+} // namespace
+
+TEST_CASE("pairs of stages share what lies between them", "[pipeline][layout]") {
+  const auto machine = eight_nodes();
+  const auto inside = machine_of_pair(machine, {32, 2}, 0); // four stages a node
+  CHECK(inside.nodes() == 1);
+  CHECK(inside.intra_Bps == 20e9);
+  const auto two_pairs = machine_of_pair(machine, {32, 2}, 3);
+  CHECK(two_pairs.nodes() == 2);
+  CHECK(two_pairs.nic_Bps == 20e9); // a NIC for two, and no more than inside a node
+  CHECK(two_pairs.nodes_per_leaf == 0);
+  const auto whole_nodes = machine_of_pair(machine, {8, 8}, 0);
+  CHECK(whole_nodes.nic_Bps == 10e9);
+  CHECK(whole_nodes.nodes_per_leaf == 0); // the first two nodes are on one leaf
+  const auto between_leaves = machine_of_pair(machine, {8, 8}, 1);
+  CHECK(between_leaves.nodes_per_leaf == 1);
+  CHECK(between_leaves.uplink_Bps == 20e9);                       // eight pairs
+  const auto whole_leaves = machine_of_pair(machine, {4, 16}, 3); // the last stage and the first
+  CHECK(whole_leaves.uplink_Bps == 10e9);                         // sixteen
+  const auto replicas = machine_of_replicas(machine, {4, 16});
+  CHECK(replicas.ranks == 16);
+  CHECK(replicas.nodes() == 2);
+  CHECK(machine_of_replicas(machine, {32, 2}).nodes() == 1);
+  const auto of_four = machine_of_replicas(machine, {2, 8, 4}); // two ranks of each node, and four groups on its NIC
+  CHECK(of_four.ranks == 8);
+  CHECK(of_four.nodes() == 4);
+  CHECK(of_four.nic_Bps == 20e9);
+  CHECK(of_four.uplink_Bps == 40e9);
+  CHECK(machine_of_pair(machine, {2, 8, 4}, 0).nic_Bps == 10e9); // all ranks of a node send
+  CHECK(machine_of_tensor_group(machine, {2, 8, 4}).nodes() == 1);
+}
+
+TEST_CASE("a free network leaves the bubble, and efficiency is m / (m + p - 1)", "[pipeline]") {
+  for (const auto schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b})
+    for (const int gpus : {4, 8}) {
+      const EvenModel even(8);
+      const auto time = time_step(even.pipeline(4, 16, gpus, schedule), free_network(even.sample), Fidelity::screening);
+      CHECK(time.compute_s == Approx(0.3));
+      CHECK(time.bubble_s == Approx(0.3 * 3 / 16).epsilon(1e-9));
+      CHECK(time.exposed_communication_s == Approx(0).margin(1e-12));
+      CHECK(time.compute_s / time.iteration_s == Approx(16.0 / 19).epsilon(1e-9));
+      CHECK(parts_s(time) == Approx(time.iteration_s));
+      CHECK(time.bottleneck == "compute");
+      CHECK(time.largest_loss == "bubble");
+    }
+}
+
+TEST_CASE("one stage after another and a sum are the sends and the ring of the formula", "[pipeline]") {
+  // One micro-batch of 16 samples on two stages: outputs of 16 MB at 1 GB/s and 1 ms there and back; then each stage sums 4 MB
+  // over two replicas, a ring of two: 2 steps of 2 MB and a latency.
+  const EvenModel even(8);
+  const auto setup = even.pipeline(2, 1, 4);
+  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry, Fidelity::automatic}) {
+    const auto time = time_step(setup, even.sample, fidelity);
+    CHECK(time.bubble_s == Approx(0.3));
+    CHECK(time.exposed_communication_s == Approx(2 * (0.016 + 0.001) + 2 * (0.002 + 0.001)).epsilon(1e-6));
+    CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::screening));
+  }
+  CHECK_THROWS_WITH(time_step(setup, even.sample, Fidelity::full), Catch::Contains("not run one by one"));
+}
+
+TEST_CASE("half precision sends half as much", "[pipeline]") {
+  const EvenModel even(8);
+  auto setup = even.pipeline(2, 1, 2);
+  setup.precision = Precision::amp;
+  const auto half = time_step(setup, even.sample, Fidelity::screening);
+  CHECK(half.exposed_communication_s == Approx(2 * (0.008 + 0.001)));
+}
+
+namespace {
+
+/// Two blocks with attention that put out 1 MB a sample, on nodes of two GPUs.
+struct TwoBlocks : EvenModel {
+  TwoBlocks() : EvenModel(4) {
+    cluster.gpus_per_node = 2;
+    for (std::size_t l = 0; l < model.layers.size(); ++l)
+      model.layers[l].name = "block" + std::to_string(l / 2) + (l % 2 == 0 ? ".attention" : ".output");
+    for (const std::size_t l : {0U, 2U}) model.layers[l].kind = "attention";
+  }
+
+  StepSetup on(int tensor, int stages, int gpus) const {
+    auto asked = pipeline(stages, 1, gpus);
+    asked.strategy.parallel.tensor = tensor;
+    asked.gpus_per_node = 2;
+    return asked;
+  }
+};
+
+} // namespace
+
+TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "[pipeline]") {
+  // 16 samples of 1 MB: 16 MB gathered or scattered four times a pass and block, half of them over 1 GB/s inside the node.
+  const TwoBlocks two;
+  const double inside_s = 2 * 2 * 4 * 0.008;
+  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);
+  CHECK(alone.bubble_s == Approx(0).margin(1e-12));
+  CHECK(alone.exposed_communication_s == Approx(inside_s).epsilon(1e-6));
+  CHECK(alone.compute_s == Approx(0.3));
+  // Two replicas: each rank sums half of 4 MB with its like on the other node, over half of its NIC.
+  const auto replicas = time_step(two.on(2, 1, 4), two.sample, Fidelity::by_symmetry);
+  CHECK(replicas.exposed_communication_s == Approx(inside_s + 2 * (0.002 + 0.001)).epsilon(1e-6));
+  // Two stages on a node each: 32 samples, of whose outputs each rank sends half, over half of the NIC.
+  const auto stages = time_step(two.on(2, 2, 4), two.sample, Fidelity::by_symmetry);
+  CHECK(stages.bubble_s == Approx(0.3));
+  CHECK(stages.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
+}
+
+TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
+  const EvenModel even(8);
+  const TwoBlocks two;
+  Strategy strategy;
+  strategy.name = StrategyName::model_parallel;
+  strategy.parallel.tensor = 3;
+  CHECK_THAT(layout_complaint(even.model, strategy, 8, 3, 8), Catch::Contains("no block with attention"));
+  CHECK_THAT(layout_complaint(two.model, strategy, 8, 24, 8), Catch::Contains("inside a node only, and one has 8"));
+  CHECK_THAT(layout_complaint(two.model, strategy, 8, 4, 4), Catch::Contains("give a multiple of 3"));
+  CHECK(layout_complaint(two.model, strategy, 8, 3, 3).empty());
+  CHECK(most_gpus_laid_out(strategy.parallel, 24, 8) == 6); // on one node
+}
+
+TEST_CASE("what cannot be laid out is told with what to do", "[pipeline][layout]") {
+  const EvenModel even(8);
+  const auto told = [&](int stages, int micro_batches, double batch, int gpus) {
+    Strategy strategy;
+    strategy.name = StrategyName::model_parallel;
+    strategy.parallel = {1, stages, micro_batches, PipelineSchedule::one_f_one_b, 1};
+    return layout_complaint(even.model, strategy, batch, gpus, 8);
+  };
+  CHECK(told(4, 8, 2, 8).empty());
+  CHECK(told(4, 8, 2, 32).empty());
+  CHECK_THAT(told(4, 8, 2, 6), Catch::Contains("give a multiple of 4"));
+  CHECK_THAT(told(4, 8, 2, 24), Catch::Contains("6 GPUs") && Catch::Contains("give a multiple of 32 GPUs"));
+  CHECK_THAT(told(9, 9, 2, 9), Catch::Contains("has 8 blocks") && Catch::Contains("fewer stages"));
+  CHECK_THAT(told(4, 16, 2, 8), Catch::Contains("16 micro-batches") && Catch::Contains("0.5 each"));
+  CHECK_THAT(told(4, 20'000, 1e6, 8), Catch::Contains("are more than the 50000 that are simulated"));
+  CHECK(layout_complaint(even.model, {}, 1, 7, 8).empty());
+  const ModelParallelOptions four{1, 4, 8, PipelineSchedule::one_f_one_b, 1};
+  CHECK(most_gpus_laid_out(four, 31, 8) == 16);
+  CHECK(most_gpus_laid_out(four, 100, 8) == 96);
+  CHECK(most_gpus_laid_out(four, 3, 8) == 0);
+  CHECK_THROWS_WITH(time_step(even.pipeline(4, 8, 6), even.sample, Fidelity::screening),
+                    Catch::Contains("give a multiple of 4"));
+}
+
+TEST_CASE("1F1B keeps the outputs of as many micro-batches as stages are behind, GPipe of all", "[pipeline][memory]") {
+  const EvenModel even(8);
+  const auto need = [&](PipelineSchedule schedule, Precision precision) {
+    Strategy strategy;
+    strategy.name = StrategyName::model_parallel;
+    strategy.parallel = {1, 2, 8, schedule, 1};
+    return least_stage_memory(even.model, even.gpu, precision, 8, strategy);
+  };
+  const auto alternating = need(PipelineSchedule::one_f_one_b, Precision::fp32);
+  CHECK(alternating.parameters == Approx(4e6)); // four layers of 1 MB
+  CHECK(alternating.optimizer == Approx(4e6));
+  CHECK(alternating.activations == Approx(0.5 * 2 * 2 * 4e6)); // two micro-batches of two samples
+  CHECK(need(PipelineSchedule::gpipe, Precision::fp32).activations == Approx(0.5 * 8 * 2 * 4e6));
+  CHECK(need(PipelineSchedule::gpipe, Precision::amp).activations == Approx(0.25 * 8 * 2 * 4e6));
+  Gpu small = even.gpu;
+  small.memory_bytes = 1e6;
+  Strategy strategy;
+  strategy.name = StrategyName::model_parallel;
+  strategy.parallel = {1, 2, 8, PipelineSchedule::gpipe, 1};
+  CHECK_THAT(memory_complaint(even.model, small, Precision::fp32, 8, strategy, 2),
+             Catch::Contains("give more stages") && Catch::Contains("gpipe"));
+}
+
+} // namespace ddlsim
