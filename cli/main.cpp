@@ -1,9 +1,12 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/foreign_text.hpp"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -26,15 +29,22 @@ int say(const ddlsim::EarlyExit& exit) {
   return exit.code;
 }
 
+/// A full disk behind standard output shows when the last of it is written.
+int after_output(int code) {
+  if (std::fflush(stdout) == 0) return code;
+  throw ddlsim::UserError("standard output", "",
+                          fmt::format("cannot be written: {}; check that it has room", std::strerror(errno)));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   try {
     const auto parsed = ddlsim::parse_command_line(argc, argv, shipped_data_folder());
-    if (const auto* exit = std::get_if<ddlsim::EarlyExit>(&parsed)) return say(*exit);
-    return ddlsim::run_command(std::get<ddlsim::CommandLine>(parsed));
+    if (const auto* exit = std::get_if<ddlsim::EarlyExit>(&parsed)) return after_output(say(*exit));
+    return after_output(ddlsim::run_command(std::get<ddlsim::CommandLine>(parsed)));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", ddlsim::for_terminal(error.what()));
     return failed;
   }
 }
