@@ -160,6 +160,8 @@ def make_campaign(data):
     cluster = json.loads((data / "platforms" / CLUSTER / "cluster.json").read_text())
     cluster["name"] = "here"
     cluster["node"].update(gpu="", gpus=1, intra={"kind": "none"})
+    for key in ("prices", "storage", "borrows"):
+        cluster.pop(key, None)
     cluster["sources"] = {place: "a test" for place in ("/node", "/fabric", "/available", "/growth")}
     folder = data / "platforms" / "here"
     folder.mkdir()
