@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-PROGRAMS = {"fuzz_readers": 10, "fuzz_answers": 60}  # seconds an input may take; a question ten times longer under the sanitizers
+PROGRAMS = ("fuzz_readers", "fuzz_answers")
+LIMIT_S = 60  # that an input may take: under the sanitizers, beside other work, ten times as long as for a user
 MOST_MB = 2048  # of memory, that of the sanitizers included
 LONGEST_INPUT = 16384
 
@@ -31,9 +32,9 @@ def figure(log, name):
 class Fuzzing:
     def __init__(self, programs, work, seconds, wanted):
         self.work = pathlib.Path(work).resolve()
-        self.rows = [(programs / name, limit_s, target) for name, limit_s in PROGRAMS.items() if (programs / name).exists()
+        self.rows = [(programs / name, target) for name in PROGRAMS if (programs / name).exists()
                      for target in targets_of(programs / name) if not wanted or target in wanted]
-        unknown = set(wanted) - {target for _, _, target in self.rows}
+        unknown = set(wanted) - {target for _, target in self.rows}
         if unknown or not self.rows:
             sys.exit(f"fuzz.py: no target {' '.join(sorted(unknown))}; fuzz_readers and fuzz_answers --targets list them")
         self.seconds = max(1, seconds // len(self.rows))
@@ -43,12 +44,12 @@ class Fuzzing:
         subprocess.run([program, f"--seeds={folder}"], check=True)
         return folder
 
-    def feed(self, program, limit_s, target):
+    def feed(self, program, target):
         """Returns the table's row, and whether something broke."""
         corpus, found, temporary = (self.work / name / target for name in ("corpus", "found", "tmp"))
         for folder in (corpus, found, temporary):
             folder.mkdir(parents=True, exist_ok=True)
-        words = [program, f"--target={target}", f"-max_total_time={self.seconds}", f"-timeout={limit_s}", f"-rss_limit_mb={MOST_MB}",
+        words = [program, f"--target={target}", f"-max_total_time={self.seconds}", f"-timeout={LIMIT_S}", f"-rss_limit_mb={MOST_MB}",
                  f"-max_len={LONGEST_INPUT}", "-print_final_stats=1", f"-artifact_prefix={found}/", corpus, self.seeds(program) / target]
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", env={**os.environ, "TMPDIR": str(temporary)})
         shutil.rmtree(temporary)
@@ -62,8 +63,8 @@ class Fuzzing:
     def run(self):
         print("| target | inputs | seconds | a second | MB | found |\n|---|---|---|---|---|---|")
         broken = False
-        for program, limit_s, target in self.rows:
-            row, broke = self.feed(program, limit_s, target)
+        for program, target in self.rows:
+            row, broke = self.feed(program, target)
             print(f"| {' | '.join(row)} |", flush=True)
             broken = broken or broke
         return 1 if broken else 0

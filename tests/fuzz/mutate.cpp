@@ -116,6 +116,26 @@ void spoil_one(json& document, std::mt19937_64& random) {
   }
 }
 
+/// One number, or one digit of a quantity, is another: most such documents are still good ones.
+void change_a_figure(json& document, std::mt19937_64& random) {
+  std::vector<json*> places;
+  collect(document, places);
+  std::erase_if(places, [](const json* value) {
+    const bool is_quantity = value->is_string() && value->get<std::string>().find_first_of("123456789") == 0;
+    return !value->is_number() && !is_quantity;
+  });
+  if (places.empty()) return;
+  json& value = *places[below(places.size(), random)];
+  if (value.is_number()) {
+    value = other_number(value, random);
+    return;
+  }
+  auto text = value.get<std::string>();
+  text[0] = static_cast<char>('1' + below(9, random));
+  if (below(2, random) == 0) text.insert(1, below(6, random), '0');
+  value = text;
+}
+
 /// The parser's result and the library's dump() recurse: neither is asked about a text nested deeper than that.
 bool is_deep(const std::string& text) {
   constexpr int most = 100;
@@ -131,7 +151,10 @@ std::string spoil_document(const std::string& text, std::mt19937_64& random) {
   if (is_deep(text)) return "";
   auto document = json::parse(text, nullptr, false);
   if (document.is_discarded()) return "";
-  for (std::size_t left = 1 + below(3, random); left > 0; --left) spoil_one(document, random);
+  if (below(2, random) == 0)
+    change_a_figure(document, random);
+  else
+    for (std::size_t left = 1 + below(3, random); left > 0; --left) spoil_one(document, random);
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
