@@ -1,8 +1,13 @@
 #include "cli/program.hpp"
 
+#include "sim/base/error.hpp"
+#include "sim/base/foreign_text.hpp"
+
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -27,15 +32,22 @@ int say(const EarlyExit& exit, bool tells) {
   return exit.code;
 }
 
+/// A full disk behind standard output shows when the last of it is written.
+int after_output(int code) {
+  if (std::fflush(stdout) == 0) return code;
+  throw UserError("standard output", "",
+                  fmt::format("cannot be written: {}; check that it has room", std::strerror(errno)));
+}
+
 } // namespace
 
 int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool tells) {
   try {
     const auto parsed = parse_command_line(argc, argv, shipped_data_folder());
-    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return say(*exit, tells);
-    return run(std::get<CommandLine>(parsed));
+    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, tells));
+    return after_output(run(std::get<CommandLine>(parsed)));
   } catch (const std::exception& error) {
-    if (tells) fmt::print(stderr, "{}\n", error.what());
+    if (tells) fmt::print(stderr, "{}\n", for_terminal(error.what()));
     return failed;
   }
 }

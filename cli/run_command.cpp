@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/fork_server.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"
@@ -54,11 +55,12 @@ DataFolder data_for(const CommandLine& line, const Scenario& scenario) {
 }
 
 void emit(const CommandLine& line, const std::string& text) {
+  const auto safe = for_terminal(text); // of a file too: it will be shown on one
   if (line.output.empty()) {
-    fmt::print(stdout, "{}", text);
+    fmt::print(stdout, "{}", safe);
     return;
   }
-  write_file(line.output, text);
+  write_file(line.output, safe);
   narrate(line, fmt::format("wrote {}", line.output.string()));
 }
 
@@ -69,7 +71,7 @@ void write_page(const CommandLine& line, const std::filesystem::path& file, cons
 }
 
 void narrate(const CommandLine& line, const std::string& text) {
-  if (!line.quiet) fmt::print(stderr, "{}\n", text);
+  if (!line.quiet) fmt::print(stderr, "{}\n", for_terminal(text));
 }
 
 } // namespace ddlsim

@@ -49,6 +49,10 @@ if(DDLSIM_SANITIZE)
   endif()
 endif()
 
+if(DDLSIM_FUZZ) # libFuzzer sees which branches an input takes
+  target_compile_options(ddlsim_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Headers that most sources include are parsed once for the libraries and the program, and once, with Catch2's, for the
 # tests. Off for clang-tidy, which reads nothing of GCC's.
 function(ddlsim_precompile name kind)

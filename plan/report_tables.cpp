@@ -1,4 +1,5 @@
 #include "plan/report.hpp"
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/json.hpp"
 
 #include <fmt/format.h>
@@ -61,12 +62,6 @@ std::string likely_cells(const Likely& figure, bool has_interval) {
   return fmt::format("{:.9g},{:.9g},{:.9g}", figure.value, figure.low, figure.high);
 }
 
-std::string in_csv_quotes(const std::string& text) {
-  std::string quoted;
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return '"' + quoted + '"';
-}
-
 } // namespace
 
 std::string to_json_text(const Plan& plan) {
@@ -95,10 +90,10 @@ std::string to_csv_text(const Plan& plan) {
       "time_s_high,cost_usd,cost_usd_low,cost_usd_high,energy_kwh,energy_kwh_low,energy_kwh_high,power_w,"
       "goodput,efficiency,chance,evidence\n";
   for (const auto& option : plan.options) {
-    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", in_csv_quotes(option.candidate),
-                        in_csv_quotes(option.cluster), in_csv_quotes(label_of(option.strategy)), option.gpus,
-                        option.nodes, option.batch_per_gpu, option.epochs, option.iterations, option.simulated,
-                        option.on_front, likely_cells(option.time_s, option.simulated));
+    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", csv_cell(option.candidate),
+                        csv_cell(option.cluster), csv_cell(label_of(option.strategy)), option.gpus, option.nodes,
+                        option.batch_per_gpu, option.epochs, option.iterations, option.simulated, option.on_front,
+                        likely_cells(option.time_s, option.simulated));
     text += (option.usd ? likely_cells(*option.usd, option.simulated) : ",,") + ",";
     text += (option.kwh.value > 0 ? likely_cells(option.kwh, option.simulated) : ",,") + ",";
     text += fmt::format("{:.9g},{:.9g},{:.9g},", option.room_power_w, option.goodput, option.efficiency);

@@ -1,4 +1,5 @@
 #include "plan/report.hpp"
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 
@@ -214,7 +215,7 @@ std::string to_markdown_text(const Plan& plan) {
   for (const auto& option : plan.options) text += fmt::format("| {} |\n", fmt::join(option_cells(plan, option), " | "));
   text += "\n";
   for (const auto& price : plan.prices) text += "- " + price + "\n";
-  return text;
+  return without_tags(text);
 }
 
 } // namespace ddlsim

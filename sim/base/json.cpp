@@ -69,12 +69,25 @@ double nine_digits(double value) {
   return std::isfinite(value) ? std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr) : value;
 }
 
+namespace {
+
+/// Whether a value may be put there: below something that is there, and not beyond the end of a list, up to which the
+/// library would fill it with nulls.
+bool is_place(const nlohmann::json& document, const nlohmann::json::json_pointer& node) {
+  if (node.empty() || !document.contains(node.parent_pointer())) return false;
+  const auto& parent = document.at(node.parent_pointer());
+  return !parent.is_array() || document.contains(node) || node.back() == "-" ||
+         node.back() == fmt::format("{}", parent.size());
+}
+
+} // namespace
+
 void apply_change(nlohmann::json& document, const JsonChange& change) {
   auto value = nlohmann::json::parse(change.value, nullptr, false);
   if (value.is_discarded()) value = change.value;
   try {
     const nlohmann::json::json_pointer node(change.path);
-    if (node.empty() || !document.contains(node.parent_pointer())) {
+    if (!is_place(document, node)) {
       throw UserError("--set", change.path,
                       "leads nowhere in this file; give the path of a field, like /batch_per_gpu");
     }

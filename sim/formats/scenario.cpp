@@ -91,6 +91,21 @@ double StatedRate::width() const {
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
 }
 
+/// A file of a stranger must not keep a machine busy for days: the largest question shipped has 52 points of 200 samples.
+void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
+  constexpr double most_points = 10'000;
+  constexpr double most_samples = 10'000'000;
+  const double points = static_cast<double>(scenario.strategies.size()) * static_cast<double>(scenario.gpus.size());
+  if (points > most_points)
+    root.mistake_at("gpus",
+                    fmt::format("{} strategies at {} GPU counts are {:.0f} points; ask {:.0f} or fewer, the others in "
+                                "another file",
+                                scenario.strategies.size(), scenario.gpus.size(), points, most_points));
+  else if (points * scenario.samples > most_samples)
+    root.mistake_at("samples", fmt::format("{} samples of {:.0f} points are {:.0f}; ask {:.0f} or fewer in all",
+                                           scenario.samples, points, points * scenario.samples, most_samples));
+}
+
 Scenario scenario_from(const JsonNode& root) {
   static const std::vector<std::string> known{"format",
                                               "version",
@@ -149,6 +164,7 @@ Scenario scenario_from(const JsonNode& root) {
   }
   scenario.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
   scenario.samples = static_cast<int>(root.integer_or("samples", scenario.samples, 1, most_samples));
+  refuse_endless_work(root, scenario);
   return scenario;
 }
 

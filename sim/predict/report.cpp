@@ -1,5 +1,6 @@
 #include "sim/predict/report.hpp"
 
+#include "sim/base/foreign_text.hpp"
 #include "sim/predict/measured.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 
@@ -8,18 +9,11 @@
 namespace ddlsim {
 namespace {
 
-/// Always in quotes (RFC 4180): names of strategies hold commas.
-std::string quoted(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
-}
-
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
-  std::string row = fmt::format("{},{},{},{},{},{}", quoted(to_text(shown_strategy(answer))), answer.preset,
+  std::string row = fmt::format("{},{},{},{},{},{}", csv_cell(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
   constexpr int empty_columns = 33; // the numbers, what was measured and six labels
-  if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + quoted(point.error) + "\n";
+  if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + csv_cell(point.error) + "\n";
   for (const double number : {point.iteration_s,
                               point.iteration_s_low,
                               point.iteration_s_high,
@@ -48,8 +42,8 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   row += point.measured
              ? fmt::format(",{:.9g},{}", point.measured->iteration_s, held_by(point, *point.measured) == Held::inside)
              : ",,";
-  const auto unsplit = point.unsplit_tensor ? quoted(point.unsplit_tensor->name) : "";
-  const auto best = point.best_servers ? quoted(servers_in_words(*point.best_servers)) : "";
+  const auto unsplit = point.unsplit_tensor ? csv_cell(point.unsplit_tensor->name) : "";
+  const auto best = point.best_servers ? csv_cell(servers_in_words(*point.best_servers)) : "";
   return row + fmt::format(",{},{},{},{},{},{},{},\n", point.bottleneck, unsplit, best, to_text(point.evidence),
                            point.extrapolated, point.fidelity, point.simgrid_messages);
 }
@@ -79,13 +73,13 @@ std::string csv_header() {
 std::string csv_rows(const Prediction& prediction) {
   std::string text;
   for (const auto& answer : prediction.strategies)
-    for (const auto& point : answer.points) text += quoted(prediction.scenario.name) + "," + to_row(answer, point);
+    for (const auto& point : answer.points) text += csv_cell(prediction.scenario.name) + "," + to_row(answer, point);
   return text;
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
   constexpr int empty_columns = 39;
-  return quoted(scenario) + std::string(empty_columns, ',') + "," + quoted(error) + "\n";
+  return csv_cell(scenario) + std::string(empty_columns, ',') + "," + csv_cell(error) + "\n";
 }
 
 std::string to_csv_text(const Prediction& prediction) {

@@ -1,4 +1,5 @@
 #include "sim/base/chart.hpp"
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
@@ -68,7 +69,7 @@ std::string to_markdown_text(const Prediction& prediction) {
     text += "### " + answer_name(answer) + "\n\n" + markdown_table(answer) + "\n";
   text += fmt::format("ddlsim {}, SimGrid {}, {} samples of seed {}.\n", version(), simgrid_version(),
                       prediction.scenario.samples, prediction.scenario.seed);
-  return text;
+  return without_tags(text);
 }
 
 } // namespace ddlsim

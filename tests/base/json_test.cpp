@@ -75,6 +75,12 @@ TEST_CASE("numbers that are none are refused") {
         "a.json: line 1, column 2: the number \"-1e999\" is too large to hold; check its exponent");
 }
 
+TEST_CASE("a document of more values than there should be memory for is refused") {
+  std::string text = "[";
+  for (int i = 0; i < 2'000'000; ++i) text += "{},"; // 6 MB of text
+  CHECK(refusal(text + "0]") == "a.json: more than 2000000 values found; split the file");
+}
+
 TEST_CASE("every key given twice is reported, with its place") {
   CHECK(refusal(R"({"a": 1, "a": 2, "b": [{}, {"c": 1, "c": {"d": 1, "d": 2}}]})") ==
         "a.json: /a: the key is there twice; keep one of the two\n"
@@ -139,10 +145,12 @@ TEST_CASE("a change replaces a field, or makes it", "[json-change]") {
   CHECK(changed("/gpus", "[4, 8]")["gpus"] == nlohmann::json({4, 8}));
   CHECK(changed("/strategies/0/name", "ps")["strategies"][0]["name"] == "ps");
   CHECK(changed("/seed", "7")["seed"] == 7);
+  CHECK(changed("/gpus/2", "4")["gpus"] == nlohmann::json({1, 2, 4}));
+  CHECK(changed("/gpus/-", "4")["gpus"] == nlohmann::json({1, 2, 4}));
 }
 
 TEST_CASE("a change that leads nowhere is a clear error", "[json-change]") {
-  for (const std::string path : {"name", "/no/such", "/gpus/x", "/name/first", ""})
+  for (const std::string path : {"name", "/no/such", "/gpus/x", "/gpus/3", "/gpus/4000000000", "/name/first", ""})
     CHECK_THROWS_AS(changed(path, "1"), UserError);
 }
 

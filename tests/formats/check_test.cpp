@@ -262,3 +262,18 @@ TEST_CASE("every shipped file keeps its format") {
     }
   CHECK(checked > list_clusters(data).size() + list_models(data).size());
 }
+
+TEST_CASE("a question of days is refused before it is asked") {
+  const Sample sample;
+  auto json = ddlsim_test::sample_scenario();
+  json["gpus"] = nlohmann::json::array();
+  for (int gpus = 1; gpus <= 5000; ++gpus) json["gpus"].push_back(gpus); // with two strategies
+  const auto reported = [&] { return sample.reported("a.json", json.dump()); };
+  CHECK(reported().empty());
+  json["samples"] = 1001;
+  CHECK(reported() == Lines{"/samples: 1001 samples of 10000 points are 10010000; ask 10000000 or fewer in all"});
+  json["gpus"].push_back(5001);
+  CHECK(reported() ==
+        Lines{"/gpus: 2 strategies at 5001 GPU counts are 10002 points; ask 10000 or fewer, the others in "
+              "another file"});
+}

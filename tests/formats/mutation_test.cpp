@@ -1,6 +1,7 @@
 #include "sim/base/json.hpp"
 #include "sim/formats/check.hpp"
 #include "tests/formats/sample_files.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,39 +11,6 @@ using ddlsim_test::TemporaryFolder;
 
 namespace {
 
-/// Spoils a text in one to four places: a byte changed, dropped, doubled, a piece cut out or repeated, the end cut off.
-std::string mutate(std::string text, std::mt19937_64& random) {
-  const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random() % most); };
-  const std::string telling = "{}[]\",:0-1e9.\\\n\0 xn";
-  for (std::size_t left = 1 + below(4); left > 0 && !text.empty(); --left) {
-    const std::size_t at = below(text.size());
-    switch (below(7)) {
-    case 0:
-      text[at] = static_cast<char>(random() % 256);
-      break;
-    case 1:
-      text[at] = telling[below(telling.size())];
-      break;
-    case 2:
-      text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << below(8)));
-      break;
-    case 3:
-      text.erase(at, 1 + below(10));
-      break;
-    case 4:
-      text.insert(at, text.substr(below(text.size()), 1 + below(30)));
-      break;
-    case 5:
-      text.insert(at, 1, telling[below(telling.size())]);
-      break;
-    default:
-      text.resize(at);
-      break;
-    }
-  }
-  return text;
-}
-
 /// Checks spoilt copies of a good file; anything but a UserError or success ends the test.
 int refused_of(const TemporaryFolder& folder, const std::string& name, int times) {
   const ddlsim::DataFolder data{folder.path()};
@@ -50,7 +18,7 @@ int refused_of(const TemporaryFolder& folder, const std::string& name, int times
   std::mt19937_64 random(name.size()); // the same in every run
   int refused = 0;
   for (int i = 0; i < times; ++i) {
-    const std::string bad = mutate(good, random);
+    const std::string bad = ddlsim_fuzz::spoil_bytes(good, random);
     const auto file = folder.write("mutated/" + name, bad);
     INFO(bad);
     try {
@@ -88,7 +56,7 @@ TEST_CASE("a spoilt text is parsed or refused") {
   const std::string good = ddlsim_test::sample_cluster().dump(1);
   int parsed = 0;
   for (int i = 0; i < 3000; ++i) {
-    const std::string bad = mutate(good, random);
+    const std::string bad = ddlsim_fuzz::spoil_bytes(good, random);
     INFO(bad);
     try {
       ddlsim::parse_json(bad, "a.json");

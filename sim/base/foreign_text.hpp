@@ -1,0 +1,50 @@
+#pragma once
+// Texts that a stranger may have written (names in files, notes, titles), in what this program writes: they stay text.
+// Of HTML and SVG: sim/page/html_text.hpp; of JSON: json_text(); of a message: in_quotes().
+
+#include <string>
+#include <string_view>
+
+namespace ddlsim {
+
+/// A cell of CSV, in quotes (RFC 4180). A spreadsheet takes a cell that begins with = + - @, a tab or a carriage return for
+/// a formula: an apostrophe before it makes it a text (OWASP, "CSV Injection").
+inline std::string csv_cell(std::string_view text) {
+  std::string cell = "\"";
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell += '\'';
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
+/// Markdown without tags of HTML: where one would begin stands &lt;.
+inline std::string without_tags(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    const bool begins =
+        (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '/' || next == '!' || next == '?';
+    if (text[i] == '<' && begins)
+      safe += "&lt;";
+    else
+      safe += text[i];
+  }
+  return safe;
+}
+
+/// Text for a terminal: a question mark in place of each control character (C0 and C1 of ISO 6429, DEL) but line ends and
+/// tabs. With others a text could move the cursor, colour what follows or set the title of the window.
+inline std::string for_terminal(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const bool is_c1 = byte == 0xC2 && next >= 0x80 && next <= 0x9F; // two bytes of UTF-8
+    const bool is_c0 = (byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7F;
+    safe += is_c0 || is_c1 ? '?' : text[i];
+    if (is_c1) ++i;
+  }
+  return safe;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,184 @@
+"""Killed at any moment a command leaves the old file or the new one, never half of one; the next run is as if nothing had been.
+
+python3 cut_off_test.py DDLSIM SOURCE_FOLDER DDLTRAIN|none [CASE...]; DDLSIM_KILLS: kills of each command (2). Half of the
+moments are random, half are when the file is being written: as soon as something is seen in its folder. Prints a table.
+"""
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from work import CLUSTER, Case, kill, main, make_data, run, start
+
+KILLS = int(os.environ.get("DDLSIM_KILLS", "2"))
+DDLTRAIN = None if sys.argv[3] == "none" else Path(sys.argv[3]).resolve()
+OLD = b"what was there before\n"
+TABLE = []
+
+
+class CutOff(Case):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        make_data(self.data)
+        self.out = self.folder / "out"
+        self.out.mkdir()
+
+    def left_beside(self, name):
+        return sorted(one.name for one in self.out.iterdir() if one.name != name)
+
+    def wait_for_moment(self, process, random_s, name):
+        """Until the time is up; without one, until the folder shows something new."""
+        began = time.monotonic()
+        while process.poll() is None:
+            if random_s is None and self.left_beside(name):
+                return
+            if random_s is not None and time.monotonic() - began > random_s:
+                return
+
+    def finish(self, words):
+        """Seconds of an undisturbed run."""
+        began = time.monotonic()
+        done = run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return time.monotonic() - began
+
+    def cut(self, name, *words):
+        """Kills the command that writes out/NAME, again and again."""
+        file = self.out / name
+        words = [*words, "--data", self.data, "--quiet"]
+        file.write_bytes(OLD)
+        takes_s = self.finish(words)
+        new = file.read_bytes()
+        draw = random.Random(name)
+        count = {"kills": 0, "old": 0, "new": 0, "temporary": 0}
+        for number in range(KILLS):
+            file.write_bytes(OLD)
+            process = start(*words)
+            self.wait_for_moment(process, draw.uniform(0, takes_s) if number % 2 == 0 else None, name)
+            count["kills"] += process.poll() is None
+            self.assertTrue(kill(process), f"{name}: processes were left behind")
+            found = file.read_bytes()
+            self.assertIn(found, (OLD, new), f"{name}: neither the old file nor the new one")
+            count["old" if found == OLD else "new"] += 1
+            left = self.left_beside(name)
+            self.assertLessEqual(len(left), 1, left)
+            for one in left:  # docs/reliability.md
+                self.assertRegex(one, rf"^\.{name}\.\w{{6}}$")
+                (self.out / one).unlink()
+                count["temporary"] += 1
+        file.write_bytes(OLD)
+        self.finish(words)
+        self.assertEqual(file.read_bytes(), new)
+        self.assertEqual(self.left_beside(name), [])
+        TABLE.append((name, *count.values()))
+
+    def test_calibrate(self):
+        self.cut("calibration.json", "calibrate", "--cluster", CLUSTER, "--output", self.out / "calibration.json")
+
+    def test_predict(self):
+        self.cut("answer.json", "predict", self.data / "question.json", "--json", "--output", self.out / "answer.json")
+
+    def test_a_page(self):
+        self.cut("page.html", "predict", self.data / "question.json", "--html", self.out / "page.html")
+
+    def test_validate(self):
+        self.cut("validation.html", "validate", "--cluster", CLUSTER, "--split", "T1", "--html", self.out / "validation.html")
+
+    def test_plan(self):
+        self.cut("plan.json", "plan", self.data / "request.json", "--json", "--output", self.out / "plan.json")
+
+    def test_a_sweep(self):
+        self.cut("sweep.csv", "predict", self.data / "question.json", "--sweep", "/batch_per_gpu=16,32,64,96", "--csv", "--output",
+                 self.out / "sweep.csv")
+
+    def test_a_trace(self):
+        self.cut("trace.json", "predict", self.data / "question.json", "--trace", self.out / "trace.json")
+
+
+class Trainer(Case):
+    """A file of records grows while it is measured: every line that is there is whole, the last one too."""
+
+    def test_train(self):
+        if DDLTRAIN is None:
+            self.skipTest("ddltrain is not built")
+        file = self.folder / "run.jsonl"
+        words = ("train", "--data", "digits", "--train-samples", "320", "--test-samples", "50", "--epochs", "10000", "--strategy", "none",
+                 "--output", file)
+        draw = random.Random("train")
+        lines = 0
+        for _ in range(KILLS):
+            file.unlink(missing_ok=True)
+            process = start(*words, program=DDLTRAIN)
+            while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 1):
+                time.sleep(0.01)
+            time.sleep(draw.uniform(0, 0.2))
+            self.assertIsNone(process.poll(), "the training ended by itself")
+            self.assertTrue(kill(process), "processes were left behind")
+            text = file.read_text()
+            self.assertTrue(text.endswith("\n"), text[-200:])
+            lines += len([json.loads(line) for line in text.splitlines()])
+            self.assertEqual([one.name for one in self.folder.iterdir()], [file.name])
+        checked = run("check", file)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        TABLE.append((f"run.jsonl ({lines} whole lines)", KILLS, 0, KILLS, 0))
+
+
+    def test_a_campaign_goes_on(self):
+        """Killed again and again, it has all its records in the end, each once."""
+        if DDLTRAIN is None:
+            self.skipTest("ddltrain is not built")
+        data, out = self.folder / "data", self.folder / "out"
+        make_campaign(data)
+        words = ("measure", "--cluster", "here", "--data", data, "--output", out)
+        draw = random.Random("campaign")
+        kills = 0
+        for _ in range(max(1, KILLS // 4)):
+            process = start(*words, program=DDLTRAIN)
+            time.sleep(draw.uniform(0.2, 3))
+            kills += process.poll() is None
+            self.assertTrue(kill(process, patience_s=60), "processes were left behind")
+            for file in [*out.glob("*.jsonl"), *out.glob("parts/*.jsonl")]:
+                text = file.read_text()
+                self.assertTrue(text.endswith("\n"), file)
+                self.assertTrue([json.loads(line) for line in text.splitlines()], file)
+        done = run(*words, program=DDLTRAIN)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        records = [json.loads(line) for line in (out / "train.jsonl").read_text().splitlines()]
+        self.assertEqual(sorted(one["batch_per_gpu"] for one in records if one["record"] == "step"), [8, 16, 32])
+        again = run(*words, program=DDLTRAIN)
+        self.assertIn("0 of them to run", again.stderr)
+        TABLE.append(("train.jsonl of a campaign", kills, 0, kills, 0))
+
+
+def make_campaign(data):
+    """Three trainings of LeNet-5 on this machine, a second each."""
+    make_data(data)
+    cluster = json.loads((data / "platforms" / CLUSTER / "cluster.json").read_text())
+    cluster["name"] = "here"
+    cluster["node"].update(gpu="", gpus=1, intra={"kind": "none"})
+    for key in ("prices", "storage", "borrows"):
+        cluster.pop(key, None)
+    cluster["sources"] = {place: "a test" for place in ("/node", "/fabric", "/available", "/growth")}
+    folder = data / "platforms" / "here"
+    folder.mkdir()
+    (folder / "cluster.json").write_text(json.dumps(cluster))
+    arguments = ["--model", "lenet5", "--data", "digits", "--train-samples", "320", "--test-samples", "50", "--epochs", "2", "--strategy",
+                 "none", "--anonymous"]
+    (folder / "campaign.json").write_text(json.dumps({
+        "format": "ddltrain-campaign", "version": 1, "launcher": {"kind": "local", "busy_cores": 1000},
+        "runs": [{"name": "train", "command": "train", "nodes": [1], "ranks_per_node": 1, "arguments": arguments,
+                  "each": {"--batch": ["8", "16", "32"]}}]}))
+
+
+def tearDownModule():
+    print("| file | killed while it ran | old | new | left a temporary file |\n|---|---|---|---|---|")
+    for row in TABLE:
+        print(f"| {' | '.join(map(str, row))} |")
+
+
+if __name__ == "__main__":
+    main(more_arguments=1)
