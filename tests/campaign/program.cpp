@@ -1,5 +1,5 @@
 #include "sim/base/error.hpp"
-#include "trainer/cli/measure_command.hpp"
+#include "trainer/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,5 @@
 // The testbed as a user runs it. Skipped where the kernel makes no network namespaces, with its words.
 #include "trainer/campaign/host_network.hpp"
-#include "trainer/campaign/namespace.hpp"
 #include "work_folder.hpp"
 
 #include <catch2/catch.hpp>

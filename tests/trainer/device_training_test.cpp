@@ -4,7 +4,6 @@
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/train/flat_model.hpp"
-#include "trainer/train/network_buffers.hpp"
 #include "trainer/train/optimizer.hpp"
 #include "trainer/train/training_step.hpp"
 

@@ -1,9 +1,8 @@
 // Layers of feature pyramids and of U-Nets against the same sums done place by place.
 
-#include "trainer/layers/pyramid.hpp"
-#include "trainer/layers/region.hpp"
+#include "trainer/layers/detection.hpp"
 #include "trainer/layers/unit.hpp"
-#include "trainer/layers/upsampling.hpp"
+#include "trainer/layers/units.hpp"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/conv2d.h>

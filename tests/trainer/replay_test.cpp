@@ -157,7 +157,7 @@ TEST_CASE("A published iteration is split by the simulator's roofline") {
   // At 1000 FLOP/s and half of 100 B/s, batch 1. conv: 1/0.7 s forward, 1/0.4 + 1/0.6 backward, and 16 and 32 bytes.
   ddlsim::Gpu gpu;
   gpu.name = "K80";
-  gpu.peak_flop_per_s = {{"fp32", 1000}};
+  gpu.peak_flop_per_s = {{ddlsim::ArithmeticUnit::fp32, 1000}};
   gpu.memory_bandwidth_Bps = 100;
   const ddltrain::FoundStep step = {1, 41.6, "somewhere"};
   const auto profile = ddltrain::split_by_roofline(table, gpu, step, {"tiny", "K80", "fp32", 1});

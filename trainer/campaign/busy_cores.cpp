@@ -3,7 +3,6 @@
 #include "trainer/run_error.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 namespace ddltrain {
+
 CoreTime parse_core_time(const std::string& proc_stat) {
   // cpu user nice system idle iowait irq softirq steal; guest time is within user already
   constexpr std::size_t kFields = 8;
@@ -44,22 +44,6 @@ double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_
   const double all_s = end.all_s - begin.all_s;
   const double others_s = end.busy_s - begin.busy_s - own_s;
   return all_s > 0 ? std::max(0.0, others_s / all_s * cores) : 0;
-}
-
-namespace fs = std::filesystem;
-
-std::string own_program() {
-  return fs::read_symlink("/proc/self/exe");
-}
-
-std::string beside_program(const std::string& name) {
-  const fs::path folder = fs::path(own_program()).parent_path();
-  for (const fs::path& file : {folder / name, folder.parent_path() / "lib" / name}) {
-    if (fs::exists(file)) {
-      return file;
-    }
-  }
-  throw RunError(name + " is not beside " + own_program() + "; build the target ddltrain");
 }
 
 } // namespace ddltrain

@@ -1,8 +1,10 @@
 #pragma once
+// How busy this machine is besides what is measured.
 
 #include <string>
 
 namespace ddltrain {
+
 /// Seconds of all cores since boot, as /proc/stat counts them.
 struct CoreTime {
   double busy_s = 0; ///< everything but idle and waiting for disks; time stolen by a hypervisor counts
@@ -16,11 +18,5 @@ CoreTime core_time();
 /// Mean number of cores that others kept busy between two readings, of `cores`: all that were busy but the `own_s`
 /// processor seconds of what was measured; never below 0.
 double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_s, int cores);
-
-/// The running program's file.
-std::string own_program();
-
-/// A file that lies beside the running program, or in ../lib of it. Throws RunError when it does not.
-std::string beside_program(const std::string& name);
 
 } // namespace ddltrain

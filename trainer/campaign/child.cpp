@@ -264,4 +264,18 @@ bool program_exists(const std::string& name) {
   return false;
 }
 
+std::string own_program() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
+std::string beside_program(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(own_program()).parent_path();
+  for (const std::filesystem::path& file : {folder / name, folder.parent_path() / "lib" / name}) {
+    if (std::filesystem::exists(file)) {
+      return file;
+    }
+  }
+  throw RunError(name + " is not beside " + own_program() + "; build the target ddltrain");
+}
+
 } // namespace ddltrain

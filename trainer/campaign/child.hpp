@@ -70,4 +70,10 @@ void end_group(pid_t group, std::chrono::milliseconds patience);
 /// Is a program of this name in PATH?
 bool program_exists(const std::string& name);
 
+/// The running program's file.
+std::string own_program();
+
+/// A file that lies beside the running program, or in ../lib of it. Throws RunError when it does not.
+std::string beside_program(const std::string& name);
+
 } // namespace ddltrain

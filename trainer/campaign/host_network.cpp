@@ -1,6 +1,5 @@
 #include "trainer/campaign/host_network.hpp"
 
-#include "trainer/campaign/namespace.hpp"
 #include "trainer/run_error.hpp"
 
 #include <cmath>

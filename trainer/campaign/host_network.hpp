@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace ddltrain {
+
 struct LinkShape {
   double rate_Bps = 0;                   ///< one direction, of the frames (headers included)
   std::int64_t largest_packet_bytes = 0; ///< that the kernel hands to the link in one piece (GSO)
@@ -51,5 +52,20 @@ private:
 /// Removes namespaces and folders that a run of this program left when it was killed: those whose name carries the id
 /// of a process that is no more. Returns how many namespaces.
 int remove_leftovers();
+
+/// Names in /run/netns that begin so.
+std::vector<std::string> namespaces_named(const std::string& prefix);
+
+/// Kills every process in the namespace and removes it. One that is not there is no mistake.
+void remove_namespace(const std::string& name);
+
+/// Begins the names of everything that the running process makes: "ddltrain-PID-START-".
+std::string own_name_prefix();
+
+/// True when the name is one of this program's ("ddltrain-PID-START-...") and that process is no more.
+bool is_left_over(const std::string& name);
+
+/// Where folders of such names lie.
+std::string temporary_root();
 
 } // namespace ddltrain

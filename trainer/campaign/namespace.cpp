@@ -1,6 +1,5 @@
-#include "trainer/campaign/namespace.hpp"
-
 #include "trainer/campaign/child.hpp"
+#include "trainer/campaign/host_network.hpp"
 
 #include <sys/stat.h>
 

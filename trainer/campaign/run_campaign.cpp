@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/child.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"
 #include "trainer/campaign/slurm_launcher.hpp"

@@ -1,5 +1,5 @@
 // Ranks on hosts that this machine plays: network namespaces with shaped links, Open MPI over TCP between them.
-#include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/child.hpp"
 #include "trainer/campaign/host_network.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/run_error.hpp"

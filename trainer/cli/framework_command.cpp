@@ -1,11 +1,10 @@
-#include "trainer/cli/framework_command.hpp"
-
 #include "sim/base/error.hpp"
-#include "trainer/campaign/busy_cores.hpp"
+#include "trainer/campaign/child.hpp"
 #include "trainer/campaign/launch_words.hpp"
-#include "trainer/cli/rank_failure.hpp"
+#include "trainer/cli/options.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/communication/mpi_session.hpp"
 #include "trainer/framework/supervise.hpp"
 #include "trainer/run_error.hpp"
 

@@ -19,7 +19,8 @@ struct MeasureArguments {
 };
 
 /// Adds layers, collectives, link, server and profile to the program; their options land in `arguments`, which must
-/// outlive the parse, as the exit status in `status` must. words: the command line without the program's name, to start ranks with.
+/// outlive the parse, as the exit status in `status` must. words: the command line without the program's name, to start
+/// ranks with.
 void add_measuring(CLI::App& program, MeasureArguments& arguments, const std::vector<std::string>& words, int& status);
 
 } // namespace ddltrain

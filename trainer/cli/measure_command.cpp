@@ -1,6 +1,5 @@
-#include "trainer/cli/measure_command.hpp"
-
 #include "trainer/campaign/run_campaign.hpp"
+#include "trainer/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-#include "trainer/cli/train_choices.hpp"
-
 #include "sim/base/error.hpp"
+#include "trainer/cli/train_command.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/surroundings.hpp"
 #include "trainer/synchronisation/sharding.hpp"

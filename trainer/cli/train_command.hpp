@@ -1,4 +1,5 @@
 #pragma once
+// `ddltrain train`: what was typed, and what frameworks do where the user types nothing.
 
 #include "trainer/communication/watchdog.hpp"
 #include "trainer/train/train_options.hpp"
@@ -45,5 +46,14 @@ int train_command(TrainArguments arguments);
 /// Adds `train` and its options to the command line. Its exit status comes to lie in `status`; both must outlive
 /// parsing.
 void add_train(CLI::App& program, TrainArguments& arguments, int& status);
+
+/// Fills in `options` from what was typed, and what was not from the model and from frameworks' habits. Throws
+/// UserError for words that mean nothing and for choices that exclude each other, whether or not this machine has the
+/// device.
+void settle(TrainArguments& arguments);
+
+/// PyTorch's DistributedDataParallel gives rank 0's buffers to all before each forward pass; Horovod, TensorFlow and
+/// MXNet keep each worker's own. So do we: on where all-reduces go in its buckets.
+bool usually_broadcasts_buffers(const TrainStrategy& strategy);
 
 } // namespace ddltrain

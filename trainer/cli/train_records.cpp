@@ -1,6 +1,6 @@
 #include "trainer/cli/train_records.hpp"
 
-#include "trainer/cli/train_choices.hpp"
+#include "trainer/cli/train_command.hpp"
 #include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
 #include "trainer/records/transport.hpp"
@@ -112,8 +112,8 @@ TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, Tra
       software_.library);
 }
 
-/// What tells two experiments apart besides their scale: servers' places and rule, whether backward hides them, threads,
-/// and running statistics where they are not treated as usual.
+/// What tells two experiments apart besides their scale: servers' places and rule, whether backward hides them,
+/// threads, and running statistics where they are not treated as usual.
 std::string TrainRecords::strategy_text() const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::string text = arguments_.strategy;

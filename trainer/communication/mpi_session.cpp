@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mpi.h>
 #include <thread>
 
 namespace ddltrain {
+
 void check_mpi(int status, const std::string& call) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> words{};
@@ -137,6 +139,40 @@ NodeMap map_nodes(const std::vector<std::string>& hosts) {
 int place_on_node(const NodeMap& nodes, int rank) {
   const auto own = nodes.node_of_rank.begin() + rank;
   return static_cast<int>(std::count(nodes.node_of_rank.begin(), own, *own));
+}
+
+namespace {
+
+/// The first rank's lead over the second, and the second's over the third: mpirun takes a tenth of a second or so to
+/// end the others.
+constexpr double kLead_s = 0.5;
+constexpr double kLongest_s = 3; ///< well within what a user waits for
+
+} // namespace
+
+void end_job(const MpiSession& mpi, int rank, std::exception_ptr failure) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kLongest_s, kLead_s * rank)));
+  int status = 1;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ddlsim::UserError& error) {
+    status = 2;
+    fmt::print(stderr, "ddltrain: {}\n", error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ddltrain: {}\n", error.what());
+  }
+  std::fflush(stdout);
+  std::fflush(stderr);
+  mpi.abort_job(status);
+}
+
+void run_as_rank(const std::function<void(const MpiSession& mpi)>& body) {
+  const MpiSession mpi;
+  try {
+    body(mpi);
+  } catch (...) {
+    end_job(mpi, mpi.rank(), std::current_exception());
+  }
 }
 
 } // namespace ddltrain

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace ddltrain {
+
 /// Throws RunError with MPI's own words and the name of the call, unless `status` is MPI_SUCCESS.
 void check_mpi(int status, const std::string& call);
 
@@ -53,5 +56,13 @@ NodeMap map_nodes(const std::vector<std::string>& hosts);
 
 /// The number, from 0, of a rank among those of its host.
 int place_on_node(const NodeMap& nodes, int rank);
+
+/// Tells of the failure on standard error and ends the job with its exit status. Ranks above 0 wait a moment first:
+/// what all ranks meet at once is then told by rank 0 only, which ends them.
+[[noreturn]] void end_job(const MpiSession& mpi, int rank, std::exception_ptr failure);
+
+/// Makes this process a rank of the job that a launcher started, and runs `body`, the same function on all ranks. When
+/// it throws the whole job ends by end_job: other ranks may wait for this one for ever, also in MPI_Finalize.
+void run_as_rank(const std::function<void(const MpiSession& mpi)>& body);
 
 } // namespace ddltrain

@@ -201,12 +201,6 @@ int gpu_of(int place, int gpus) {
   return place % gpus;
 }
 
-void finish_work(const Device& device) {
-  device.marks->clear();
-  device.marks->mark();
-  device.marks->settle();
-}
-
 void move_to(const Device& device, Network& network) {
   if (device.name != "cpu") network.to(torch_device(device));
 }

@@ -45,9 +45,6 @@ void check_device(const std::string& name);
 /// only. Two ranks on one GPU are refused by NCCL.
 int gpu_of(int place, int gpus);
 
-/// Returns when the device has done what it was given.
-void finish_work(const Device& device);
-
 /// Moves the network's tensors, and the batch's, to the device.
 void move_to(const Device& device, Network& network);
 void move_to(const Device& device, Batch& batch);

@@ -1,5 +1,5 @@
 #pragma once
-// NCCL, opened at run time.
+// NCCL, opened at run time, and what it writes about itself.
 
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/synchronisation/group_reducer.hpp"
@@ -8,6 +8,7 @@
 #include <string>
 
 namespace ddltrain {
+
 /// NCCL's library. Throws RunError when it is missing or a call fails.
 class Nccl {
 public:
@@ -75,6 +76,23 @@ private:
   CudaRuntime::Stream stream_ = nullptr;
   CudaRuntime::Event computed_ = nullptr;
   CudaRuntime::Event summed_ = nullptr;
+};
+
+/// NCCL's own words about how it connects GPUs, kept in memory of this process. NCCL_DEBUG that the user has set is
+/// left alone, and its output too: then nothing is known here.
+class NcclLog {
+public:
+  /// Sets NCCL's variables, so it comes before NCCL's first call and before other threads. on: false keeps nothing.
+  explicit NcclLog(bool on);
+  ~NcclLog();
+  NcclLog(const NcclLog&) = delete;
+  NcclLog& operator=(const NcclLog&) = delete;
+
+  /// What NCCL has written so far; "" when it keeps nothing.
+  std::string text() const;
+
+private:
+  int file_ = -1; ///< -1: nothing is kept
 };
 
 } // namespace ddltrain

@@ -86,7 +86,7 @@ double distance(const Point& point, const Point& from, const Point& to) {
   return std::hypot(point.x - from.x - share * dx, point.y - from.y - share * dy);
 }
 
-/// Ink of one line, with a soft edge of one pixel; only pixels the pen can reach are looked at.
+/// Ink of one line, with a soft edge of one pixel; only pixels that the pen can reach are visited.
 void draw_line(float* image, const Point& from, const Point& to, double pen) {
   const auto first = [pen](double a, double b) {
     return static_cast<std::size_t>(std::clamp(std::floor(std::min(a, b) - pen - 1), 0.0, kSide - 1.0));

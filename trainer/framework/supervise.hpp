@@ -22,9 +22,9 @@ struct RankUse {
   double sent_bytes = 0;
 };
 
-/// Runs the script as this rank's child until it ends. The child finds its job in DDLTRAIN_JOB; its standard error is kept,
-/// and its last message is told when it fails. Collective over `world`; host: this rank's name. Throws RunError or ddlsim::UserError (as the child's status says) when the
-/// child fails.
+/// Runs the script as this rank's child until it ends. The child finds its job in DDLTRAIN_JOB; its standard error is
+/// kept, and its last message is told when it fails. Collective over `world`; host: this rank's name. Throws RunError
+/// or ddlsim::UserError (as the child's status says) when the child fails.
 RankUse supervise(MpiCommunicator& world, const std::string& host, const Supervised& what);
 
 } // namespace ddltrain

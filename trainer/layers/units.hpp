@@ -34,6 +34,15 @@ struct ConvolutionShape {
 };
 UnitPtr convolution(const ConvolutionShape& shape);
 
+/// A convolution without bias whose weights no step changes, as fine-tuned backbones have them.
+UnitPtr frozen_convolution(const ConvolutionShape& shape);
+
+/// A 2x2 convolution with bias that keeps the size of the maps: zeros stand below and to the right of them.
+UnitPtr convolution_2x2(std::int64_t in_channels, std::int64_t out_channels);
+
+/// A 2x2 transposed convolution of stride 2, with bias: [batch, in, h, w] -> [batch, out, 2h, 2w].
+UnitPtr doubling_convolution(std::int64_t in_channels, std::int64_t out_channels);
+
 /// y = W x + b over the last dimension.
 UnitPtr linear(std::int64_t in_features, std::int64_t out_features);
 
@@ -45,10 +54,17 @@ struct BatchNormOptions {
 };
 UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options = {});
 
+/// Batch norm with the statistics of an earlier training folded in: x times a factor plus a shift for each channel.
+/// `factor` is the factor before weights of a trained network are read.
+UnitPtr frozen_norm(std::int64_t channels, double factor = 1);
+
 /// Normalises the last dimension, of `width` elements.
 UnitPtr layer_norm(std::int64_t width);
 
 // Layers without weights.
+
+/// Every value four times: [batch, channels, h, w] -> [batch, channels, 2h, 2w].
+UnitPtr doubled();
 
 struct LocalResponseNormOptions {
   std::int64_t neighbours = 5; ///< channels summed over

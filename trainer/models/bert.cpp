@@ -1,8 +1,7 @@
-#include "trainer/models/bert.hpp"
-
 #include "trainer/layers/attention.hpp"
 #include "trainer/layers/unit.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/ones.h>

@@ -2,13 +2,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
-#include "trainer/models/bert.hpp"
-#include "trainer/models/detection_networks.hpp"
-#include "trainer/models/inception.hpp"
-#include "trainer/models/jasper.hpp"
-#include "trainer/models/plain_networks.hpp"
+#include "trainer/models/networks.hpp"
 #include "trainer/models/residual_networks.hpp"
-#include "trainer/models/segmentation_networks.hpp"
 
 namespace ddltrain {
 namespace {

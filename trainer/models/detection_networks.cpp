@@ -1,7 +1,6 @@
-#include "trainer/models/detection_networks.hpp"
-
-#include "trainer/layers/region.hpp"
+#include "trainer/layers/detection.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 #include "trainer/models/residual_networks.hpp"
 
 #include <ATen/ops/rand.h>

@@ -1,6 +1,5 @@
-#include "trainer/models/inception.hpp"
-
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 namespace ddltrain {
 namespace {

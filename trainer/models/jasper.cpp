@@ -1,7 +1,6 @@
-#include "trainer/models/jasper.hpp"
-
 #include "trainer/layers/sequence.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
@@ -10,10 +9,11 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t kFeatures = 64;
-/// 16.7 s in frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration, window_stride, pad_to).
+/// 16.7 s in frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration, window_stride,
+/// pad_to).
 constexpr std::int64_t kFrames = 1680;
 constexpr std::int64_t kSymbols = 28; ///< space, a to z, apostrophe
-/// Letters of the longest utterance; only the loss's small work hangs on it.
+/// Letters of the longest utterance; only the loss, which is little work, depends on it.
 constexpr std::int64_t kLetters = 240;
 constexpr BatchNormOptions kJasperNorm = {.epsilon = 0.001};
 

@@ -1,9 +1,8 @@
 #include "trainer/layers/attention.hpp"
-#include "trainer/layers/frozen.hpp"
-#include "trainer/layers/region.hpp"
-#include "trainer/layers/upsampling.hpp"
-#include "trainer/models/detection_networks.hpp"
+#include "trainer/layers/detection.hpp"
+#include "trainer/layers/units.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 #include <ATen/ops/rand.h>
 #include <ATen/ops/rand_like.h>

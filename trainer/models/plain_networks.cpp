@@ -1,6 +1,5 @@
-#include "trainer/models/plain_networks.hpp"
-
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 namespace ddltrain {
 std::shared_ptr<Network> lenet5() {

@@ -1,16 +1,15 @@
-#include "trainer/layers/pyramid.hpp"
-#include "trainer/layers/region.hpp"
-#include "trainer/layers/upsampling.hpp"
-#include "trainer/models/detection_networks.hpp"
+#include "trainer/layers/detection.hpp"
+#include "trainer/layers/units.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/models/networks.hpp"
 
 #include <ATen/ops/rand.h>
 
 namespace ddltrain {
 namespace {
 
-// NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config, read by the Object Detection API of
-// tensorflow/models: models/ssd_resnet_v1_fpn_feature_extractor.py, models/feature_map_generators.py,
+// NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config, read by the Object Detection API
+// of tensorflow/models: models/ssd_resnet_v1_fpn_feature_extractor.py, models/feature_map_generators.py,
 // predictors/convolutional_box_predictor.py.
 constexpr std::int64_t kSsdImage = 320;
 constexpr double kSsdEpsilon = 0.001;   ///< batch_norm
@@ -70,8 +69,8 @@ UnitPtr ssd_bottleneck(std::int64_t in, std::int64_t width) {
   return residual(main, shortcut, {{"relu3", relu()}});
 }
 
-/// A stage of slim's resnet_v1_50. Its blocks keep the size, so that the pyramid sees the stage before at full size; the
-/// next stage takes every second place of it (store_non_strided_activations).
+/// A stage of slim's resnet_v1_50. Its blocks keep the size, so that the pyramid sees the stage before at full size;
+/// the next stage takes every second place of it (store_non_strided_activations).
 UnitPtr ssd_stage(std::int64_t in, std::int64_t width, int blocks, bool halves) {
   Units units;
   if (halves) {

@@ -1,7 +1,7 @@
-#include "trainer/layers/region.hpp"
-#include "trainer/layers/upsampling.hpp"
+#include "trainer/layers/detection.hpp"
+#include "trainer/layers/units.hpp"
 #include "trainer/models/image_network.hpp"
-#include "trainer/models/segmentation_networks.hpp"
+#include "trainer/models/networks.hpp"
 
 #include <ATen/ops/rand.h>
 

@@ -8,8 +8,8 @@
 
 namespace ddltrain {
 /// One a worker. A training loop calls start_step, zeroes the gradients, runs forward and backward, tells of each
-/// gradient as it is ready, and calls finish. Gradients are of the loss divided by the number of workers, so their sum is the mean's
-/// gradient.
+/// gradient as it is ready, and calls finish. Gradients are of the loss divided by the number of workers, so their sum
+/// is the mean's gradient.
 class Synchroniser {
 public:
   Synchroniser() = default;

@@ -73,10 +73,10 @@ public:
 
   /// A step without marks inside its passes.
   StepTimes plain_step();
-  /// A step whose layers are looked at; `layers` by the index of layers().
+  /// A step whose layers are timed; `layers` by the index of layers().
   StepTimes observed_step(std::vector<LayerStepTimes>& layers);
 
-  /// Gives the device one step that is not counted, `plain` steps, and a step whose layers are looked at, and waits for
+  /// Gives the device one step that is not counted, `plain` steps, and a step whose layers are timed, and waits for
   /// it only then: the counted ones find it at work. Where the host was the pace all plain times are their mean.
   struct Queue {
     std::vector<StepTimes> plain;

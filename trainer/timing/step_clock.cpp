@@ -8,13 +8,13 @@
 
 namespace ddltrain {
 
-std::size_t queued_steps_on(const std::string& device, std::size_t wished) {
-  if (device == "cuda") return wished == 0 ? kQueuedSteps : wished;
-  if (wished > 1) {
+std::size_t queued_steps_on(const std::string& device, std::size_t requested) {
+  if (device == "cuda") return requested == 0 ? kQueuedSteps : requested;
+  if (requested > 1) {
     throw ddlsim::UserError(
         "", "",
         fmt::format("--queued-steps {} is for --device cuda: a processor has done a step when the call returns",
-                    wished));
+                    requested));
   }
   return 1;
 }

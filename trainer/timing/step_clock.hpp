@@ -1,6 +1,6 @@
 #pragma once
-// Times of steps that a device is given several of before it is waited for, as real training does: a step that begins on
-// an idle GPU is paced by the host, which issues its work.
+// Times of steps that a device is given several of before it is waited for, as real training does: a step that begins
+// on an idle GPU is paced by the host, which issues its work.
 
 #include "trainer/records/statistics.hpp"
 #include "trainer/timing/layer_timer.hpp"
@@ -11,12 +11,12 @@
 
 namespace ddltrain {
 
-/// Steps that a GPU is given before it is waited for, unless the user says otherwise. On a processor, where work is done
-/// when the call returns, each step is timed alone.
+/// Steps that a GPU is given before it is waited for, unless the user says otherwise. On a processor, where work is
+/// done when the call returns, each step is timed alone.
 inline constexpr std::size_t kQueuedSteps = 10;
 
-/// The wished number; 0: the usual one of the device. Throws UserError for more than one step on a processor.
-std::size_t queued_steps_on(const std::string& device, std::size_t wished);
+/// The requested number; 0: the usual one of the device. Throws UserError for more than one step on a processor.
+std::size_t queued_steps_on(const std::string& device, std::size_t requested);
 
 /// How many steps were waited for together, and where the host was slower than the device.
 struct QueueCount {
@@ -30,8 +30,8 @@ inline bool device_was_the_pace(double backlog_s, double step_s) {
   return backlog_s >= step_s / 2;
 }
 
-/// "10 steps queued at a time; the host set the pace in 3 of 12 queues, whose steps count their mean". "" for steps that
-/// were timed alone.
+/// "10 steps queued at a time; the host set the pace in 3 of 12 queues, whose steps count their mean". "" for steps
+/// that were timed alone.
 std::string queue_text(const QueueCount& count);
 
 /// A loop calls begin_step, runs the step, and calls end_step; when that says so, or at the loop's end, settle.

@@ -1,6 +1,13 @@
 #pragma once
+// A model's tensors in flat arrays: parameters and gradients, and what a network keeps beside them (batch norm's
+// running statistics).
+
 #include "trainer/compute/compute_source.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
 
 namespace ddltrain {
 
@@ -40,5 +47,18 @@ private:
   at::Tensor parameters_;
   at::Tensor gradients_;
 };
+
+class Network;
+
+/// Lays the network's buffers into one flat fp32 tensor on its device, on which the network works from then on. Empty
+/// where it has none.
+at::Tensor flatten_buffers(const Network& network);
+
+/// All buffers' elements, in the order registered, in host memory.
+std::vector<float> buffer_values(const Network& network);
+
+/// Copies, and back: a pass that only looks must not move running statistics.
+std::vector<at::Tensor> copies_of_buffers(const Network& network);
+void set_buffers(const Network& network, const std::vector<at::Tensor>& values);
 
 } // namespace ddltrain

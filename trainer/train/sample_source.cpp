@@ -15,7 +15,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kTestBatch = 500; ///< images judged at once; only memory hangs on it
+constexpr std::int64_t kTestBatch = 500; ///< images judged at once; only memory depends on it
 
 /// One random batch, seen again and again, as benchmarks with synthetic data do.
 class SyntheticSource final : public SampleSource {

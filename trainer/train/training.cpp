@@ -11,7 +11,6 @@
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/job.hpp"
 #include "trainer/train/make_synchroniser.hpp"
-#include "trainer/train/network_buffers.hpp"
 #include "trainer/train/sample_source.hpp"
 #include "trainer/train/training_step.hpp"
 
@@ -49,8 +48,8 @@ std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const D
   return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
 }
 
-/// Gradients that are summed count their mean. An asynchronous server applies each push in full, as TensorFlow and MXNet
-/// do.
+/// Gradients that are summed count their mean. An asynchronous server applies each push in full, as TensorFlow and
+/// MXNet do.
 SgdOptions sgd_of(const Run& run) {
   const TrainOptions& options = run.options;
   SgdOptions sgd = options.sgd;

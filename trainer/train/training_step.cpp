@@ -1,7 +1,7 @@
 #include "trainer/train/training_step.hpp"
 
 #include "trainer/models/image_network.hpp"
-#include "trainer/train/network_buffers.hpp"
+#include "trainer/train/flat_model.hpp"
 
 #include <cmath>
 #include <utility>

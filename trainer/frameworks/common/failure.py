@@ -4,7 +4,7 @@ import sys
 import time
 import traceback
 
-OTHERS_FIRST_S = 4  # longer than the starter lets a rank wait with what all ranks meet at once (rank_failure.cpp)
+OTHERS_FIRST_S = 4  # longer than the starter lets a rank wait with what all ranks meet at once (mpi_session.cpp)
 
 
 class Failure(Exception):

@@ -7,7 +7,7 @@ import numpy as np
 from common.failure import Failure
 from common.records import own_cpu_s
 
-TEST_BATCH = 500  # images judged at once; only memory hangs on it
+TEST_BATCH = 500  # images judged at once; only memory depends on it
 
 
 class Worker:

@@ -1,5 +1,6 @@
 #pragma once
-// Layers of networks that look at regions of an image.
+// Layers of networks that find objects: regions of an image, feature pyramids, and the losses. The maps of a pyramid
+// are square; their places stand one behind another, finest map first: [batch, channels, places, 1].
 
 #include "trainer/layers/units.hpp"
 
@@ -23,5 +24,17 @@ UnitPtr binary_cross_entropy();
 /// Focal loss (arXiv 1708.02002, equation 5, with its alpha 0.25 and gamma 2): cross entropy, which counts less where
 /// the answer is nearly right. Inputs: logits and 0 or 1, [batch, ...]. Output: mean of each sample, [batch].
 UnitPtr focal_loss();
+
+/// The side of each map of a pyramid, finest first.
+using MapSides = std::vector<std::int64_t>;
+
+/// Inputs: the maps, [batch, channels, side, side] each. Output: all their places.
+UnitPtr join_places();
+
+/// One 3x3 convolution that each map meets by itself.
+UnitPtr shared_convolution(std::int64_t in_channels, std::int64_t out_channels, const MapSides& sides, bool bias);
+
+/// A batch norm for each map: gamma and beta are trained, mean and variance are those of an earlier training.
+UnitPtr norm_of_each_map(std::int64_t channels, const MapSides& sides, double epsilon);
 
 } // namespace ddltrain
