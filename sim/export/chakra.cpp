@@ -234,7 +234,7 @@ std::vector<ChakraTrace> chakra_traces(const StepSetup& setup, const StepRun& ru
   const auto& roles = run.graph.roles;
   if (!run.graph.groups.empty())
     throw UserError("--strategy", "",
-                    "pipelines are not written as Chakra traces; ask for another strategy, or predict "
+                    "model parallelism is not written as Chakra traces; ask for another strategy, or predict "
                     "--trace");
   const std::string about = fmt::format("one iteration of {} on {}, {} of {} GPUs", setup.model.name,
                                         setup.cluster.name, to_text(setup.strategy), setup.gpus);

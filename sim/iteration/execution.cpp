@@ -67,7 +67,7 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
 Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
   if (requested == Fidelity::full)
     throw UserError("--fidelity", "",
-                    "a pipeline's sends are not run one by one; leave --fidelity away, or give by-symmetry");
+                    "what model parallelism sends is not run one by one; leave --fidelity away, or give by-symmetry");
   const SumExecutor executor(requested, choice);
   return run_transfers(graph, executor);
 }
