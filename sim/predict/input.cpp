@@ -34,8 +34,8 @@ void draw_block(Draws& samples, std::size_t begin, int count, const InputUncerta
       {uncertainty.open, &InputFactors::open},       {uncertainty.core, &InputFactors::core},
       {uncertainty.core_share, &InputFactors::core}, {uncertainty.gpu, &InputFactors::gpu}};
   for (const auto& [value, member] : all)
-    draw_one(value, count, random, [&](int i, double factor) {
-      samples.values[begin + static_cast<std::size_t>(i)].input.*member *= factor;
+    draw_one(value, count, random, [&, at = member](int i, double factor) { // clang 14 captures no structured binding
+      samples.values[begin + static_cast<std::size_t>(i)].input.*at *= factor;
     });
 }
 
