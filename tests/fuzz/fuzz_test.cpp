@@ -83,13 +83,15 @@ TEST_CASE("whatever check accepts of spoilt inputs is answered, by numbers in or
 
 TEST_CASE("what a fuzzer once found is read or refused", "[readers]") {
   const auto found = std::filesystem::path(DDLSIM_SOURCE_DIR) / "tests/fuzz/found";
+  int read = 0;
   for (const auto* targets : {&ddlsim_fuzz::reader_targets(), &ddlsim_fuzz::answer_targets()})
     for (const auto& target : *targets) {
       if (!std::filesystem::is_directory(found / target.name)) continue;
       for (const auto& file : std::filesystem::directory_iterator(found / target.name)) {
         INFO(file.path());
         target.take(ddlsim::read_text_file(file.path()));
-        SUCCEED();
+        ++read;
       }
     }
+  CHECK(read > 0);
 }
