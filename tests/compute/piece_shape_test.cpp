@@ -10,7 +10,7 @@ namespace {
 Gpu plain_gpu() {
   Gpu gpu;
   gpu.name = "test";
-  gpu.peak_flop_per_s = {{"fp32", 1e12}};
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e12}};
   gpu.memory_bandwidth_Bps = 1e15; // FLOP decide
   return gpu;
 }
