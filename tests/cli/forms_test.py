@@ -25,7 +25,7 @@ class Collectives(Case):
 
     def test_mistakes(self):
         collective = ("predict", SCENARIO, "--collective", "all-reduce")
-        self.refused(run(*collective, "--gpus", "1"), 1, "nobody to all-reduce with")
+        self.refused(run(*collective, "--gpus", "1"), 1, "nothing to all-reduce")
         self.refused(run(*collective, "--strategy", "ps"), 1, "only parameter servers and sharded strategies found")
         self.refused(run(*collective, "--sizes", "7 parsecs"), 1, "--sizes")
         for wrong in (("--trace", "t.json"), ("--sweep", "/batch_per_gpu=1,2"), ("--html", "p.html")):

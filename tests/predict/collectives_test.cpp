@@ -84,7 +84,7 @@ TEST_CASE("servers alone, and one GPU alone, have no all-reduce") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   auto scenario = shipped_scenario();
   scenario.gpus = {1};
-  CHECK_THROWS_WITH(predict_collectives(scenario, {1e6}, data), Catch::Contains("nobody to all-reduce with"));
+  CHECK_THROWS_WITH(predict_collectives(scenario, {1e6}, data), Catch::Contains("nothing to all-reduce"));
   scenario.gpus = {8};
   for (auto& strategy : scenario.strategies) strategy.name = StrategyName::ps;
   CHECK_THROWS_WITH(predict_collectives(scenario, {1e6}, data), Catch::Contains("only parameter servers"));
