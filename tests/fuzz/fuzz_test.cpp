@@ -15,11 +15,8 @@ using ddlsim_fuzz::Target;
 
 const char* const stated_tries = std::getenv("DDLSIM_FUZZ_TRIES");
 
-/// What takes seconds, or as many as DDLSIM_FUZZ_TRIES says.
+/// What takes seconds, under the sanitizers half a minute, or as many as DDLSIM_FUZZ_TRIES says.
 int tries_of(int usual) {
-#if defined(__SANITIZE_ADDRESS__)
-  usual /= 6; // ten times as slow
-#endif
   return stated_tries == nullptr ? usual : std::atoi(stated_tries);
 }
 
