@@ -97,7 +97,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
       ->delimiter(',')
       ->type_name("N,N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
       ->delimiter(',')
       ->type_name("NAME,NAME");
@@ -110,7 +110,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--jobs,-j", command.jobs,
                   "So many scenarios of a sweep beside each other; as many as cores if not given")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   predict
       .add_option(
           "--fidelity", command.fidelity,
@@ -174,7 +174,7 @@ void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variat
   exporting.add_option("--gpus", variation.gpus, "Number of GPUs; the scenario's largest if not given")
       ->expected(1)
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   exporting.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
       ->expected(1)
       ->type_name("NAME");

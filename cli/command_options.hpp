@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,16 @@ void add_json(CLI::App& app, CommandLine& line);
 CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
 /// Options that change the scenario of a command which asks one.
 void add_changes(CLI::App& app, Variation& variation);
+
+/// Of a number. CLI11's own check shows the range of a double in its message.
+inline CLI::Validator above_zero() {
+  const auto complaint = [](const std::string& text) {
+    char* end = nullptr;
+    const bool fits = std::strtod(text.c_str(), &end) > 0 && *end == '\0';
+    return fits ? std::string() : text + " found, a number above 0 expected";
+  };
+  return {complaint, ""};
+}
 
 // Commands that ask the simulator, or look at files: asking_options.cpp.
 

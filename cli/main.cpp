@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/program.hpp"
 
 int main(int argc, char** argv) {
   return ddlsim::run_program(argc, argv, ddlsim::run_command);

@@ -113,7 +113,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       .add_option("--jobs,-j", command.jobs,
                   "So many clusters and splits beside each other; as many as cores if not given")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   add_html(validate, command.html, "charts and every point");
   validate
       .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")

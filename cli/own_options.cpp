@@ -42,14 +42,14 @@ void add_scenario_options(CLI::App& app, NewCommand& command) {
       ->type_name("NAME");
   app.add_option("--batch", command.batch_per_gpu, "Of a scenario: samples a GPU and iteration")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   app.add_option("--precision", command.precision, "Of a scenario: fp32 (if not given), tf32, amp, fp16 or bf16")
       ->type_name("NAME");
   app.add_option("--preset", command.preset, "Of a scenario: the framework (`ddlsim list presets`)")->type_name("NAME");
   app.add_option("--gpus", command.gpus, "Of a scenario: numbers of GPUs; doubled from 1 on if not given")
       ->delimiter(',')
       ->type_name("N,N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(above_zero());
   app.add_option("--strategy", command.strategies, "Of a scenario: auto (if not given), ring, tree, ps, ...")
       ->delimiter(',')
       ->type_name("NAME,NAME");

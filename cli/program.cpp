@@ -1,5 +1,4 @@
-#include "cli/program.hpp"
-
+#include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/foreign_text.hpp"
 

@@ -2,7 +2,6 @@
 // rank 0's alone. The answer is ddlsim's, to the byte.
 #include "cli/commands.hpp"
 #include "cli/mpi/mpi_ranks.hpp"
-#include "cli/program.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 #include "cli/mpi/mpi_ranks.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <mpi.h>
-#include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -37,11 +36,15 @@ void send_task(int task, int rank) {
   MPI_Send(&task, 1, MPI_INT, rank, task_tag, MPI_COMM_WORLD);
 }
 
+/// MPI counts bytes by int.
+TaskResult that_can_be_sent(TaskResult result) {
+  if (result.bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return result;
+  return {"", "its answer has more than 2 GB and cannot be sent to rank 0"};
+}
+
 void send_answer(int task, const TaskResult& result) {
   const bool failed = !result.error.empty();
   const std::string& text = failed ? result.error : result.bytes;
-  if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw std::runtime_error("an answer of more than 2 GB cannot be sent to rank 0");
   const AnswerHead head{task, failed ? 1 : 0, static_cast<int>(text.size())};
   MPI_Send(&head, head_ints, MPI_INT, 0, head_tag, MPI_COMM_WORLD);
   MPI_Send(text.data(), head.size_bytes, MPI_BYTE, 0, bytes_tag, MPI_COMM_WORLD);
@@ -68,6 +71,7 @@ MpiRanks::MpiRanks() {
 }
 
 MpiRanks::~MpiRanks() {
+  if (deals_) MPI_Abort(MPI_COMM_WORLD, 1); // dealing has thrown: the others would wait for tasks for ever
   MPI_Finalize();
 }
 
@@ -91,6 +95,7 @@ std::vector<TaskResult> MpiRanks::deal(int count, const std::function<std::strin
     missing_ = ranks_ - 1 - static_cast<int>(workers.size());
   }
   if (workers.empty()) return run_in_workers(count, usable_cores(), work, done);
+  deals_ = true;
   std::vector<TaskResult> results(static_cast<std::size_t>(count));
   int next = 0;
   for (const int rank : workers) send_task(next < count ? next++ : no_more, rank);
@@ -100,6 +105,7 @@ std::vector<TaskResult> MpiRanks::deal(int count, const std::function<std::strin
     ++ended;
     if (done) done(ended);
   }
+  deals_ = false;
   return results;
 }
 
@@ -110,7 +116,7 @@ void MpiRanks::serve(const std::function<std::string(int)>& work) {
     int task = no_more;
     MPI_Recv(&task, 1, MPI_INT, 0, task_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (task == no_more) throw WorkIsOver{};
-    send_answer(task, run_in_workers(1, 1, [&](int) { return work(task); }).front());
+    send_answer(task, that_can_be_sent(run_in_workers(1, 1, [&](int) { return work(task); }).front()));
   }
 }
 

@@ -48,7 +48,8 @@ private:
   int rank_ = 0;
   int ranks_ = 1;
   int missing_ = 0;
-  bool told_ = false;
+  bool told_ = false;  ///< the others who works
+  bool deals_ = false; ///< tasks are out
 };
 
 } // namespace ddlsim

@@ -3,7 +3,6 @@
 #include "sim/base/error.hpp"
 #include "sim/iteration/graph_pass.hpp"
 #include "sim/iteration/sum_executor.hpp"
-#include "sim/iteration/transfers.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include <algorithm>

@@ -49,6 +49,15 @@ Execution execute(const Graph& graph, const Executor& executor);
 /// once, and those that come out otherwise are run one by one.
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
 
+/// The pass of `execute` over a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp): each
+/// transfer takes as long as it takes alone on the links of its group. A send of S bytes is one step of a ring of two
+/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So the executors of a ring time sends, SimGrid among
+/// them, by the library's protocols. Transfers do not slow compute.
+Execution run_transfers(const Graph& graph, const Executor& executor);
+
+/// When the last operation but input ends if no transfer takes any time.
+double end_without_network_s(const Graph& graph);
+
 /// The exchange of all shards that `execute` leaves to its executor, by formulas up to there; empty without servers.
 ServerExchange find_exchange(const Graph& graph);
 

@@ -56,7 +56,7 @@ struct Operation {
   std::size_t waits = 0;
   ComputePart part = ComputePart::whole; ///< compute only
   int unit = -1;                         ///< of Graph::units that is computed, gathered or scattered; -1: none
-  int micro_batch = -1;                  ///< that is computed or sent; -1: all, or nobody says
+  int micro_batch = -1;                  ///< that is computed or sent; -1: all, or not stated
   int group = -1;                        ///< of Graph::groups that carries it; -1: Graph::machine
   int repeats = 1;                       ///< transfers only: so many of that size, one after another
 };

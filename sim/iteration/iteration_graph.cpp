@@ -83,7 +83,7 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   for (int stage = 0; stage < layout.stages && layout.stages > 1; ++stage) {
     const auto pair = machine_of_pair(machine, layout, stage);
     auto rules = rules_of_group(setup, sample, pair);
-    rules.forced = Algorithm::ring_all_gather; // transfers.hpp says why
+    rules.forced = Algorithm::ring_all_gather; // see run_transfers()
     carriers.of_pair.push_back(add_group(carriers, {pair, rules}));
   }
   if (layout.tensor > 1) {

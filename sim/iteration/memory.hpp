@@ -37,10 +37,10 @@ double least_memory_bytes(const Model& model, Precision precision, double batch)
 /// parameters, gradients, optimizer and activations.
 MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus);
 
-/// The same of the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of its own parameters as
-/// least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still to come at the
-/// fullest moment: all m of GPipe, p-s on stage s of 1F1B. Of both each rank of a tensor group has its part. However many replicas there are, a GPU needs as much. 0 for more
-/// pieces than the model has blocks.
+/// The same for the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of the stage's
+/// parameters as least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still to
+/// come when these are most, m with GPipe, p-s on stage s with 1F1B. A rank of a tensor group of t holds 1/t of both. The
+/// number of replicas does not matter. 0 for more pieces than the model has blocks.
 MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
                               const Strategy& strategy);
 

@@ -9,8 +9,8 @@
 
 namespace ddlsim {
 
-/// Ranks that compute a layer together follow each other, then their like of each replica, then the next stage: Megatron-LM's
-/// order, tensor before data parallelism before pipelines (megatron/core/parallel_state.py, order "tp-cp-ep-dp-pp").
+/// Megatron-LM's order of ranks (megatron/core/parallel_state.py, "tp-cp-ep-dp-pp"): the ranks of a tensor group are
+/// consecutive; the tensor groups of all replicas make a stage; stages follow each other.
 struct PipelineLayout {
   int stages = 1;
   int replicas = 1;
@@ -22,13 +22,13 @@ PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 /// The ranks that compute a layer together, on one node.
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at once and share the NICs of a node
-/// and the uplinks. Stages are alike, because layout_complaint() refuses others.
+/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at the same time and share the NICs
+/// of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
-/// Two ranks that stand for all pairs of which one is of that stage and one of the next (of the first, behind the last). All
-/// of them send at once: those of a node share its NICs, those of a leaf its uplinks. A message that has a NIC for itself may
-/// use all NICs of its node, up to the rate inside it.
+/// Two ranks in place of every pair of a rank of `stage` and its partner in the next stage. The first stage is next to the
+/// last one. All pairs send at the same time: those of a node share its NICs, those of a leaf its uplinks. A pair that is
+/// alone on its node may use all of the node's NICs, up to the rate inside the node.
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage);
 
 /// Samples in a micro-batch: the batch of a replica is that of all its GPUs.

@@ -6,7 +6,6 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/iteration/transfers.hpp"
 #include "sim/library/connections.hpp"
 #include "sim/network/machine.hpp"
 

@@ -1,6 +1,5 @@
-#include "sim/iteration/transfers.hpp"
-
 #include "sim/iteration/collective_stream.hpp"
+#include "sim/iteration/execution.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,8 +7,8 @@
 namespace ddlsim {
 namespace {
 
-/// What an all-gather among two ranks is told, of which each sends half.
-double told_bytes(const Operation& operation) {
+/// Of a send: of the all-gather among two ranks in which each sends as much.
+double collective_bytes(const Operation& operation) {
   constexpr double ranks_of_a_pair = 2;
   return operation.kind == OperationKind::send ? ranks_of_a_pair * operation.size_bytes : operation.size_bytes;
 }
@@ -20,14 +19,15 @@ public:
   TransferTimes(const Graph& graph, const Executor& executor) : graph_(graph) {
     std::vector<std::vector<double>> sizes_bytes(graph.groups.size());
     for (const auto& operation : graph.operations)
-      if (operation.group >= 0) sizes_bytes[at(operation.group)].push_back(told_bytes(operation));
+      if (operation.group >= 0) sizes_bytes[at(operation.group)].push_back(collective_bytes(operation));
     groups_.reserve(graph.groups.size());
     for (const auto& group : graph.groups) groups_.emplace_back(group.machine, group.rules, executor);
     for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].add(std::move(sizes_bytes[i]));
   }
 
   double time_s(const Operation& operation) {
-    return operation.repeats * (graph_.collective_cost_s + groups_[at(operation.group)].time_s(told_bytes(operation)));
+    return operation.repeats *
+           (graph_.collective_cost_s + groups_[at(operation.group)].time_s(collective_bytes(operation)));
   }
 
   Way way(const Operation& operation) const { return groups_[at(operation.group)].way_of_size(operation.size_bytes); }

@@ -51,6 +51,7 @@ class Use(Case):
         self.refused(run("predikt", SCENARIO), 2, "predikt", "predict")
         self.refused(run("predict", SCENARIO, "--no-such"), 2, "--no-such")
         self.refused(run("predict", SCENARIO, "--fidelity", "ful"), 2, "--fidelity", "\"ful\" found", "did you mean full?")
+        self.refused(run("predict", SCENARIO, "--gpus", "1,0"), 2, "--gpus: 0 found, a number above 0 expected")
         self.refused(run("list", "planets"), 2, "planets")
         self.refused(run("predict", SCENARIO, "--gpus", "0"), 2)
         self.refused(run("import", "csv", "x.csv", "--set", "transport"), 2, "NAME=VALUE")

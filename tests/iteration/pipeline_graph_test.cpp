@@ -1,5 +1,5 @@
+#include "sim/iteration/execution.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
-#include "sim/iteration/transfers.hpp"
 #include "tests/iteration/fixed_times.hpp"
 
 #include <catch2/catch.hpp>

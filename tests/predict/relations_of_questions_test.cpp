@@ -201,31 +201,22 @@ TEST_CASE("the same question has the same bytes", "[relations]") {
   });
 }
 
-// Samples are spread by a normal distribution before the ends are found, and more of them are drawn where those say
-// little, up to four times as many: priors learnt from few sites are wide, and one in twenty ends then moves by 5.7 %.
-// Where shards on servers make a sample costly there are too few for that. Of the few pairs that a sanitizer build draws
-// one in twenty is the farthest end of all: there every end is held to an eighth only.
-TEST_CASE("another seed moves the ends of an interval by less than a sixteenth of its width", "[relations]") {
-  constexpr double sixteenth = 1.0 / 16;
-  constexpr double eighth = 0.125;
-  constexpr std::size_t enough_for_one_in_twenty = 100;
-  std::vector<double> moves; // shares of the width
+// By as many samples as a scenario has that does not say how many. Of 178 ends the farthest moved by 4.1 %.
+TEST_CASE("another seed moves the ends of an interval by less than a twentieth of its width", "[relations]") {
+  constexpr double twentieth = 0.05;
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     auto& scenario = question.scenario;
-    scenario.samples = 2 * relation_samples; // half of what a scenario has: of 40 a tail has two, which is what moves
+    scenario.samples = Scenario{}.samples;
     const auto before = points_of(scenario, shipped_data);
     scenario.seed += 1000;
     const auto after = points_of(scenario, shipped_data);
     for (std::size_t i = 0; i < before.size(); ++i) {
       INFO(before[i].gpus << " GPUs");
       const double width = std::log(before[i].iteration_s_high / before[i].iteration_s_low);
-      moves.push_back(std::abs(std::log(after[i].iteration_s_low / before[i].iteration_s_low)) / width);
-      moves.push_back(std::abs(std::log(after[i].iteration_s_high / before[i].iteration_s_high)) / width);
-      CHECK(*(moves.end() - 2) < eighth);
-      CHECK(moves.back() < eighth);
+      CHECK(std::abs(std::log(after[i].iteration_s_low / before[i].iteration_s_low)) < twentieth * width);
+      CHECK(std::abs(std::log(after[i].iteration_s_high / before[i].iteration_s_high)) < twentieth * width);
     }
   });
-  if (moves.size() >= enough_for_one_in_twenty) CHECK(quantile(moves, 0.95) < sixteenth);
 }
 
 } // namespace ddlsim
