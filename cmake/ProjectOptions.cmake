@@ -109,9 +109,23 @@ function(ddlsim_library name)
   endif()
 endfunction()
 
-# ddlsim_test(FOLDER LINK ...): the sources of tests/FOLDER as one Catch2 program whose cases become ctest cases.
+# Whether tests of that kind (SANITIZED or not) belong to this build.
+function(ddlsim_tested_here result sanitized)
+  if(DDLSIM_TESTS_ONCE AND ((sanitized AND NOT DDLSIM_SANITIZE) OR (DDLSIM_SANITIZE AND NOT sanitized)))
+    set(${result} FALSE PARENT_SCOPE)
+  else()
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# ddlsim_test(FOLDER [SANITIZED] LINK ...): the sources of tests/FOLDER as one Catch2 program whose cases become ctest cases.
+# SANITIZED: with DDLSIM_TESTS_ONCE they are run under the sanitizers, and not in other builds.
 function(ddlsim_test folder)
-  cmake_parse_arguments(TEST "" "" "LINK;WITHOUT" ${ARGN})
+  cmake_parse_arguments(TEST "SANITIZED" "" "LINK;WITHOUT" ${ARGN})
+  ddlsim_tested_here(here ${TEST_SANITIZED})
+  if(NOT here)
+    return()
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   foreach(source ${TEST_WITHOUT})
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${source})

@@ -2,6 +2,7 @@
 
 #include "sim/base/descriptor.hpp"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -25,7 +26,9 @@ namespace ddlsim {
 namespace {
 
 /// Never returns. _exit, because exit handlers and static objects belong to the parent.
-[[noreturn]] void be_the_child(int results, int narration, const std::function<std::string()>& work) {
+[[noreturn]] void be_the_child(pid_t parent, int results, int narration, const std::function<std::string()>& work) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1); // it was killed before the line above
   int status = 1;
   ::dup2(narration, STDOUT_FILENO);
   ::dup2(narration, STDERR_FILENO);
@@ -83,9 +86,10 @@ struct ChildProcess::State {
 };
 
 ChildProcess::ChildProcess(const std::function<std::string()>& work) : state_(std::make_unique<State>(make_pipe())) {
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "simulation process");
-  if (child == 0) be_the_child(state_->writing.number(), state_->narration.number(), work);
+  if (child == 0) be_the_child(parent, state_->writing.number(), state_->narration.number(), work);
   state_->child = child;
   state_->writing.close();
 }

@@ -9,7 +9,7 @@
 namespace ddlsim {
 
 /// A child that works and sends back bytes. Whatever it prints is kept from the terminal. A child that is not finished
-/// is killed with its object.
+/// is killed with its object, and with the thread that started it, whatever ends that.
 class ChildProcess {
 public:
   /// Forks. Throws std::system_error when no child can be started.

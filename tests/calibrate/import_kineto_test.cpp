@@ -149,7 +149,7 @@ TEST_CASE("a trace that says too little is refused") {
 
 TEST_CASE("no cut or changed trace does more than be refused or read", "[mutation]") {
   const auto text = three_steps();
-  for (std::size_t at = 0; at < text.size(); ++at) {
+  for (std::size_t at = 0; at < text.size(); at += 7) { // the fuzzers see every place: tests/fuzz
     CHECK(!refused_trace(text.substr(0, at)).empty());
     for (const char letter : {'9', '-', '"', '\x01', '\xff'}) {
       auto changed = text;

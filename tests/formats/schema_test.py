@@ -11,9 +11,9 @@ import tempfile
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of this test
 
 try:
-    import jsonschema
+    import fastjsonschema  # 45,000 documents: jsonschema takes ten times as long
 except ImportError:
-    print("skipped: the Python module jsonschema is missing (Debian: python3-jsonschema)")
+    print("skipped: the Python module fastjsonschema is missing (Debian: python3-fastjsonschema)")
     sys.exit(SKIPPED)
 
 FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request",
@@ -69,39 +69,39 @@ PLAN_REQUEST = {
     "seed": 1, "samples": 50}
 
 
-def without_references(schema, definitions):
-    """The schema with each $ref replaced by what it points to: the same meaning, checked ten times as fast."""
+def with_types(schema):
+    """The schema with a type beside constants: to Python, and so to fastjsonschema, true is 1."""
     if isinstance(schema, list):
-        return [without_references(item, definitions) for item in schema]
+        return [with_types(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if "$ref" in schema:
-        return without_references(definitions[schema["$ref"].rsplit("/", 1)[1]], definitions)
-    return {key: without_references(value, definitions) for key, value in schema.items() if key != "definitions"}
+    constants = schema.get("enum") or [schema.get("const")]
+    typed = {"type": "number"} if all(type(one) in (int, float) for one in constants) else {}
+    return {**typed, **{key: with_types(value) for key, value in schema.items()}}
 
 
 class Schemas:
     def __init__(self, folder):
-        self.by_format = {}
+        self.takes = {}
         for name in FORMATS + ("measurement",):
-            schema = json.loads((folder / f"{name}.schema.json").read_text())
-            jsonschema.Draft7Validator.check_schema(schema)
-            definitions = schema.get("definitions", {})
-            self.by_format[name] = jsonschema.Draft7Validator(without_references(schema, definitions))
+            schema = with_types(json.loads((folder / f"{name}.schema.json").read_text()))
+            self.takes[name] = fastjsonschema.compile(schema)
             if name == "measurement":  # the branch a line takes, without trying the other seven
-                self.by_kind = {
-                    kind: jsonschema.Draft7Validator(without_references(definitions[kind], definitions))
+                self.takes_kind = {
+                    kind: fastjsonschema.compile({**schema["definitions"][kind], "definitions": schema["definitions"]})
                     for kind in schema["properties"]["record"]["enum"]
                 }
 
     def mistake(self, name, content):
         """The first mistake, or None."""
-        validator = self.by_format[name]
+        takes = self.takes[name]
         if name == "measurement" and isinstance(content, dict):
             kind = content.get("record")
-            validator = self.by_kind.get(kind, validator) if isinstance(kind, str) else validator
-        error = next(validator.iter_errors(content), None)
-        return error and f"{list(error.absolute_path)}: {error.message[:200]}"
+            takes = self.takes_kind.get(kind, takes) if isinstance(kind, str) else takes
+        try:
+            takes(content)
+        except fastjsonschema.JsonSchemaException as error:
+            return error.message[:200]
 
 
 def shipped_documents(root):
@@ -296,7 +296,8 @@ READER_ONLY = (
 
 def check_spoilt(root, schemas, samples, check):
     failures = []
-    with tempfile.TemporaryDirectory() as folder:
+    in_memory = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None  # 16,000 files
+    with tempfile.TemporaryDirectory(dir=in_memory) as folder:
         cases = []
         for key, content in samples.items():
             name = key.split("@")[0] if isinstance(key, str) else "measurement"

@@ -171,7 +171,7 @@ TEST_CASE("no text of a tool does more than be passed over") {
                               catalogue_of_machines()));
   for (const auto& text : {eight_gpus, std::string(topology), std::string(cpu), std::string(slurm), std::string(nvlink),
                            std::string(ibstat), std::string(lstopo)})
-    for (std::size_t length = 0; length < text.size(); ++length) {
+    for (std::size_t length = 0; length < text.size(); length += 5) { // the fuzzers see every place: tests/fuzz
       auto changed = text.substr(0, length);
       CHECK_NOTHROW(machine_facts({changed, changed, changed, changed, changed, changed, changed}, sys.path(),
                                   catalogue_of_machines()));
