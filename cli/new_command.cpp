@@ -5,7 +5,6 @@
 #include "own/new_scenario.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <fmt/format.h>

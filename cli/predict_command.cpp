@@ -1,6 +1,5 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/base/units.hpp"
 #include "sim/export/chrome_trace.hpp"

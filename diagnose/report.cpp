@@ -1,5 +1,4 @@
 #include "diagnose/diagnose.hpp"
-#include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/measured.hpp"

@@ -2,7 +2,7 @@
 
 #include "calibrate/import/imported.hpp"
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "own/new_cluster.hpp"
 
 #include "calibrate/import/plain_text.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/readers.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "calibrate/import/plain_text.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>

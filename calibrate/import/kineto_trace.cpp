@@ -1,7 +1,6 @@
 #include "calibrate/import/kineto_trace.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>

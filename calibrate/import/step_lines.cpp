@@ -1,7 +1,7 @@
 #include "calibrate/import/step_lines.hpp"
 
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,6 @@
 #include "sim/formats/data_folder.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 

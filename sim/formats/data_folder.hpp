@@ -3,10 +3,10 @@
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
-#include "sim/formats/convergence.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/plan_request.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 

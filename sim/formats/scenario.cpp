@@ -1,7 +1,7 @@
 #include "sim/formats/scenario.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 

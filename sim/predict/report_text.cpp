@@ -1,5 +1,4 @@
-#include "sim/base/chart.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/predict/measured.hpp"

@@ -1,6 +1,6 @@
 #include "sim/simgrid/executor.hpp"
 
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/by_symmetry.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // What the fork server is asked to simulate, as numbers: a request and its way back.
 
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"

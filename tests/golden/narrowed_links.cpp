@@ -1,6 +1,6 @@
 #include "tests/golden/narrowed_links.hpp"
 
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 
 #include <simgrid/s4u.hpp>
 

@@ -1,6 +1,6 @@
 // A prediction from a calibration whose cluster or records changed since.
 
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"

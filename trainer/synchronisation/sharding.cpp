@@ -1,7 +1,6 @@
 #include "trainer/synchronisation/sharding.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/parameter_server/placement.hpp"
 

@@ -1,6 +1,5 @@
 #include "sim/predict/page/curve_sections.hpp"
 
-#include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/line_chart.hpp"
