@@ -1,5 +1,5 @@
 #include "calibrate/data/transfer_series.hpp"
-#include "sim/library/connections.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
 

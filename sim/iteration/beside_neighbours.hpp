@@ -2,10 +2,9 @@
 // What a job loses to the neighbours of its scenario, which send over the same links between switches.
 
 #include "sim/iteration/execution.hpp"
-#include "sim/neighbours/fluid.hpp"
 #include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/fidelity.hpp"
-#include "sim/simgrid/neighbours_full.hpp"
+#include "sim/simgrid/neighbours_run.hpp"
 
 #include <vector>
 

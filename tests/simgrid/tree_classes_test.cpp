@@ -1,6 +1,5 @@
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
-#include "sim/collective/tree_classes.hpp"
+#include "sim/network/machine.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
