@@ -2,7 +2,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/base/units.hpp"
-#include "sim/export/chrome_trace.hpp"
+#include "sim/export/export.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"

@@ -56,7 +56,7 @@ struct OneGpuEstimate {
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is an error source of its own, and the text names them. Between measured batches the time goes over
-/// from what the one's records say to what the other's say (near_batches.hpp). Only the given records count. A record
+/// from what the one's records say to what the other's say (candidates.hpp). Only the given records count. A record
 /// of this GPU is never carried over to another precision, but for bf16 without any record, which is amp's with a wider
 /// interval. A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one,
 /// find() throws UserError.

@@ -1,6 +1,5 @@
-#include "sim/export/simgrid_platform.hpp"
-
 #include "sim/base/error.hpp"
+#include "sim/export/export.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"

@@ -3,7 +3,7 @@
 // measure next.
 
 #include "sim/formats/scenario.hpp"
-#include "sim/iteration/unsplit_tensor.hpp"
+#include "sim/iteration/server_limits.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/compute/near_batches.hpp"
+#include "sim/compute/candidates.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,12 @@
 #pragma once
-// How long an iteration with parameter servers takes at the least, without placing or sending a shard.
+// What limits an iteration with parameter servers: how long it takes at the least, without placing or sending a shard, and
+// the one tensor that decides, where there is one.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"
+
+#include <optional>
+#include <string>
 
 namespace ddlsim {
 
@@ -18,5 +22,16 @@ ShardBound bound_of_shards(const BackwardShape& shape, Sharding rule, double spl
 ///   the busiest server takes in all copies of its shards, by the links that time the exchange
 ///   the NICs of all worker nodes carry what passes them
 double least_server_iteration_s(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape);
+
+/// The one tensor that decides how long parameter servers take.
+struct UnsplitTensor {
+  std::string name;
+  double size_bytes = 0;              ///< on the wire
+  double share_of_busiest_server = 0; ///< of its bytes
+};
+
+/// Of several servers the busiest has more than an even share, and at least half of that is one tensor that lies there
+/// as a whole: more servers do not help, and cutting it would.
+std::optional<UnsplitTensor> find_unsplit_tensor(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim
