@@ -1,5 +1,5 @@
 #include "cli/command_options.hpp"
-#include "own/new_cluster.hpp"
+#include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "own/hf_config.hpp"
 
-#include "own/hf_families.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/readers.hpp"

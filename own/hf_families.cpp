@@ -1,4 +1,3 @@
-#include "own/hf_families.hpp"
 
 #include "own/hf_config.hpp"
 #include "sim/base/error.hpp"

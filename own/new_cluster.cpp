@@ -1,6 +1,5 @@
-#include "own/new_cluster.hpp"
-
 #include "calibrate/import/plain_text.hpp"
+#include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/units.hpp"

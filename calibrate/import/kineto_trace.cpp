@@ -1,5 +1,4 @@
-#include "calibrate/import/kineto_trace.hpp"
-
+#include "calibrate/import/traces.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 

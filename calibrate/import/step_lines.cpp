@@ -1,6 +1,5 @@
-#include "calibrate/import/step_lines.hpp"
-
 #include "calibrate/import/plain_text.hpp"
+#include "calibrate/import/seen_steps.hpp"
 #include "sim/base/error.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 // All-reduces that were measured size by size, predicted with the algorithm left to the library's rule.
 
-#include "calibrate/data/reference_data.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/record.hpp"
 

@@ -1,12 +1,14 @@
 #pragma once
-// A trace of the PyTorch profiler: Kineto's Chrome trace JSON with "traceEvents", or the bare list of events that a
-// PyTorch built without Kineto writes (Debian's).
+// Traces of a training that programs write as Chrome trace JSON: the PyTorch profiler's and Horovod's.
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
+
+// A trace of the PyTorch profiler: Kineto's Chrome trace JSON with "traceEvents", or the bare list of events that a
+// PyTorch built without Kineto writes (Debian's).
 
 /// Seconds from the trace's beginning of time.
 struct TraceInterval {
@@ -49,5 +51,23 @@ private:
 
 /// Time that is in one of `all` and, where given, in none of `but`; both in any order.
 double covered_s(const std::vector<TraceInterval>& all, const std::vector<TraceInterval>& but = {});
+
+// Horovod's timeline (HOROVOD_TIMELINE=FILE): Chrome trace JSON, a process for each tensor; often not closed, because
+// the job was killed or is running yet.
+
+struct HorovodTimeline {
+  int ranks = 0;                            ///< that answered in negotiations; 0: the file has none
+  int tensors = 0;                          ///< that were summed
+  std::string library;                      ///< nccl, mpi, gloo; "": not stated
+  bool is_cut = false;                      ///< the file ends within the list
+  std::vector<double> steps_s;              ///< from one sum to the next of the tensor that was summed most often
+  std::vector<TraceInterval> negotiations;  ///< of gradients, all tensors
+  std::vector<TraceInterval> sums;          ///< from the end of a negotiation to the sum's, all tensors
+  std::vector<TraceInterval> library_calls; ///< the part of it inside NCCL, MPI or Gloo
+};
+
+/// Reads event by event. A file that ends early gives what it has; throws UserError where it is no such JSON before
+/// that.
+HorovodTimeline read_horovod_timeline(const std::filesystem::path& file);
 
 } // namespace ddlsim

@@ -1,12 +1,15 @@
 #pragma once
-// A cluster file from the few words that its owner can say: `ddlsim new cluster`.
+// Files of one's own from a few words: `ddlsim new`.
 
 #include "sim/formats/data_folder.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
+
+// A cluster file from the few words that its owner can say: `ddlsim new cluster`.
 
 struct ClusterRequest {
   std::string name;
@@ -33,5 +36,26 @@ const std::vector<std::string>& network_kinds();
 /// Where the request is silent the figures of a shipped cluster with the same GPU stand, with their source. Throws
 /// UserError, with every mistake at the option that it came from.
 NewCluster new_cluster(const ClusterRequest& request, const DataFolder& data);
+
+// A scenario from a model and a cluster: `ddlsim new scenario`.
+
+struct ScenarioRequest {
+  std::filesystem::path file; ///< to be written; its stem is the scenario's name
+  std::string model;          ///< shipped name, or a path
+  std::string cluster;        ///< shipped name, or the path of a folder
+  double batch_per_gpu = 0;
+  std::string precision;               ///< "": fp32
+  std::string preset;                  ///< "": pytorch-ddp, or pytorch-gloo where the cluster has nothing faster
+  std::vector<int> gpus;               ///< empty: doubled from one to what the cluster may grow to
+  std::vector<std::string> strategies; ///< empty: auto
+};
+
+struct NewScenario {
+  std::string text;
+  std::vector<std::string> notes; ///< what was chosen; one sentence each
+};
+
+/// Throws UserError with every mistake: names that nobody knows, files that are not there.
+NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data);
 
 } // namespace ddlsim
