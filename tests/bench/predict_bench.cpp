@@ -4,7 +4,7 @@
 #include "sim/iteration/step.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
-#include "tests/bench/memory.hpp"
+#include "tests/bench/bench_support.hpp"
 
 #include <benchmark/benchmark.h>
 

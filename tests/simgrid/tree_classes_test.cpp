@@ -3,7 +3,7 @@
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
-#include "tests/golden/narrowed_links.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>

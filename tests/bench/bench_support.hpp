@@ -1,10 +1,14 @@
 #pragma once
-// The machine and the model of the benchmarks.
+// What the benchmarks share: a machine, a model, and peak memory.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/network/machine.hpp"
 
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <vector>
 
 namespace ddlsim {
@@ -27,6 +31,19 @@ inline std::vector<double> resnet50_tensor_bytes() {
     for (const auto& tensor : layer.tensors) tensor_bytes.push_back(tensor.size_bytes);
   }
   return tensor_bytes;
+}
+
+// Peak memory as a counter of a benchmark.
+
+/// The most that this process or one of its children has held so far; of one row alone when the program runs that row
+/// alone (tests/bench/speed_table.py does).
+inline void count_memory(benchmark::State& state) {
+  constexpr double kib_per_mb = 1e6 / 1024;
+  rusage own{};
+  rusage children{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &children);
+  state.counters["peak_MB"] = static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / kib_per_mb;
 }
 
 } // namespace ddlsim
