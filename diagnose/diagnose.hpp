@@ -28,7 +28,8 @@ struct FaultKind {
   const char* what;      ///< in a sentence: "the network of a node"
   const char* look_at;   ///< what to do about it
   bool slows_all_reduce; ///< of a benchmark of all-reduces, too
-  /// Puts it in: what it acts on is `severity` times as slow. `healthy_sample_s`: seconds a GPU takes for one sample, likeliest.
+  /// Puts it in: what it acts on is `severity` times as slow. `healthy_sample_s`: seconds a GPU takes for one sample,
+  /// likeliest.
   void (*put)(double severity, double healthy_sample_s, FaultySetup& one);
 };
 
@@ -90,8 +91,8 @@ struct DiagnosisOptions {
 /// 1. Samples of the parameters, as predict draws them, say what healthy times are; what no parameter explains, and the
 ///    noise of a measurement, spread about them.
 /// 2. Each fault is put into the same samples, at severities from 1.1 to 8, equally likely in their logarithm.
-/// 3. A fault explains the observations as well as the mean likelihood over its samples and severities says. All faults'
-///    together, over that of health, is the evidence of illness.
+/// 3. A fault explains the observations as well as the mean likelihood over its samples and severities says. All
+///    faults' together, over that of health, is the evidence of illness.
 /// 4. Healthy observations drawn by 1 have such an evidence, too: the share of them that is as large is the chance.
 ///
 /// Throws UserError without observations, or where a point cannot be.

@@ -83,10 +83,10 @@ struct Plan {
 inline constexpr std::size_t most_simulated = 50;
 
 /// 1. Every option is timed by its likeliest sample and by formulas.
-/// 2. Those that keep the limits so are simulated with all samples, most_simulated of them: first the best of each candidate
-///    and strategy, then what none beats in time, cost and energy together, then the best by the goal.
-/// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the goal
-///    over its samples: where an interval is skewed the likeliest is not what to expect.
+/// 2. Those that keep the limits so are simulated with all samples, most_simulated of them: first the best of each
+///    candidate and strategy, then what none beats in time, cost and energy together, then the best by the goal.
+/// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the
+///    goal over its samples: where an interval is skewed the likeliest is not what to expect.
 /// Throws UserError when a name is unknown, or no option can be.
 Plan make_plan(const PlanRequest& request, const DataFolder& data,
                const std::function<void(const std::string&)>& progress = {});

@@ -35,8 +35,8 @@ struct Mode {
   double share = 1;
 };
 
-/// Goes on with the other searches, now that the noise is judged, from where they ended. The likeliest region first, then
-/// those that lie three standard deviations or more apart and have a fiftieth of the posterior.
+/// Goes on with the other searches, now that the noise is judged, from where they ended. The likeliest region first,
+/// then those that lie three standard deviations or more apart and have a fiftieth of the posterior.
 std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others);
 
 /// The normal distribution of the one region where importance weights let it stand (check_laplace); else draws, from

@@ -35,8 +35,8 @@ struct KinetoTrace {
   std::vector<TraceInterval> nccl;        ///< kernels of NCCL, old names and new
 };
 
-/// Reads event by event: a trace of gigabytes needs no memory but for its kernels. Throws UserError: no JSON, cut short,
-/// no "traceEvents" and no list.
+/// Reads event by event: a trace of gigabytes needs no memory but for its kernels. Throws UserError: no JSON, cut
+/// short, no "traceEvents" and no list.
 KinetoTrace read_kineto(const std::filesystem::path& file);
 
 /// Time that some intervals cover, asked for many others.

@@ -16,8 +16,8 @@ constexpr std::size_t report_columns = 120; ///< the widest line of a report, in
 /// of its own. Each line, the last too, ends with a line end.
 std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
 
-/// At most `most` bytes: what is left out of the middle, where names of one list are mostly alike, is "...". Never half a
-/// character of UTF-8.
+/// At most `most` bytes: what is left out of the middle, where names of one list are mostly alike, is "...". Never half
+/// a character of UTF-8.
 std::string cut_in_the_middle(std::string_view text, std::size_t most);
 
 enum class Align { left, right };

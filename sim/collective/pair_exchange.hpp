@@ -46,8 +46,8 @@ std::optional<std::string> why_pairs_have_no_symmetry(const Machine& machine);
 /// One exchange of a rank of the period: inside its node, or through the NIC that its node's ranks share.
 PeriodSteps period_exchange(const Machine& machine, int distance, double message_bytes);
 
-/// Every message of an all-reduce by pairs: `exchanges` are the steps of one number between its neighbour's vector and the
-/// neighbour's sum.
+/// Every message of an all-reduce by pairs: `exchanges` are the steps of one number between its neighbour's vector and
+/// the neighbour's sum.
 Schedule schedule_of_pairs(const Machine& machine, double size_bytes,
                            const std::function<std::vector<Step>(const Reduction&, int number)>& exchanges);
 
@@ -81,8 +81,8 @@ double halving_doubling_all_reduce_s(const Machine& machine, double size_bytes);
 /// Every message of it.
 Schedule halving_doubling_schedule(const Machine& machine, double size_bytes);
 
-// Recursive-doubling all-reduce: whole vectors exchanged in pairs, log2 n times; what MPI libraries do with short vectors
-// (Thakur, Rabenseifner, Gropp, Int. J. High Perform. Comput. Appl. 19, 2005).
+// Recursive-doubling all-reduce: whole vectors exchanged in pairs, log2 n times; what MPI libraries do with short
+// vectors (Thakur, Rabenseifner, Gropp, Int. J. High Perform. Comput. Appl. 19, 2005).
 
 /// Time of one recursive-doubling all-reduce of `size_bytes`, seconds; 0 for one rank.
 ///
@@ -91,9 +91,9 @@ Schedule halving_doubling_schedule(const Machine& machine, double size_bytes);
 ///   T = max( first(S) + sum over k with 2^(k+1) | r of e_k below r,  the same sum above r ) + sum over other k of e_k
 ///       + last(S)                                     the ranks that did not take part get the sum, if there are any
 /// On one GPU a node, n a power of two: T = log2 n (latency + S/rate).
-/// Equal to the full run (1e-6) where halving-doubling is, else within 12 % of it (tests/simgrid/fidelity_selection_test.cpp)
-/// without a slow node or leaves. Throws std::invalid_argument when a link in use has no
-/// rate.
+/// Equal to the full run (1e-6) where halving-doubling is, else within 12 % of it
+/// (tests/simgrid/fidelity_selection_test.cpp) without a slow node or leaves. Throws std::invalid_argument when a link
+/// in use has no rate.
 double recursive_doubling_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// Every message of it.

@@ -23,7 +23,8 @@ struct JoinedTime {
   double deviation = 0; ///< standard deviation of ln time between the two, each with its share
 };
 
-/// Whether records at one batch have a say at the other: within a factor 1.5, as far as a line holds beyond its batches.
+/// Whether records at one batch have a say at the other: within a factor 1.5, as far as a line holds beyond its
+/// batches.
 bool is_near(double measured_batch, double batch);
 
 /// The mean in ln time of `time_s`, which has the weight 1, and of the near batches, each with s / (1 - s), s falling

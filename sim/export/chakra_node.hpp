@@ -8,7 +8,8 @@
 
 namespace ddlsim {
 
-// Messages in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), as far as Chakra needs it.
+// Messages in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), as far as Chakra needs
+// it.
 
 /// The bytes of one message; fields are written in the order in which they are added.
 class ProtobufMessage {

@@ -1,5 +1,6 @@
 #pragma once
-// What other tools read: an iteration as Chakra execution traces and as Chrome trace JSON, a cluster as a SimGrid platform.
+// What other tools read: an iteration as Chakra execution traces and as Chrome trace JSON, a cluster as a SimGrid
+// platform.
 
 #include "sim/export/tracks.hpp"
 #include "sim/iteration/step.hpp"
@@ -26,9 +27,9 @@ inline constexpr double most_server_messages = 1e6;
 /// for the one before it.
 ///
 /// Servers are ranks behind the workers': a worker sends a shard and receives it back; a server receives it from every
-/// sender before it sends it to them, or answers each at once where servers are asynchronous. Where gradients are summed
-/// inside a node first (collectives of the group "node"), its first rank is the sender: the worker's file is that one's.
-/// Throws UserError beyond most_server_messages.
+/// sender before it sends it to them, or answers each at once where servers are asynchronous. Where gradients are
+/// summed inside a node first (collectives of the group "node"), its first rank is the sender: the worker's file is
+/// that one's. Throws UserError beyond most_server_messages.
 std::vector<ChakraTrace> chakra_traces(const StepSetup& setup, const StepRun& run);
 
 // A predicted iteration as Chrome trace JSON, which Perfetto and chrome://tracing show.
@@ -41,9 +42,9 @@ std::string chrome_trace(const std::string& scenario, const PointRun& run);
 
 /// Platform XML (DTD 4.1) of the nodes that the setup takes, those for servers alone behind the workers'. A node is a
 /// host of one core a GPU, each as fast as the model runs on it; its NIC is a link each way; the path between its GPUs
-/// is its loopback; leaves of a fat-tree are clusters under an uplink each way. Elsewhere (torus, dragonfly, several levels,
-/// static routes, rails that are changed, scattered nodes) every switch with nodes is a cluster, and any two have a way each
-/// way over the links that ddlsim's own messages take. Rates and latencies are those that
+/// is its loopback; leaves of a fat-tree are clusters under an uplink each way. Elsewhere (torus, dragonfly, several
+/// levels, static routes, rails that are changed, scattered nodes) every switch with nodes is a cluster, and any two
+/// have a way each way over the links that ddlsim's own messages take. Rates and latencies are those that
 /// software reaches in this sample, and half of a crossing's latency is at each NIC. The settings that decide SimGrid's
 /// times stand in the file. A scenario's slow node is not in it: the file is of the cluster.
 /// Throws UserError where a way between any two switches would be more than a file holds, or servers have no place.

@@ -145,8 +145,8 @@ std::string records_checksum(const std::string& cluster, const std::filesystem::
 ///   the GPU       compute factors, and the share of forward
 ///   inside a node the paths there, all that was learnt of shm, and every series' residuals
 ///   a NIC, or the fabric: all that was learnt over the transports concerned, with their residuals
-/// A borrowed point is measured on its own cluster's machine, whatever became of this one. Records that changed, came or
-/// went take nothing out: the fit is only older than they are.
+/// A borrowed point is measured on its own cluster's machine, whatever became of this one. Records that changed, came
+/// or went take nothing out: the fit is only older than they are.
 /// Returns a sentence for each of the two that happened, with the command to run; none where the calibration stands.
 /// Throws UserError when the file of a cluster that was borrowed from cannot be read.
 std::vector<std::string> forget_what_changed(Calibration& calibration, const Cluster& cluster, const DataFolder& data);

@@ -1,5 +1,5 @@
-// What a name means where several mean the same: is it a server, which algorithm, which carrier, half precision? And the
-// names that are no enumerators.
+// What a name means where several mean the same: is it a server, which algorithm, which carrier, half precision? And
+// the names that are no enumerators.
 
 #include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"

@@ -43,8 +43,8 @@ struct FailureRules {
   int spare_nodes = 0;             ///< that wait, paid for, to take the place of failed ones
 };
 
-/// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in nodes
-/// of 8 during 54 days. A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4.
+/// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in
+/// nodes of 8 during 54 days. A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4.
 inline constexpr double usual_node_mtbf_s = 54 * 86'400.0 * (16'384 / 8) / 419;
 
 /// What may be spent. 0: not limited.
@@ -102,7 +102,8 @@ struct PlanRequest {
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later.
 PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
 
-// How many epochs a training needs to reach its target, by the samples of an iteration: scenarios/convergence/NAME.json.
+// How many epochs a training needs to reach its target, by the samples of an iteration:
+// scenarios/convergence/NAME.json.
 
 /// Runs to the target that took the same number of samples in an iteration.
 struct ConvergencePoint {

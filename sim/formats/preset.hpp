@@ -51,8 +51,8 @@ struct Preset {
   std::string source;                  ///< code and version the rules were read in
 };
 
-/// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier, else
-/// the usual one. Over shared memory they are those of the carrier that the preset names first.
+/// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier,
+/// else the usual one. Over shared memory they are those of the carrier that the preset names first.
 std::vector<LikelyChoice> libraries_over(const Preset& preset, const std::string& transport);
 
 /// The likeliest of them.

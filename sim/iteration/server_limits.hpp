@@ -1,6 +1,6 @@
 #pragma once
-// What limits an iteration with parameter servers: how long it takes at the least, without placing or sending a shard, and
-// the one tensor that decides, where there is one.
+// What limits an iteration with parameter servers: how long it takes at the least, without placing or sending a shard,
+// and the one tensor that decides, where there is one.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"

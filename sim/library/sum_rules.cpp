@@ -10,8 +10,8 @@
 namespace ddlsim {
 namespace {
 
-/// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables were
-/// bent towards what is to be chosen.
+/// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables
+/// were bent towards what is to be chosen.
 constexpr LibraryVersion version_of_delays{SumLibrary::nccl, 2, 8, 4};
 
 double more_than_ll_s(NcclHop hop, std::size_t column) {

@@ -24,9 +24,9 @@ constexpr int measured_iterations = 12;
 constexpr int first_measured = stirring_iterations + settling_iterations;
 constexpr int round_iterations = first_measured + measured_iterations;
 
-/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at all, so
-/// that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and scatter
-/// little (64 workers: 3). One worker meets no other.
+/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at
+/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and
+/// scatter little (64 workers: 3). One worker meets no other.
 inline int fewest_rounds(int workers) {
   return workers == 1 ? 3 : 3 + 400 / (workers * workers);
 }

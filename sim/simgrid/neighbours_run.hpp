@@ -1,6 +1,6 @@
 #pragma once
-// Jobs beside each other on SimGrid: with one message of each job that stands for all of its messages of a round, and with
-// every message.
+// Jobs beside each other on SimGrid: with one message of each job that stands for all of its messages of a round, and
+// with every message.
 
 #include "sim/neighbours/jobs.hpp"
 

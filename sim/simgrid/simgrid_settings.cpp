@@ -41,8 +41,8 @@ constexpr const char* cost_settings[] = {
     contexts_setting,
     // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks.
     "contexts/stack-size:64",
-    // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and two
-    // areas of memory an actor, of which Linux gives a process 65,530.
+    // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and
+    // two areas of memory an actor, of which Linux gives a process 65,530.
     "contexts/guard-size:0",
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Every SimGrid setting, and how every simulation makes links, in one place. SimGrid's types stay in the sources of this
-// folder.
+// Every SimGrid setting, and how every simulation makes links, in one place. SimGrid's types stay in the sources of
+// this folder.
 
 #include "sim/network/machine.hpp"
 

@@ -1,4 +1,5 @@
-// `check`, then `predict` or `plan` on whatever `check` accepts: no crash, no NaN, bounds in order, every report written.
+// `check`, then `predict` or `plan` on whatever `check` accepts: no crash, no NaN, bounds in order, every report
+// written.
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "sim/base/json.hpp"

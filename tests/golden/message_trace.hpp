@@ -1,6 +1,6 @@
 #pragma once
-// Every message of a full run: what a timeline shows, and what a check of the simulation by hand needs. And links that are
-// narrower than the rest of the program knows.
+// Every message of a full run: what a timeline shows, and what a check of the simulation by hand needs. And links that
+// are narrower than the rest of the program knows.
 
 #include "sim/parameter_server/exchange.hpp"
 

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 const DataFolder of_stale_calibrations{DDLSIM_SOURCE_DIR};
 const std::string name = "azure-nc24rs-v2-p100";
 
-/// The shipped files with one cluster, its records and its calibration, as `ddlsim calibrate` would have just left them.
+/// The shipped files with one cluster, its records and its calibration, as `ddlsim calibrate` would have just left
+/// them.
 struct JustCalibrated {
   ddlsim_test::TemporaryFolder folder;
   DataFolder data{folder.path()};

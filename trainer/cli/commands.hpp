@@ -24,8 +24,8 @@ struct DescribeModuleOptions {
   std::string output_file;         ///< "": standard output
 };
 
-/// `ddltrain describe --torchscript FILE --input SHAPE`: the layer table of a TorchScript module; what was not counted is
-/// told on standard error.
+/// `ddltrain describe --torchscript FILE --input SHAPE`: the layer table of a TorchScript module; what was not counted
+/// is told on standard error.
 void describe_module_command(const DescribeModuleOptions& options);
 
 /// `ddltrain describe --list`: one line a variant, name and title.
@@ -72,7 +72,8 @@ struct CommunicationOptions {
 };
 
 // Each runs as one rank of a job that a launcher started, or starts the job on this machine, and returns its exit
-// status. A rank that fails ends the whole job with one message. Throws UserError and RunError before ranks are started.
+// status. A rank that fails ends the whole job with one message. Throws UserError and RunError before ranks are
+// started.
 
 /// `ddltrain collectives`: operations by the own ring and by the library over sizes.
 int collectives_command(const CommunicationOptions& options);

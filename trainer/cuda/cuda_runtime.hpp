@@ -68,8 +68,8 @@ std::string cuda_version_text(int version);
 /// GPUs as the CUDA runtime sees them. Every function throws RunError with the runtime's own words when it fails.
 class CudaRuntime {
 public:
-  /// Opens libcudart. Throws RunError saying precisely what is missing: the library, a driver, one that is new enough, a
-  /// device.
+  /// Opens libcudart. Throws RunError saying precisely what is missing: the library, a driver, one that is new enough,
+  /// a device.
   CudaRuntime();
   ~CudaRuntime();
   CudaRuntime(const CudaRuntime&) = delete;

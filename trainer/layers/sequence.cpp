@@ -44,7 +44,8 @@ UnitPtr sequence_convolution(const SequenceConvolutionShape& shape) {
 
 namespace {
 
-/// A state of the forward recursion: three exponentials, two adds, a logarithm, an add (Graves et al. 2006, section 4.1).
+/// A state of the forward recursion: three exponentials, two adds, a logarithm, an add (Graves et al. 2006, section
+/// 4.1).
 constexpr std::int64_t kStateFlop = 7;
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// What a measurement ran in, for whoever doubts its numbers later: variables, cores, clocks, GPUs, the batch system, the
-// way of messages, the machine.
+// What a measurement ran in, for whoever doubts its numbers later: variables, cores, clocks, GPUs, the batch system,
+// the way of messages, the machine.
 
 #include "sim/formats/record.hpp"
 
