@@ -1,5 +1,5 @@
 #include "cli/command_options.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include "calibrate/priors/learn_priors.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // The options of each command, as CLI11 reads them: the words of `ddlsim COMMAND --help`.
 
 #include "cli/options.hpp"
-#include "cli/variation.hpp"
+#include "sim/formats/data_folder.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -50,5 +50,12 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command);
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given);
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given);
 void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation);
+
+// What a shell offers when Tab is pressed after `ddlsim ...`.
+
+/// The words that the last of `words` may become, one a line, sorted: commands, options of the command, or values of an
+/// option or argument that takes one of a known set of names. "" where any file may stand. `words`: what stands after
+/// "ddlsim", the last one as far as it is typed. A folder without data offers no names of files in it.
+std::string completions(const CLI::App& app, const std::vector<std::string>& words, const DataFolder& data);
 
 } // namespace ddlsim

@@ -13,8 +13,9 @@
 
 namespace ddlsim {
 
-/// What ddlsim and ddlsim-mpi do from their arguments to their exit code: `run` runs the command. The code is 2 for wrong
-/// use, and 1, with one message on standard error, where `run` throws. Only with `tells` is anything printed here.
+/// What ddlsim and ddlsim-mpi do from their arguments to their exit code: `run` runs the command. The code is 2 for
+/// wrong use, and 1, with one message on standard error, where `run` throws. Only with `tells` is anything printed
+/// here.
 int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool tells = true);
 
 int run_command(const CommandLine& line);

@@ -1,6 +1,5 @@
-#include "cli/completion.hpp"
-
 #include "calibrate/import/importers.hpp"
+#include "cli/command_options.hpp"
 #include "cli/options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"

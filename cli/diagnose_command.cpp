@@ -2,7 +2,6 @@
 #include "cli/commands.hpp"
 #include "diagnose/diagnose.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"

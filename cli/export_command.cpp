@@ -1,8 +1,7 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
-#include "sim/export/chakra.hpp"
-#include "sim/export/simgrid_platform.hpp"
+#include "sim/export/export.hpp"
 #include "sim/predict/known_files.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"

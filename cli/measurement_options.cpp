@@ -1,6 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/command_options.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "validate/split.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,9 @@
 #include "calibrate/import/plain_text.hpp"
 #include "cli/commands.hpp"
 #include "own/machine.hpp"
-#include "own/new_cluster.hpp"
-#include "own/new_scenario.hpp"
+#include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <fmt/format.h>

@@ -2,8 +2,7 @@
 
 #include "calibrate/import/plain_text.hpp"
 #include "cli/command_options.hpp"
-#include "cli/completion.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction.hpp"
 

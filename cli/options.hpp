@@ -155,4 +155,22 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
 /// of ddlsim. Ends without a line end.
 std::string examples_of(const std::string& command);
 
+// What the command line varies of a scenario, as typed and as changes of the document.
+
+/// Changes of a scenario from the command line, as typed.
+struct Variation {
+  std::vector<int> gpus{};
+  std::string cluster{};
+  std::vector<std::string> set{};   ///< /json/path=VALUE
+  std::vector<std::string> sweep{}; ///< /json/path=A,B,C
+};
+
+/// "NAME=VALUE" words as pairs; `wrong` becomes the first word that is not one.
+std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words, std::string& wrong);
+
+/// --set first, so that --gpus and --cluster, which set the same fields, come last.
+std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong);
+
+std::vector<SweepAxis> axes_of(const Variation& variation, std::string& wrong);
+
 } // namespace ddlsim

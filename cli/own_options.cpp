@@ -1,6 +1,6 @@
 #include "cli/command_options.hpp"
-#include "own/new_cluster.hpp"
-#include "sim/base/names.hpp"
+#include "own/new_files.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "cli/commands.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
-#include "plan/report.hpp"
 
 namespace ddlsim {
 namespace {

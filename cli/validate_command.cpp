@@ -1,7 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/child_process.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"

@@ -1,4 +1,4 @@
-#include "cli/variation.hpp"
+#include "cli/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

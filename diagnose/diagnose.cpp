@@ -106,8 +106,8 @@ double ln_evidence(const Centres& centres, const Eigen::VectorXd& observed, Eige
   return ln_mean(faults) - ln_likelihood(centres.healthy, observed, left_out);
 }
 
-/// Share of healthy observations with as much evidence of a fault, the one at hand counted among them. The sample that an
-/// observation is drawn about takes no part in its evidence: no cluster is one of the samples.
+/// Share of healthy observations with as much evidence of a fault, the one at hand counted among them. The sample that
+/// an observation is drawn about takes no part in its evidence: no cluster is one of the samples.
 double chance_if_healthy(const Centres& centres, const Eigen::VectorXd& observed, const DiagnosisOptions& options) {
   const double evidence = ln_evidence(centres, observed);
   std::mt19937_64 random(options.seed);

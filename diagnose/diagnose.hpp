@@ -1,9 +1,9 @@
 #pragma once
 // `ddlsim diagnose`: is what was measured what a healthy cluster does, and if not, what explains it best?
 
-#include "diagnose/fault.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/prediction.hpp"
+#include "sim/predict/scaling_curve.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,30 @@
 #include <vector>
 
 namespace ddlsim {
+
+// What can make a healthy cluster slow, one row a fault: where it acts in the model, and what a person looks at.
+
+enum class Fault { link, host, gpu, inside, latency, loader, storage, server };
+
+/// A question with a fault in it.
+struct FaultySetup {
+  StepSetup setup;
+  Parameters sample;
+};
+
+struct FaultKind {
+  Fault fault;
+  const char* name;      ///< in JSON
+  const char* what;      ///< in a sentence: "the network of a node"
+  const char* look_at;   ///< what to do about it
+  bool slows_all_reduce; ///< of a benchmark of all-reduces, too
+  /// Puts it in: what it acts on is `severity` times as slow. `healthy_sample_s`: seconds a GPU takes for one sample,
+  /// likeliest.
+  void (*put)(double severity, double healthy_sample_s, FaultySetup& one);
+};
+
+/// All of them, but those that cannot act: servers' without servers, a network's on one node.
+std::vector<FaultKind> possible_faults(const StepSetup& setup, int largest_gpus);
 
 enum class Observed { iteration, all_reduce };
 
@@ -67,8 +91,8 @@ struct DiagnosisOptions {
 /// 1. Samples of the parameters, as predict draws them, say what healthy times are; what no parameter explains, and the
 ///    noise of a measurement, spread about them.
 /// 2. Each fault is put into the same samples, at severities from 1.1 to 8, equally likely in their logarithm.
-/// 3. A fault explains the observations as well as the mean likelihood over its samples and severities says. All faults'
-///    together, over that of health, is the evidence of illness.
+/// 3. A fault explains the observations as well as the mean likelihood over its samples and severities says. All
+///    faults' together, over that of health, is the evidence of illness.
 /// 4. Healthy observations drawn by 1 have such an evidence, too: the share of them that is as large is the chance.
 ///
 /// Throws UserError without observations, or where a point cannot be.

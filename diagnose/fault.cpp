@@ -1,4 +1,4 @@
-#include "diagnose/fault.hpp"
+#include "diagnose/diagnose.hpp"
 
 #include <algorithm>
 

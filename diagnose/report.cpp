@@ -1,8 +1,7 @@
 #include "diagnose/diagnose.hpp"
-#include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,7 @@
 #include "own/hf_config.hpp"
 
-#include "own/hf_families.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

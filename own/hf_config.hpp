@@ -2,6 +2,7 @@
 // A config.json of Hugging Face Transformers -> the shape of its transformer, and its layer table.
 
 #include "own/transformer.hpp"
+#include "sim/base/json.hpp"
 
 #include <filesystem>
 #include <string>
@@ -28,5 +29,13 @@ const std::vector<std::string>& hf_families();
 /// Keys as in the configuration classes of huggingface/transformers (src/transformers/models/FAMILY). Throws UserError
 /// with every mistake: not such a config, another family, a key that is missing or no size, heads that do not divide.
 ConfiguredModel import_hf_config(const std::filesystem::path& file, const HfOptions& options);
+
+// How each family of Hugging Face Transformers calls its sizes, and what it leaves to its class's defaults.
+
+inline constexpr long most_hf_size = 100'000'000; ///< of any size in a config: beyond it is a slip of the keyboard
+
+/// The shape that the config says, `tokens` left open for all but images. Notes mistakes at their keys, and adds what
+/// was assumed.
+TransformerShape hf_shape(const JsonNode& root, std::vector<std::string>& notes);
 
 } // namespace ddlsim

@@ -1,7 +1,6 @@
-#include "own/hf_families.hpp"
 
 #include "own/hf_config.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

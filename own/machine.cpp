@@ -2,7 +2,7 @@
 
 #include "calibrate/import/imported.hpp"
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 
@@ -203,8 +203,8 @@ MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::pat
 }
 
 std::string links_of(const MachineFacts& facts) {
-  // What is reached of NVLink's rate inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450 on H100 in
-  // the shipped clusters' files.
+  // What is reached of NVLink's rate inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450 on H100
+  // in the shipped clusters' files.
   constexpr double reached_share = 0.8;
   if (facts.nvlink_GBps == 0 || facts.nvlink_pairs == 0) return "";
   const bool all_alike = facts.nvlink_pairs == facts.pairs && !facts.other_kinds_of_links;

@@ -1,8 +1,7 @@
-#include "own/new_cluster.hpp"
-
 #include "calibrate/import/plain_text.hpp"
+#include "own/new_files.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/readers.hpp"
 

@@ -1,7 +1,6 @@
-#include "own/new_scenario.hpp"
-
+#include "own/new_files.hpp"
 #include "sim/base/json.hpp"
-#include "sim/formats/name_checks.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 

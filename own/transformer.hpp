@@ -1,7 +1,7 @@
 #pragma once
 // A transformer's layer table from its shape alone: parameters, forward FLOP and output bytes of every layer, by the
-// arithmetic of its matrices. What a FLOP is and which output counts is as in the tables that `ddltrain describe` makes of
-// LibTorch definitions: BERT-base from its shape is the shipped bert_base_seq128, layer by layer (a test).
+// arithmetic of its matrices. What a FLOP is and which output counts is as in the tables that `ddltrain describe` makes
+// of LibTorch definitions: BERT-base from its shape is the shipped bert_base_seq128, layer by layer (a test).
 
 #include "sim/formats/model.hpp"
 

@@ -1,7 +1,6 @@
 #include "plan/epochs.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <fmt/format.h>

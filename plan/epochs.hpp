@@ -1,7 +1,6 @@
 #pragma once
 // How long a training is: epochs as given, or as runs to its target tell them by the samples of an iteration.
 
-#include "sim/formats/convergence.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/plan_request.hpp"
 

@@ -16,8 +16,8 @@ struct FailingJob {
 };
 
 /// The work between two checkpoints that makes the expected time least, to third order.
-/// J. T. Daly, Future Generation Computer Systems 22, 2006, eq. 37; beyond its range (checkpoint of two mtbf or more) the
-/// mtbf itself. 0 for a job that never fails.
+/// J. T. Daly, Future Generation Computer Systems 22, 2006, eq. 37; beyond its range (checkpoint of two mtbf or more)
+/// the mtbf itself. 0 for a job that never fails.
 double best_checkpoint_interval_s(const FailingJob& job);
 
 /// Expected time from start to end of so much work with a checkpoint after every `interval_s` of it. Failures may also
@@ -25,8 +25,9 @@ double best_checkpoint_interval_s(const FailingJob& job);
 double expected_time_s(const FailingJob& job, double work_s, double interval_s);
 
 /// Share of the time in which enough nodes are whole: the job waits while more are under repair than there were spares.
-/// Repairs go on side by side, and a job that waits does not fail: Erlang's loss formula with spare_nodes + 1 servers and
-/// a load of repair_s / mtbf_s, whatever the distribution of the repairs (L. Kleinrock, Queueing Systems I, 1975, eq. 3.43).
+/// Repairs go on side by side, and a job that waits does not fail: Erlang's loss formula with spare_nodes + 1 servers
+/// and a load of repair_s / mtbf_s, whatever the distribution of the repairs (L. Kleinrock, Queueing Systems I, 1975,
+/// eq. 3.43).
 double share_with_enough_nodes(const FailingJob& job);
 
 /// The same at the best interval, or at all the work where that is shorter, and with the waits

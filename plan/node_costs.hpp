@@ -18,8 +18,8 @@ struct NodeCosts {
   std::string power_text;
 };
 
-/// Price: the candidate's own, else the newest by the hour of the cluster's file. Power: of the cluster's file, else that of
-/// the GPUs by the catalogue, and of what a node has around them.
+/// Price: the candidate's own, else the newest by the hour of the cluster's file. Power: of the cluster's file, else
+/// that of the GPUs by the catalogue, and of what a node has around them.
 NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu);
 
 /// What all nodes draw in a room of that power usage effectiveness; 0: not known.
@@ -28,8 +28,8 @@ double room_power_w(const NodeCosts& costs, int nodes, const EnergyRules& energy
 /// Joules of a run in kilowatt-hours; 0: not known.
 double energy_kwh(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy);
 
-/// Dollars of a run: rent, or the part of a purchase that it uses up, and energy where that is paid apart. Nothing where
-/// no price is known.
+/// Dollars of a run: rent, or the part of a purchase that it uses up, and energy where that is paid apart. Nothing
+/// where no price is known.
 std::optional<double> cost_usd(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy);
 
 } // namespace ddlsim

@@ -2,7 +2,6 @@
 
 #include "plan/considered.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>

@@ -83,12 +83,34 @@ struct Plan {
 inline constexpr std::size_t most_simulated = 50;
 
 /// 1. Every option is timed by its likeliest sample and by formulas.
-/// 2. Those that keep the limits so are simulated with all samples, most_simulated of them: first the best of each candidate
-///    and strategy, then what none beats in time, cost and energy together, then the best by the goal.
-/// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the goal
-///    over its samples: where an interval is skewed the likeliest is not what to expect.
+/// 2. Those that keep the limits so are simulated with all samples, most_simulated of them: first the best of each
+///    candidate and strategy, then what none beats in time, cost and energy together, then the best by the goal.
+/// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the
+///    goal over its samples: where an interval is skewed the likeliest is not what to expect.
 /// Throws UserError when a name is unknown, or no option can be.
 Plan make_plan(const PlanRequest& request, const DataFolder& data,
                const std::function<void(const std::string&)>& progress = {});
+
+// A plan for a person and for a machine.
+
+/// One screen: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the best
+/// options as a table.
+std::string to_terminal_text(const Plan& plan);
+
+/// The same sentences, and the options as a Markdown table.
+std::string to_markdown_text(const Plan& plan);
+
+/// The fields of docs/planning.md, SI units, 9 significant digits; same plan, same bytes.
+std::string to_json_text(const Plan& plan);
+
+/// A row for each option, SI units.
+std::string to_csv_text(const Plan& plan);
+
+/// The sentences of the first screen, each one paragraph.
+std::vector<std::string> plan_sentences(const Plan& plan);
+
+/// The cells of an option in a table for people; their headers. Epochs are among them where they differ.
+std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option);
+std::vector<std::string> option_headers(const Plan& plan);
 
 } // namespace ddlsim

@@ -1,4 +1,4 @@
-#include "plan/report.hpp"
+#include "plan/plan.hpp"
 #include "sim/base/foreign_text.hpp"
 #include "sim/base/json.hpp"
 

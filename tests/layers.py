@@ -48,8 +48,8 @@ ROOMS = {
             "diagnose"],
 }
 
-# Rules that trainer and simulator share: what a layer costs, which gradients go together, where a tensor goes.
-PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/iteration/buckets.hpp", "sim/parameter_server/placement.hpp"]}
+# Rules that trainer and simulator share, beside those of sim/formats: what a layer costs, where a tensor goes.
+PARTS = {"trainer": ["sim/compute/layer_times.hpp", "sim/parameter_server/placement.hpp"]}
 
 OUTSIDE = {
     r"simgrid/|xbt/": ["sim/simgrid"],

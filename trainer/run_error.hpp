@@ -1,6 +1,9 @@
 #pragma once
 // What the machine did not do although it was rightly asked; what a person did wrong is a ddlsim::UserError.
 
+#include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
+
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -14,6 +17,12 @@ class RunError : public std::runtime_error {
 };
 
 /// ddlsim::write_file, whose failure is the machine's here. Throws RunError naming the file and the cause.
-void write_output_file(const std::filesystem::path& file, const std::string& text);
+inline void write_output_file(const std::filesystem::path& file, const std::string& text) {
+  try {
+    ddlsim::write_file(file, text);
+  } catch (const ddlsim::UserError& error) {
+    throw RunError(error.what());
+  }
+}
 
 } // namespace ddltrain

@@ -1,6 +1,5 @@
-#include "validate/noise.hpp"
-
 #include "sim/base/statistics.hpp"
+#include "validate/validation.hpp"
 
 #include <algorithm>
 #include <cmath>

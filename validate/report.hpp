@@ -14,15 +14,15 @@ std::string validation_text(const ValidationResult& result);
 
 /// JSON, numbers to 9 significant digits:
 /// {"format":"ddlsim-validation","version":1,"methods":[...],
-///  "points":[{"series","cluster","model","strategy","preset","transport","gpus","nodes","split","left_out","class","measured_s",
-///             "methods":{NAME:{"predicted_s","low_s","high_s"}}}],
+///  "points":[{"series","cluster","model","strategy","preset","transport","gpus","nodes","split","left_out","class",
+///             "measured_s","methods":{NAME:{"predicted_s","low_s","high_s"}}}],
 ///  "overall":{SPLIT:{METHOD:SCORE}}, "judged": the same over classes A and B,
 ///  "by_class":{SPLIT:{METHOD:{"A":SCORE,...}}}, "by_cluster":{SPLIT:{METHOD:{CLUSTER:SCORE}}}, "differences":[...],
 ///  "ranking":[...], "series":[...]}
 /// SCORE =
-/// {"points","series","clusters","mean_error","median_error","worst_error","points_with_interval","coverage","half_width",
-/// "interval_score","mean_error_range":[low,high],"coverage_range":[low,high]}; errors are ratios, 0.05 for 5 %. low_s,
-/// high_s and the interval figures are null where there is no interval.
+/// {"points","series","clusters","mean_error","median_error","worst_error","points_with_interval","coverage",
+/// "half_width","interval_score","mean_error_range":[low,high],"coverage_range":[low,high]}; errors are ratios, 0.05
+/// for 5 %. low_s, high_s and the interval figures are null where there is no interval.
 std::string validation_json(const ValidationResult& result);
 
 /// One page that needs nothing else: tables by split and cluster, predicted against measured, residuals by scale,

@@ -1,4 +1,4 @@
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "validate/report.hpp"
 

@@ -27,12 +27,12 @@ struct Split {
 /// Names of the splits in the order of reports.
 const std::vector<std::string>& split_names();
 
-/// new-T1 to new-T3, as-shipped, as-shipped-without, T1 to T3, then one split for each model family, strategy and cluster
-/// left out. Splits in which nothing is predicted are not there.
+/// new-T1 to new-T3, as-shipped, as-shipped-without, T1 to T3, then one split for each model family, strategy and
+/// cluster left out. Splits in which nothing is predicted are not there.
 /// as-shipped: nothing is hidden and nothing taken away; every point of several GPUs that is not suspect is asked, as a
 /// user would ask. as-shipped-without: each experiment (what agrees in cluster, model, batch, strategy name and preset)
-/// is asked in one of five splits, which hides its points of several GPUs and those of the cluster's other experiments of
-/// that fifth; all else is known.
+/// is asked in one of five splits, which hides its points of several GPUs and those of the cluster's other experiments
+/// of that fifth; all else is known.
 /// Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data,
 /// strategy name, preset and transport, in whatever files. T1 shows its points of one node, T2 also its first
 /// multi-node scale, T3 also the second; larger scales are hidden and predicted. A series that lacks one of the scales

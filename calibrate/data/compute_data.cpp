@@ -1,4 +1,3 @@
-#include "calibrate/data/compute_data.hpp"
 
 #include "calibrate/data/data_checks.hpp"
 #include "sim/base/error.hpp"

@@ -3,7 +3,6 @@
 #include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/compute/layer_times.hpp"
 
 #include <fmt/format.h>

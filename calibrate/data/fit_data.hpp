@@ -1,10 +1,10 @@
 #pragma once
 // A measured series as the fit sees it: what the simulator needs to time each of its points, and what was measured.
 
-#include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/calibration.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/iteration/step_cache.hpp"

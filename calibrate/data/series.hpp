@@ -49,8 +49,8 @@ struct Series {
 };
 
 /// Training series of all files (mode "train"), sorted by id. Records of one series agree in cluster, file, series
-/// name, GPU, device, model, precision, batch, data, preset, strategy name and transport. Two records of one scale: the not
-/// suspect before the suspect, then the median of what remains. A one-GPU record that is not synchronised (or whose
+/// name, GPU, device, model, precision, batch, data, preset, strategy name and transport. Two records of one scale: the
+/// not suspect before the suspect, then the median of what remains. A one-GPU record that is not synchronised (or whose
 /// strategy is "none") is kept apart as one_gpu_s.
 std::vector<Series> group_series(const std::vector<MeasurementFile>& files);
 

@@ -14,8 +14,8 @@
 namespace ddlsim {
 namespace {
 
-/// The library's rule asks the GPU what it can. Tables of GPUs before NVLS are fitted as if by the first of the catalogue,
-/// that is without LL128.
+/// The library's rule asks the GPU what it can. Tables of GPUs before NVLS are fitted as if by the first of the
+/// catalogue, that is without LL128.
 const Gpu& gpu_of_transfers(const ReferenceData& reference, const Cluster& cluster) {
   constexpr int first_with_nvls = 90;
   const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(), [&](const Gpu& gpu) {

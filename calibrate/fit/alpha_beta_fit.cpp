@@ -1,5 +1,4 @@
-#include "calibrate/fit/alpha_beta_fit.hpp"
-
+#include "calibrate/fit/collective_fit.hpp"
 #include "sim/base/robust_fit.hpp"
 #include "sim/formats/collective_curve.hpp"
 

@@ -5,7 +5,7 @@
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/step_fit.hpp"
 #include "sim/base/error.hpp"
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
 
 #include <fmt/format.h>
 

@@ -2,11 +2,9 @@
 // From the measurements of a cluster to its calibration.
 
 #include "calibrate/data/fit_data.hpp"
-#include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/collective_fit.hpp"
 #include "calibrate/fit/compute_fit.hpp"
-#include "calibrate/fit/next_measurement.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
@@ -15,6 +13,24 @@
 #include <vector>
 
 namespace ddlsim {
+
+// Which measurement would narrow most what is predicted where nobody measured yet.
+
+struct NextMeasurement {
+  std::string run;       ///< what to measure
+  std::string predicted; ///< series and scale whose interval it narrows
+  double now = 0;        ///< half of that 90 % interval, of ln iteration time
+  double then = 0;       ///< the same once it is measured
+};
+
+/// The `most` best, the most narrowing first, each run once and none that gains less than a hundredth. The predictions
+/// to narrow: for each way of synchronising that the cluster measured over a transport, four times its largest scale or
+/// as far as the cluster may grow. Candidates, on no more nodes than there are: the same run on twice the nodes or on
+/// two; all-reduces alone between two nodes (small and large); the largest measured model with one server of its own;
+/// one GPU where none was measured. How far a candidate narrows a prediction is a linear regression over samples drawn
+/// from the calibration (width_left), with the residual process for what no parameter explains (estimate_residual).
+std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
+                                               const Calibration& calibration, std::size_t most);
 
 /// The calibration, and its parts that the report describes one by one.
 struct Calibrated {
@@ -46,5 +62,16 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
 /// The report: fitted to which records, how well, which parameters were learnt and which not, what was excluded, what
 /// to measure next.
 std::string calibration_text(const Calibrated& calibrated);
+
+// Calibrated parameters in words.
+
+/// "nccl-ib, horovod, fp32"; "all" of a scope that names nothing.
+std::string scope_text(const CalibrationScope& scope);
+
+/// Three digits in the unit that a person reads: us, ms, GB/s; a bare number of unit "1".
+std::string value_text(double value, const std::string& unit);
+
+/// Standard deviations from the middle to an end of a 90 % interval of a normal distribution.
+inline constexpr double upper_95 = 1.645;
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #include "calibrate/fit/compute_fit.hpp"
 
-#include "calibrate/data/compute_data.hpp"
+#include "calibrate/data/data_checks.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 
 #include <fmt/format.h>

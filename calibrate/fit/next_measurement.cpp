@@ -1,5 +1,4 @@
-#include "calibrate/fit/next_measurement.hpp"
-
+#include "calibrate/fit/calibrate.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/iteration/server_graph.hpp"

@@ -1,5 +1,4 @@
-#include "calibrate/fit/posterior_form.hpp"
-
+#include "calibrate/fit/step_fit.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <Eigen/Cholesky>

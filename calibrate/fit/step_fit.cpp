@@ -1,6 +1,5 @@
 #include "calibrate/fit/step_fit.hpp"
 
-#include "calibrate/fit/posterior_form.hpp"
 #include "calibrate/fit/step_problem.hpp"
 #include "sim/base/robust_fit.hpp"
 #include "sim/predict/prediction.hpp"

@@ -1,7 +1,7 @@
 #include "calibrate/import/csv_row.hpp"
 
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/readers.hpp"
 

@@ -1,9 +1,7 @@
 // The events: horovod/horovod horovod/common/timeline.cc.
-#include "calibrate/import/horovod_timeline.hpp"
-
 #include "calibrate/import/plain_text.hpp"
+#include "calibrate/import/traces.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "calibrate/import/csv_table.hpp"
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 

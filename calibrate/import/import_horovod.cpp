@@ -1,7 +1,7 @@
 // Horovod's timeline: the median step, and how long gradients were negotiated and summed in one.
-#include "calibrate/import/horovod_timeline.hpp"
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/seen_steps.hpp"
+#include "calibrate/import/traces.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>

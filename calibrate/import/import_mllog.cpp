@@ -3,7 +3,7 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "calibrate/import/seen_steps.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <fmt/chrono.h>

@@ -2,7 +2,7 @@
 // units, rows of size and times. Several tables may stand in one file.
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

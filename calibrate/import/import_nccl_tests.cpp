@@ -1,6 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/nccl_run.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

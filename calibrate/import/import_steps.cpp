@@ -3,7 +3,6 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "calibrate/import/seen_steps.hpp"
-#include "calibrate/import/step_lines.hpp"
 
 #include <fmt/format.h>
 

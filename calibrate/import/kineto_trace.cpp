@@ -1,7 +1,5 @@
-#include "calibrate/import/kineto_trace.hpp"
-
+#include "calibrate/import/traces.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "calibrate/import/seen_steps.hpp"
 
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <fmt/format.h>

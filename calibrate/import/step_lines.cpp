@@ -1,7 +1,6 @@
-#include "calibrate/import/step_lines.hpp"
-
 #include "calibrate/import/plain_text.hpp"
-#include "sim/base/names.hpp"
+#include "calibrate/import/seen_steps.hpp"
+#include "sim/base/error.hpp"
 
 #include <algorithm>
 #include <charconv>

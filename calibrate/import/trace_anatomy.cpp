@@ -1,6 +1,6 @@
 #include "calibrate/import/trace_anatomy.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // What the steps of a profiler's trace were spent on.
 
-#include "calibrate/import/kineto_trace.hpp"
+#include "calibrate/import/traces.hpp"
 
 #include <optional>
 #include <string>

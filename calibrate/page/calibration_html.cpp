@@ -1,6 +1,6 @@
 #include "calibrate/page/calibration_html.hpp"
 
-#include "calibrate/fit/parameter_text.hpp"
+#include "calibrate/fit/calibrate.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
 #include "sim/page/span_chart.hpp"

@@ -1,4 +1,4 @@
-#include "calibrate/fit/parameter_text.hpp"
+#include "calibrate/fit/calibrate.hpp"
 #include "calibrate/page/calibration_html.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/predict/prediction.hpp"

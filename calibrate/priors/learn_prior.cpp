@@ -1,4 +1,4 @@
-#include "calibrate/priors/learn_prior.hpp"
+#include "calibrate/priors/site_evidence.hpp"
 
 #include <algorithm>
 #include <array>

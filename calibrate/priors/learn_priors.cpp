@@ -49,8 +49,8 @@ const Prior& judged_of(const std::vector<Prior>& judged, const PriorClass& of) {
   return *found; // evidence has the class of a prior that the fit used
 }
 
-/// The clusters of the sites, and those that shaped the judged prior which the learnt one stands on: it leans on that the
-/// more, the fewer the sites.
+/// The clusters of the sites, and those that shaped the judged prior which the learnt one stands on: it leans on that
+/// the more, the fewer the sites.
 std::vector<std::string> shapers_of(const ReferenceData& reference, const Prior& judged,
                                     const std::vector<SiteValue>& sites) {
   std::set<std::string> names(judged.shaped_by.begin(), judged.shaped_by.end());

@@ -1,8 +1,8 @@
 #pragma once
 // `ddlsim calibrate --priors`: platforms/priors.json from all records.
 
-#include "calibrate/data/reference_data.hpp"
 #include "calibrate/priors/site_evidence.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 
 #include <string>

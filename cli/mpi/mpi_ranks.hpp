@@ -28,8 +28,8 @@ public:
 
   bool is_first() const { return rank_ == 0; }
 
-  /// Rank 0: runs tasks 0 .. count-1 on the other ranks, each in a child process of its rank, and gives their results in
-  /// order, as run_in_workers() does. Where no other rank works, and in a second call, this machine's cores do.
+  /// Rank 0: runs tasks 0 .. count-1 on the other ranks, each in a child process of its rank, and gives their results
+  /// in order, as run_in_workers() does. Where no other rank works, and in a second call, this machine's cores do.
   std::vector<TaskResult> deal(int count, const std::function<std::string(int)>& work,
                                const std::function<void(int)>& done);
 

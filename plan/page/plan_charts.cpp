@@ -1,5 +1,5 @@
 #include "plan/page/plan_html.hpp"
-#include "plan/report.hpp"
+#include "plan/plan.hpp"
 #include "sim/base/units.hpp"
 #include "sim/page/cross_chart.hpp"
 #include "sim/page/span_chart.hpp"

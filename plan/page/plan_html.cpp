@@ -1,6 +1,6 @@
 #include "plan/page/plan_html.hpp"
 
-#include "plan/report.hpp"
+#include "plan/plan.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/page/html_text.hpp"

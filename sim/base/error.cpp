@@ -1,9 +1,14 @@
 #include "sim/base/error.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace ddlsim {
-
 namespace {
 
 std::string joined(const std::vector<Mistake>& mistakes) {
@@ -13,6 +18,83 @@ std::string joined(const std::vector<Mistake>& mistakes) {
     lines += to_text(mistake);
   }
   return lines;
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string
+/// alignment, Damerau 1964: four slips in five are one of these).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> before(to.size() + 1); // row i - 1 of the table
+  std::vector<std::size_t> row(to.size() + 1);    // row i
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::vector<std::size_t> next(to.size() + 1);
+    next[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = row[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      next[j] = std::min({replaced, row[j] + 1, next[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    before = std::move(row);
+    row = std::move(next);
+  }
+  return row.back();
+}
+
+struct NearName {
+  std::string name;
+  std::size_t distance = 0;
+};
+
+/// Those within the edits that nearest_name allows, the nearest first, equally near ones as they come.
+std::vector<NearName> near_names(std::string_view name, const std::vector<std::string>& candidates) {
+  std::vector<NearName> near;
+  for (const auto& candidate : candidates) {
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t shorter = std::min(name.size(), candidate.size());
+    const std::size_t allowed = std::max<std::size_t>(longer / 3, 1);
+    if (longer - shorter > allowed) continue; // also keeps a name of a megabyte cheap
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance <= allowed) near.push_back({candidate, distance});
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  return near;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  constexpr std::size_t says_something = 2;
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return part.size() >= says_something &&
+         std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+/// At most three: near in spelling, or with the name typed as a part of them.
+std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> offered;
+  for (const auto& near : near_names(name, candidates)) offered.push_back(near.name);
+  for (const auto& candidate : candidates)
+    if (contains(candidate, name) && std::find(offered.begin(), offered.end(), candidate) == offered.end())
+      offered.push_back(candidate);
+  offered.resize(std::min(offered.size(), most));
+  return offered;
+}
+
+/// "a, b or c"
+std::string one_of(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : join_names(names) + " or " + last;
+}
+
+/// What shows all names of a kind; "" where nothing does.
+std::string list_command(std::string_view kind) {
+  if (kind.substr(0, 7) == "cluster") return "ddlsim list clusters"; // also "cluster with measurements"
+  if (kind == "model") return "ddlsim list models";
+  if (kind == "GPU") return "ddlsim list gpus";
+  return kind == "preset" ? "ddlsim list presets" : "";
 }
 
 } // namespace
@@ -31,6 +113,59 @@ std::string to_text(const Mistake& mistake) {
     text += *part;
   }
   return text;
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto near = near_names(name, candidates);
+  return near.empty() ? "" : near.front().name;
+}
+
+bool is_in(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string join_names(const std::vector<std::string>& names, std::string_view separator) {
+  std::string joined;
+  for (const auto& name : names) {
+    if (!joined.empty()) joined += separator;
+    joined += name;
+  }
+  return joined;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest_shown = 48;
+  std::size_t end = std::min(text.size(), longest_shown);
+  const auto inside_character = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; // UTF-8 tail byte
+  };
+  while (inside_character(end)) --end;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, end)) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      shown += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else if (c == '"' || c == '\\') {
+      shown += {'\\', c};
+    } else {
+      shown += c;
+    }
+  }
+  return shown + (end < text.size() ? "...\"" : "\"");
+}
+
+std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
+                              const std::vector<std::string>& listed) {
+  constexpr std::size_t most_listed = 12; // a line of a terminal or two
+  const std::string command = list_command(kind);
+  std::string text = fmt::format("no {} is called {}; ", kind, in_quotes(name));
+  if (listed.size() > most_listed && !command.empty()) {
+    const auto offered = names_to_offer(name, candidates);
+    if (!offered.empty()) text += fmt::format("did you mean {}? ", one_of(offered));
+    return text + fmt::format("`{}` shows all {}", command, listed.size());
+  }
+  const std::string nearest = nearest_name(name, candidates);
+  if (!nearest.empty()) text += fmt::format("did you mean {}? ", nearest);
+  return text + (listed.empty() ? "there is none at all" : fmt::format("there are: {}", join_names(listed)));
 }
 
 } // namespace ddlsim

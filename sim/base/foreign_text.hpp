@@ -7,8 +7,8 @@
 
 namespace ddlsim {
 
-/// A cell of CSV, in quotes (RFC 4180). A spreadsheet takes a cell that begins with = + - @, a tab or a carriage return for
-/// a formula: an apostrophe before it makes it a text (OWASP, "CSV Injection").
+/// A cell of CSV, in quotes (RFC 4180). A spreadsheet takes a cell that begins with = + - @, a tab or a carriage return
+/// for a formula: an apostrophe before it makes it a text (OWASP, "CSV Injection").
 inline std::string csv_cell(std::string_view text) {
   std::string cell = "\"";
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell += '\'';
@@ -31,8 +31,8 @@ inline std::string without_tags(std::string_view text) {
   return safe;
 }
 
-/// Text for a terminal: a question mark in place of each control character (C0 and C1 of ISO 6429, DEL) but line ends and
-/// tabs. With others a text could move the cursor, colour what follows or set the title of the window.
+/// Text for a terminal: a question mark in place of each control character (C0 and C1 of ISO 6429, DEL) but line ends
+/// and tabs. With others a text could move the cursor, colour what follows or set the title of the window.
 inline std::string for_terminal(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());

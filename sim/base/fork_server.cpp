@@ -1,5 +1,4 @@
-#include "sim/base/fork_server.hpp"
-
+#include "sim/base/child_process.hpp"
 #include "sim/base/descriptor.hpp"
 
 #include <sys/socket.h>

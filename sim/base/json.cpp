@@ -1,7 +1,6 @@
 #include "sim/base/json.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

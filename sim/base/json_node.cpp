@@ -1,5 +1,5 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

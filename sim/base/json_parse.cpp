@@ -1,5 +1,5 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,12 +61,12 @@ void check_text(const std::string& text, const std::string& where, bool single_l
     throw UserError(where, "", "the file is empty; a JSON object is expected, see docs/formats.md");
 }
 
-/// Values of a document, of all its lists and objects together: the largest shipped has 23,000. "{}," takes three bytes of
-/// a file and a hundred of memory.
+/// Values of a document, of all its lists and objects together: the largest shipped has 23,000. "{}," takes three bytes
+/// of a file and a hundred of memory.
 constexpr std::size_t max_document_values = 2'000'000;
 
-/// Builds the document while it is read, so that a key given twice is seen, and depth and size are bounded before memory is
-/// spent.
+/// Builds the document while it is read, so that a key given twice is seen, and depth and size are bounded before
+/// memory is spent.
 class Builder {
 public:
   Builder(const std::string& text, std::string where, bool single_line)

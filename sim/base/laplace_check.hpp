@@ -36,14 +36,16 @@ struct LaplaceCheckOptions {
 
 /// 1. Draws from the fit's normal distribution (uncertainty_of) are weighed against the posterior. Every residual and
 ///    prior keeps the weight that the robust fit ended with (a heavy-tailed distribution is a mixture of normals, and
-///    the weight says of which one the value came), so that the normal distribution is exact where residuals are linear:
+///    the weight says of which one the value came), so that the normal distribution is exact where residuals are
+///    linear:
 ///      ln w = |u|^2 / 2 - [Q(z) - Q(fit)],   Q = sum of weight x residual^2 / 2,   z = fit + A u,   A A^T = covariance
 ///    Only columns of A along which the data say something are drawn; the others keep their normal
 ///    distribution.
 /// 2. The normal distribution stands where Pareto's k is below 0.7 and the effective share above 0.9.
 /// 3. Where k is below 0.7 and the share above 0.25 the draws are resampled by their weights.
-/// 4. Else a Markov chain that leaves the normal distribution unchanged and accepts by w (preconditioned Crank-Nicolson:
-///    S. Cotter, G. Roberts, A. Stuart and D. White, Statistical Science 28, 2013) starts at the weightiest proposals.
+/// 4. Else a Markov chain that leaves the normal distribution unchanged and accepts by w (preconditioned
+///    Crank-Nicolson: S. Cotter, G. Roberts, A. Stuart and D. White, Statistical Science 28, 2013) starts at the
+///    weightiest proposals.
 LaplaceCheck check_laplace(const RobustProblem& problem, const RobustFit& fit, const LaplaceCheckOptions& options = {});
 
 } // namespace ddlsim

@@ -30,8 +30,9 @@ double normal_cdf(double z);
 /// The z with Phi(z) = probability, 0 < probability < 1, by bisection to the last bit of a double near it.
 double normal_quantile(double probability);
 
-/// Quantile of the mixture of normal distributions about these centres, equally likely and of one standard deviation, by
-/// bisection to a millionth of the distance between the outermost; of the centres themselves where the deviation is 0.
+/// Quantile of the mixture of normal distributions about these centres, equally likely and of one standard deviation,
+/// by bisection to a millionth of the distance between the outermost; of the centres themselves where the deviation is
+/// 0.
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability);
 
 /// The same where none of them is below its own floor: of max(floors[i], normal(centres[i], deviation)). A floor may be

@@ -5,8 +5,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ddlsim {
+namespace {
+
+constexpr int steps = 10; ///< rows of 10 % each
+
+/// What stands in a column at one height.
+char mark_at(const std::vector<ChartLine>& lines, std::size_t column, int height) {
+  char mark = ' ';
+  for (const auto& line : lines) {
+    const double share = column < line.shares.size() ? line.shares[column] : -1;
+    if (share < 0 || std::lround(std::min(share, 1.0) * steps) != height) continue;
+    mark = mark == ' ' ? line.mark : '*';
+  }
+  return mark;
+}
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+} // namespace
 
 std::string seconds_text(double time_s) {
   return print_quantity(time_s, Dimension::time);
@@ -87,6 +109,110 @@ std::string to_table(const std::vector<Column>& columns, const std::vector<std::
   std::string text = to_line(columns, widths, header);
   for (const auto& row : rows) text += to_line(columns, widths, row);
   return text;
+}
+
+std::string to_chart(const std::vector<std::string>& labels, const std::vector<ChartLine>& lines) {
+  std::size_t width = 3;
+  for (const auto& label : labels) width = std::max(width, label.size() + 1);
+  std::string text;
+  for (int height = steps; height >= 0; --height) {
+    std::string row = fmt::format("{:>4} % |", height * 100 / steps);
+    for (std::size_t column = 0; column < labels.size(); ++column)
+      row += fmt::format("{:>{}}", mark_at(lines, column, height), width);
+    text += trimmed(row);
+  }
+  std::string foot(8, ' ');
+  for (const auto& label : labels) foot += fmt::format("{:>{}}", label, width);
+  return text + trimmed(foot);
+}
+
+namespace {
+
+/// As many significant digits, zeros at the end too, but never as a power of ten.
+std::string digits_text(double value, int digits) {
+  if (value <= 0) return "0";
+  const double step = std::pow(10.0, std::floor(std::log10(value)) + 1 - digits);
+  const double rounded = std::round(value / step) * step;
+  // 99.96 has become 100.0: a number that is rounded up has one place less
+  const int places = digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
+  return fmt::format("{:.{}f}", rounded, std::max(places, 0));
+}
+
+/// Three digits, at most two behind the point: no interval is known better.
+std::string bound_text(double value) {
+  return value < 1 ? fmt::format("{:.2f}", value) : digits_text(value, 3);
+}
+
+/// Whole percents; a tenth below ten, or where whole ones would hide the interval.
+std::string percent_bounds(double low, double high) {
+  constexpr double shows_tenths_below = 0.0995;
+  constexpr double narrow = 0.02;
+  constexpr double shows_whole_from = 0.9995;
+  const auto text = [&](double share) {
+    const bool tenths = share < shows_tenths_below || (high - low < narrow && share < shows_whole_from);
+    return fmt::format("{:.{}f}", 100 * share, tenths ? 1 : 0);
+  };
+  return fmt::format("({}..{})", text(low), text(high));
+}
+
+std::string bounds_text(double low, double high) {
+  return fmt::format("({}..{})", bound_text(low), bound_text(high));
+}
+
+/// The unit in which a time is read.
+struct TimeUnit {
+  std::string name;
+  double unit_s = 1;
+};
+
+TimeUnit unit_of(double time_s) {
+  const std::string printed = seconds_text(time_s);
+  const std::string name = printed.substr(printed.find(' ') + 1);
+  return {name, unit_in_si(name, Dimension::time)};
+}
+
+} // namespace
+
+std::string short_seconds_text(double time_s) {
+  if (time_s < 0) return "-" + short_seconds_text(-time_s);
+  const auto unit = unit_of(time_s);
+  return fmt::format("{} {}", digits_text(time_s / unit.unit_s, 3), unit.name);
+}
+
+IntervalText seconds_interval(double time_s, double low_s, double high_s) {
+  const auto unit = unit_of(time_s);
+  return {fmt::format("{} {}", digits_text(time_s / unit.unit_s, 4), unit.name),
+          bounds_text(low_s / unit.unit_s, high_s / unit.unit_s)};
+}
+
+IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s) {
+  constexpr double from_thousands = 9999.5; // would be shown as 10000
+  constexpr double from_millions = 9'999'500;
+  const bool millions = samples_per_s >= from_millions;
+  const bool thousands = samples_per_s >= from_thousands;
+  const double unit = millions ? 1e6 : thousands ? 1e3 : 1;
+  return {digits_text(samples_per_s / unit, 4) + (millions    ? "M"
+                                                  : thousands ? "k"
+                                                              : ""),
+          bounds_text(low_per_s / unit, high_per_s / unit)};
+}
+
+IntervalText percent_interval(double share, double low, double high) {
+  return {percent_text(share), percent_bounds(low, high)};
+}
+
+std::vector<std::string> align_intervals(const std::vector<IntervalText>& intervals) {
+  std::size_t value_width = 0;
+  std::size_t bounds_width = 0;
+  for (const auto& interval : intervals) {
+    value_width = std::max(value_width, interval.value.size());
+    bounds_width = std::max(bounds_width, interval.bounds.size());
+  }
+  std::vector<std::string> cells;
+  cells.reserve(intervals.size());
+  for (const auto& [value, bounds] : intervals)
+    cells.push_back(value.empty() ? "" : fmt::format("{:>{}} {:<{}}", value, value_width, bounds, bounds_width));
+  return cells;
 }
 
 } // namespace ddlsim

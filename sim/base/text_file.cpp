@@ -2,7 +2,6 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

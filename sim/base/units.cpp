@@ -1,7 +1,6 @@
 #include "sim/base/units.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "sim/collective/all_reduce.hpp"
 
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/links_in_use.hpp"
+#include "sim/network/machine.hpp"
 
 #include <stdexcept>
 

@@ -3,7 +3,7 @@
 // simulates or judges a collective reads its row.
 
 #include "sim/collective/class_schedule.hpp"
-#include "sim/collective/period.hpp"
+#include "sim/collective/ring.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/network/machine.hpp"
@@ -92,7 +92,7 @@ std::optional<std::string> why_no_classes(const Machine& machine, Algorithm algo
 /// What the ranks of one period do:
 ///   ring              2(n-1) steps
 ///   hierarchical      n-1 steps inside a node, the ring over nodes, and those inside again
-///   halving-doubling  each step of sim/collective/halving_doubling.hpp once, with a rank's share of the busiest node
+///   halving-doubling  each step of sim/collective/pair_exchange.hpp once, with a rank's share of the busiest node
 /// Nothing for one rank. Ask `why_no_symmetry` first.
 std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, Algorithm algorithm);
 

@@ -2,7 +2,7 @@
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/links_in_use.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,8 @@ namespace ddlsim {
 
 /// What the nodes send each other at the same time, in the time in which a NIC sends weight 1:
 ///   ring              each node to the next: a step
-///   tree              both double trees, up and down; an inner node sends 2 for each byte of the message, a half an edge
+///   tree              both double trees, up and down; an inner node sends 2 for each byte of the message, a half an
+///                     edge
 ///   halving-doubling  nodes 2^k apart, each distance by itself; the farther ones send less
 ///   recursive doubling  the same with equal messages
 ///   in order          each node to the next by its place, the last to the first: sums made by the switches, which each

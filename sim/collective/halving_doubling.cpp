@@ -1,9 +1,8 @@
-#include "sim/collective/halving_doubling.hpp"
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/pair_exchange.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

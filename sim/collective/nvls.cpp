@@ -1,8 +1,8 @@
 #include "sim/collective/nvls.hpp"
 
 #include "sim/collective/all_reduce.hpp"
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
-// All-reduce whose sums are made by the switches of an NVLink domain (NVLink SHARP): NCCL's NVLS in one domain, its NVLSTree
-// across several.
+// All-reduce whose sums are made by the switches of an NVLink domain (NVLink SHARP): NCCL's NVLS in one domain, its
+// NVLSTree across several.
 
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
@@ -9,9 +9,9 @@ namespace ddlsim {
 
 /// Time of one such all-reduce of `size_bytes`, seconds; 0 for one rank.
 ///
-/// Every rank is the head of one share of the vector, S/g with g ranks a full node. It reads the sum of all ranks' shares
-/// from the switch, and writes it to all ranks at once through the switch. So a rank's port passes, each way, S as one of
-/// those that are read and written, and S/g as a head: S (1 + 1/g). NCCL lays its channels by the same count
+/// Every rank is the head of one share of the vector, S/g with g ranks a full node. It reads the sum of all ranks'
+/// shares from the switch, and writes it to all ranks at once through the switch. So a rank's port passes, each way, S
+/// as one of those that are read and written, and S/g as a head: S (1 + 1/g). NCCL lays its channels by the same count
 /// (NVIDIA/nccl src/graph/search.cc, ncclTopoSearchTryNvls). On one node:
 ///   T = 2 latency_intra + S (1 + 1/g)/rate_intra
 /// Between nodes every head sends its share through the double tree of sim/collective/tree.hpp, and all heads of a node
@@ -30,8 +30,8 @@ double nvls_chunk_bytes(const Machine& machine, double size_bytes);
 /// Chunks that each tree carries, one at least.
 int nvls_chunks(const Machine& machine, double size_bytes);
 
-/// Every message of it. What a rank sends into the switch is one message to the next rank of its node, so that every port
-/// passes what it passes, half of it before the tree and half behind.
+/// Every message of it. What a rank sends into the switch is one message to the next rank of its node, so that every
+/// port passes what it passes, half of it before the tree and half behind.
 Schedule nvls_schedule(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

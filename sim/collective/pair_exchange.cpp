@@ -1,6 +1,6 @@
 #include "sim/collective/pair_exchange.hpp"
 
-#include "sim/collective/links_in_use.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,7 @@
-#include "sim/collective/recursive_doubling.hpp"
 
 #include "sim/collective/all_reduce.hpp"
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/pair_exchange.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/links_in_use.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -105,6 +105,18 @@ double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t s
 }
 
 } // namespace
+
+double PeriodEdge::rate_Bps() const {
+  double narrowest_Bps = std::numeric_limits<double>::infinity();
+  for (const PeriodLink& link : links) narrowest_Bps = std::min(narrowest_Bps, link.rate_Bps);
+  return narrowest_Bps;
+}
+
+std::vector<PeriodEdge> ring_period_edges(const Machine& machine) {
+  std::vector<PeriodEdge> edges;
+  for (int rank = 0; rank < ring_period(machine); ++rank) edges.push_back(ring_way(machine, rank));
+  return edges;
+}
 
 int ring_period(const Machine& machine) {
   if (machine.ranks % machine.ranks_per_node != 0 || machine.slow_nic_factor != 1) return machine.ranks;

@@ -1,8 +1,7 @@
 #include "sim/collective/tree.hpp"
 
 #include "sim/collective/all_reduce.hpp"
-#include "sim/collective/links_in_use.hpp"
-#include "sim/collective/tree_classes.hpp"
+#include "sim/network/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

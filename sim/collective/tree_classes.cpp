@@ -1,7 +1,6 @@
-#include "sim/collective/tree_classes.hpp"
 
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
+#include "sim/network/machine.hpp"
 
 #include <utility>
 

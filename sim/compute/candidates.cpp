@@ -8,6 +8,14 @@
 #include <tuple>
 
 namespace ddlsim {
+namespace {
+
+/// 1 at its own batch, 0 and below where it is no longer near.
+double nearness(double measured_batch, double batch) {
+  return 1 - std::abs(std::log(batch / measured_batch)) / std::log(reach_beyond_largest);
+}
+
+} // namespace
 
 bool inside(const BatchCurve& curve, double batch) {
   return curve.points.size() > 1 && batch >= curve.points.front().batch && batch <= curve.points.back().batch;
@@ -114,6 +122,28 @@ std::vector<NearBatch> near_batches(const Curves& curves, const std::vector<Cand
     near.push_back({batch, carried_s(middle, middle.time_s, question)});
   }
   return near;
+}
+
+bool is_near(double measured_batch, double batch) {
+  return nearness(measured_batch, batch) > 0;
+}
+
+JoinedTime join_near_batches(double time_s, double batch, const std::vector<NearBatch>& near) {
+  double weights = 0;
+  double ln_sum = 0;
+  for (const auto& one : near) {
+    const double share = nearness(one.batch, batch);
+    if (share <= 0) continue;
+    if (share >= 1) return {one.time_s, one.time_s, 0};
+    const double weight = share / (1 - share);
+    weights += weight;
+    ln_sum += weight * std::log(one.time_s);
+  }
+  if (weights == 0) return {time_s, time_s, 0};
+  const double ln_near = ln_sum / weights;
+  const double apart = ln_near - std::log(time_s);
+  return {time_s * std::exp(apart * weights / (weights + 1)), std::exp(ln_near),
+          std::abs(apart) * std::sqrt(weights) / (weights + 1)};
 }
 
 } // namespace ddlsim

@@ -49,14 +49,14 @@ struct OneGpuEstimate {
 ///   batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
 ///   batch scaled by the fixed part that is expected; what all records of other GPUs and models say together, each by
-///   its uncertainty (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's time by
-///   what an anchor model of the same family, then of another, gains from it to this one; the same model's time on
-///   another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
+///   its uncertainty (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's
+///   time by what an anchor model of the same family, then of another, gains from it to this one; the same model's time
+///   on another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
 /// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
 /// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is an error source of its own, and the text names them. Between measured batches the time goes over
-/// from what the one's records say to what the other's say (near_batches.hpp). Only the given records count. A record
+/// from what the one's records say to what the other's say (candidates.hpp). Only the given records count. A record
 /// of this GPU is never carried over to another precision, but for bf16 without any record, which is amp's with a wider
 /// interval. A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one,
 /// find() throws UserError.

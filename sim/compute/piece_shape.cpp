@@ -64,8 +64,9 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   return blocks;
 }
 
-/// Where pieces end, one past their last block: of all ways to cut, one whose slowest piece is fastest. `slowest` of the
-/// first b blocks in k pieces is the least, over where the last piece begins, of the slower of it and the k-1 before it.
+/// Where pieces end, one past their last block: of all ways to cut, one whose slowest piece is fastest. `slowest` of
+/// the first b blocks in k pieces is the least, over where the last piece begins, of the slower of it and the k-1
+/// before it.
 std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces) {
   const std::size_t count = blocks.size();
   std::vector<double> until_s(count + 1, 0);

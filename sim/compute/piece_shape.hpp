@@ -10,9 +10,9 @@
 
 namespace ddlsim {
 
-/// Layers of a model that are never cut apart, because a sum may go round them: those that share the first word of their
-/// name and the numbers behind it. "block12.attention.query" is of block12, "layer1.0.conv1" of layer1.0, and "features.3"
-/// is a block of its own.
+/// Layers of a model that are never cut apart, because a sum may go round them: those that share the first word of
+/// their name and the numbers behind it. "block12.attention.query" is of block12, "layer1.0.conv1" of layer1.0, and
+/// "features.3" is a block of its own.
 std::string block_name_of(const std::string& layer);
 
 /// How many of them a model has: the most pieces that it can be cut into.

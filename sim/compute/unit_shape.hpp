@@ -11,8 +11,9 @@
 
 namespace ddlsim {
 
-/// The layers whose names begin with the same word up to a dot, where that word ends in a digit ("block12.attention.query"
-/// is of block12): a transformer's block, a stage of a ResNet. All other layers are the root unit, the first.
+/// The layers whose names begin with the same word up to a dot, where that word ends in a digit
+/// ("block12.attention.query" is of block12): a transformer's block, a stage of a ResNet. All other layers are the root
+/// unit, the first.
 struct ModelUnit {
   std::string name;      ///< "block12"; "root"
   double parameters = 0; ///< scalars
@@ -33,8 +34,8 @@ struct UnitShape {
   double recomputed() const; ///< share of forward, all stages
 };
 
-/// Shares by roofline_layer_times(). Blocks are computed again whole, or their attention's layers without parameters; the
-/// root is not.
+/// Shares by roofline_layer_times(). Blocks are computed again whole, or their attention's layers without parameters;
+/// the root is not.
 UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute);
 
 /// The unit that a layer of that name belongs to; "root" for one of none.

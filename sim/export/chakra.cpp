@@ -1,7 +1,6 @@
-#include "sim/export/chakra.hpp"
-
 #include "sim/base/error.hpp"
 #include "sim/export/chakra_node.hpp"
+#include "sim/export/export.hpp"
 #include "sim/export/operation_text.hpp"
 
 #include <fmt/format.h>

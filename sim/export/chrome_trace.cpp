@@ -1,6 +1,5 @@
-#include "sim/export/chrome_trace.hpp"
-
 #include "sim/base/json.hpp"
+#include "sim/export/export.hpp"
 #include "sim/export/operation_text.hpp"
 
 #include <nlohmann/json.hpp>

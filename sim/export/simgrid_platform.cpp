@@ -1,6 +1,5 @@
-#include "sim/export/simgrid_platform.hpp"
-
 #include "sim/base/error.hpp"
+#include "sim/export/export.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
@@ -100,8 +99,9 @@ std::string leaves(const Platform& platform) {
   return zones + links + ways;
 }
 
-// A fabric whose links are followed one by one. SimGrid's own <cluster topology="TORUS"> and its like have no NIC between a
-// node and its switch (their limiter counts both directions together), so that zones, links and ways are written out.
+// A fabric whose links are followed one by one. SimGrid's own <cluster topology="TORUS"> and its like have no NIC
+// between a node and its switch (their limiter counts both directions together), so that zones, links and ways are
+// written out.
 
 /// Places that all messages leave, or reach, by the same links.
 int places_of_a_switch(const Fabric& fabric) {

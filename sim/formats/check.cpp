@@ -1,8 +1,7 @@
 #include "sim/formats/check.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
-#include "sim/formats/name_checks.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"

@@ -3,7 +3,6 @@
 
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/names.hpp"
-#include "sim/formats/node_price.hpp"
 
 #include <filesystem>
 #include <map>
@@ -11,6 +10,14 @@
 #include <vector>
 
 namespace ddlsim {
+
+/// One price of one whole node: of "prices".
+struct NodePrice {
+  PriceKind kind = PriceKind::on_demand;
+  double usd = 0;     ///< dollars: of a node for an hour; of a node, once, for a purchase
+  double term_s = 0;  ///< how long a reserved node is promised to be kept; 0 for the others
+  std::string date{}; ///< when the price held: "2024", "2024-05" or "2024-05-17"
+};
 
 /// How GPUs of one node reach each other.
 struct IntraNode {

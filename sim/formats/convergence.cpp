@@ -1,5 +1,4 @@
-#include "sim/formats/convergence.hpp"
-
+#include "sim/formats/plan_request.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

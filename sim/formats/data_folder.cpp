@@ -1,7 +1,6 @@
 #include "sim/formats/data_folder.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +8,7 @@
 #include <system_error>
 
 namespace ddlsim {
-
 namespace fs = std::filesystem;
-
 namespace {
 
 /// The entries of a folder, in no order; none for a folder that is missing.
@@ -139,6 +136,13 @@ std::optional<Calibration> load_calibration(const DataFolder& data, const std::s
                     "this one",
                     in_quotes(calibration.cluster), cluster));
   return calibration;
+}
+
+ReferenceData read_reference_data(const DataFolder& data) {
+  ReferenceData reference{load_gpus(data), load_presets(data), load_priors(data), {}, {}};
+  for (const auto& name : list_models(data)) reference.models.emplace(name, load_model(data, name));
+  for (const auto& name : list_clusters(data)) reference.clusters.emplace(name, load_cluster(data, name));
+  return reference;
 }
 
 } // namespace ddlsim

@@ -3,10 +3,11 @@
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
-#include "sim/formats/convergence.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
+#include "sim/formats/model_constants.hpp"
+#include "sim/formats/plan_request.hpp"
 #include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 
@@ -46,5 +47,18 @@ InputCatalogue load_inputs(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);
 /// Nothing when the cluster was never calibrated.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
+
+// The shipped catalogue, presets, priors, models and clusters, read once.
+
+struct ReferenceData {
+  std::vector<Gpu> gpus;
+  std::vector<Preset> presets;
+  std::vector<Prior> priors;
+  std::map<std::string, Model> models;
+  std::map<std::string, Cluster> clusters;
+  ModelConstants constants{};
+};
+
+ReferenceData read_reference_data(const DataFolder& data);
 
 } // namespace ddlsim

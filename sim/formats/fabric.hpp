@@ -18,7 +18,8 @@ struct FabricLevel {
 
 /// star       every node on one non-blocking switch
 /// fat-tree   leaves of nodes_per_leaf nodes, whose uplinks carry 1/blocking of their ports; further levels likewise
-/// rails      as many such trees as a node has NICs, of which each holds one NIC of every node; they meet above their leaves
+/// rails      as many such trees as a node has NICs, of which each holds one NIC of every node; they meet above their
+///            leaves
 /// torus      a grid of dimensions[0] x dimensions[1] x ... nodes whose ends meet; node n is at n % dimensions[0],
 ///            (n / dimensions[0]) % dimensions[1], ...; a link each way to each neighbour
 /// dragonfly  groups of switches, with nodes on every switch; a link between any two switches of a group, and
@@ -47,8 +48,8 @@ bool is_tree(const Fabric& fabric);
 /// Leaves of a tree, then its levels above.
 std::vector<FabricLevel> levels_of(const Fabric& fabric);
 
-/// Cables that leave a group of each level upwards, each as wide as all NICs of a node that the tree holds: 16 of 24 nodes
-/// at 1:1.5. Whole numbers where the routing is static.
+/// Cables that leave a group of each level upwards, each as wide as all NICs of a node that the tree holds: 16 of 24
+/// nodes at 1:1.5. Whole numbers where the routing is static.
 std::vector<double> uplink_cables(const Fabric& fabric);
 
 /// Nodes that a torus or dragonfly has; 0 for fabrics that grow with their nodes.

@@ -1,6 +1,6 @@
 #include "sim/formats/gpu.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/readers.hpp"
 

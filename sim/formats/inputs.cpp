@@ -1,7 +1,6 @@
 #include "sim/formats/inputs.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

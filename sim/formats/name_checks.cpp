@@ -1,6 +1,5 @@
-#include "sim/formats/name_checks.hpp"
-
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 

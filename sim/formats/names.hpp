@@ -26,8 +26,9 @@ enum class Algorithm {
 ///   zero_1       ZeRO: each rank updates its part of the parameters, and keeps the optimizer's state of that part only
 ///   zero_2       the same, and keeps the gradients of its part only
 ///   fsdp         ZeRO-3: keeps its part of everything, and gathers a unit's parameters where they are needed
-///   model_parallel  layers are cut over the ranks of a tensor group, dealt out over the stages of a pipeline, or both; and each
-///                stage is repeated for data parallelism
+///   model_parallel
+///                layers are cut over the ranks of a tensor group, dealt out over the stages of a pipeline, or both;
+///                and each stage is repeated for data parallelism
 enum class StrategyName {
   none,
 #define DDLSIM_ALL_REDUCE(value, text) value,
@@ -81,9 +82,9 @@ enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
 /// How GPUs of one node reach each other.
 enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
 
-/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; the same with a leaf of its own
-/// for each NIC of a node; every node linked to its neighbours in a grid whose ends meet; groups of switches, all linked
-/// to each other.
+/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; the same with a leaf of
+/// its own for each NIC of a node; every node linked to its neighbours in a grid whose ends meet; groups of switches,
+/// all linked to each other.
 enum class FabricKind { star, fat_tree, rails, torus, dragonfly };
 
 /// How messages go over the uplinks of a group of a fat-tree: spread over all, or each over the one of its destination.
@@ -113,8 +114,8 @@ enum class RecordKind { step, collective, point_to_point, layer, server, input, 
 /// What a step record's iteration did.
 enum class RunMode { train, forward };
 
-/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own; not at all
-/// but for its energy, as it is there already.
+/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own; not at
+/// all but for its energy, as it is there already.
 enum class PriceKind { on_demand, reserved, purchase, owned };
 
 /// What a plan has least of.

@@ -1,6 +1,5 @@
-#include "sim/formats/node_price.hpp"
-
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

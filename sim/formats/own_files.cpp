@@ -1,6 +1,6 @@
 #include "sim/formats/own_files.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 

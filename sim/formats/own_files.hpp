@@ -25,8 +25,8 @@ void find_own_files(Scenario& scenario, const JsonNode& root, const std::filesys
 /// The folder of a user's own cluster, from the path of that folder or of its cluster.json. Throws UserError.
 std::filesystem::path own_cluster_folder(const std::filesystem::path& path);
 
-// The data folder with own files beside the shipped ones; as it was where there are none. Each throws UserError where an
-// own file has the name of another, shipped one, whose records would be taken for its own.
+// The data folder with own files beside the shipped ones; as it was where there are none. Each throws UserError where
+// an own file has the name of another, shipped one, whose records would be taken for its own.
 
 DataFolder with_own_model(DataFolder data, const Scenario& scenario);
 DataFolder with_own_cluster(DataFolder data, const std::filesystem::path& folder);

@@ -43,8 +43,8 @@ struct FailureRules {
   int spare_nodes = 0;             ///< that wait, paid for, to take the place of failed ones
 };
 
-/// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in nodes
-/// of 8 during 54 days. A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4.
+/// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in
+/// nodes of 8 during 54 days. A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4.
 inline constexpr double usual_node_mtbf_s = 54 * 86'400.0 * (16'384 / 8) / 419;
 
 /// What may be spent. 0: not limited.
@@ -101,5 +101,28 @@ struct PlanRequest {
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later.
 PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
+
+// How many epochs a training needs to reach its target, by the samples of an iteration:
+// scenarios/convergence/NAME.json.
+
+/// Runs to the target that took the same number of samples in an iteration.
+struct ConvergencePoint {
+  double global_batch = 0; ///< samples of an iteration, of all GPUs together
+  double epochs = 0;       ///< to the target, mean of the runs
+  double deviation = 0;    ///< of one run from that mean, epochs; 0 where all runs agree
+  int runs = 0;
+};
+
+struct Convergence {
+  std::string name;
+  std::vector<std::string> models; ///< that the runs trained
+  std::string target;              ///< what was reached, and by which optimizer
+  std::string source;
+  double samples = 0;                   ///< of an epoch
+  std::vector<ConvergencePoint> points; ///< by ascending batch, three or more
+};
+
+/// Throws UserError with every mistake of the file.
+Convergence read_convergence(const std::filesystem::path& file);
 
 } // namespace ddlsim

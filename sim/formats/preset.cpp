@@ -1,6 +1,6 @@
 #include "sim/formats/preset.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>

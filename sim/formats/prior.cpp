@@ -1,6 +1,7 @@
 #include "sim/formats/prior.hpp"
 
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 #include <utility>
 
 namespace ddlsim {
-
 namespace {
 
 PriorSite site_from(const JsonNode& node) {
@@ -44,6 +44,25 @@ Prior prior_from(const JsonNode& node) {
   if (node.has("sites"))
     for (const auto& site : node.list("sites")) prior.sites.push_back(site_from(site));
   return prior;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Prior& prior) {
+  Json json{{"parameter", prior.parameter}};
+  if (!prior.transport.empty()) json["transport"] = prior.transport;
+  if (!prior.preset.empty()) json["preset"] = prior.preset;
+  if (!prior.path.empty()) json["path"] = prior.path;
+  json["median"] = nine_digits(prior.median);
+  json["width"] = nine_digits(prior.width);
+  json["scale"] = to_text(prior.scale);
+  json["unit"] = prior.unit;
+  json["source"] = prior.source;
+  json["shaped_by"] = prior.shaped_by;
+  for (const auto& site : prior.sites)
+    json["sites"].push_back(
+        {{"site", site.site}, {"value", nine_digits(site.value)}, {"error", nine_digits(site.error)}});
+  return json;
 }
 
 } // namespace
@@ -102,6 +121,12 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
 double prior_value(const Prior& prior, double z_score) {
   if (prior.scale == PriorScale::linear) return std::max(0.0, prior.median + prior.width * z_score);
   return prior.median * std::exp(prior.width * z_score);
+}
+
+std::string priors_json(const std::vector<Prior>& priors) {
+  Json list = Json::array();
+  for (const auto& prior : priors) list.push_back(to_json(prior));
+  return json_text(Json{{"format", "ddlsim-priors"}, {"version", priors_version}, {"priors", list}}, 1) + "\n";
 }
 
 } // namespace ddlsim

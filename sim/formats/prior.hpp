@@ -34,8 +34,8 @@ struct Prior {
   std::vector<PriorSite> sites{};     ///< that `ddlsim calibrate --priors` learnt it from; none: judged
 };
 
-/// Whether the later of two in a file is never taken: the first that fits is, and a later one counts only where the earlier
-/// is dropped, its cluster being under test. A judged one may stand behind what was learnt from it in any case.
+/// Whether the later of two in a file is never taken: the first that fits is, and a later one counts only where the
+/// earlier is dropped, its cluster being under test. A judged one may stand behind what was learnt from it in any case.
 bool hides(const Prior& earlier, const Prior& later);
 
 std::vector<Prior> read_priors(const std::filesystem::path& file);

@@ -6,7 +6,6 @@
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
-#include "sim/formats/convergence.hpp"
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"

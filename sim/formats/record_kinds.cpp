@@ -1,4 +1,4 @@
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
 

@@ -1,7 +1,7 @@
 #include "sim/formats/scenario.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -91,7 +91,8 @@ double StatedRate::width() const {
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
 }
 
-/// A file of a stranger must not keep a machine busy for days: the largest question shipped has 52 points of 200 samples.
+/// A file of a stranger must not keep a machine busy for days: the largest question shipped has 52 points of 200
+/// samples.
 void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
   constexpr double most_points = 10'000;
   constexpr double most_samples = 10'000'000;

@@ -2,10 +2,9 @@
 // What a job loses to the neighbours of its scenario, which send over the same links between switches.
 
 #include "sim/iteration/execution.hpp"
-#include "sim/neighbours/fluid.hpp"
 #include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/fidelity.hpp"
-#include "sim/simgrid/neighbours_full.hpp"
+#include "sim/simgrid/neighbours_run.hpp"
 
 #include <vector>
 
@@ -25,16 +24,16 @@ struct OwnTraffic {
   int connections_per_node = 1; ///< to each server
 };
 
-/// A collective is ready when what it waits for has ended, or at its tick. An exchange with servers is one transfer, from the
-/// first shard that is ready to the last that is back, of as many rounds as shards. A server pulls out a shard when it has
-/// all copies, so that push and pull of its largest shard follow each other and the others overlap: the connections are
-/// busy for (sum + largest)/sum of what they carry one way, as in the two-machine flow shop.
+/// A collective is ready when what it waits for has ended, or at its tick. An exchange with servers is one transfer,
+/// from the first shard that is ready to the last that is back, of as many rounds as shards. A server pulls out a shard
+/// when it has all copies, so that push and pull of its largest shard follow each other and the others overlap: the
+/// connections are busy for (sum + largest)/sum of what they carry one way, as in the two-machine flow shop.
 OwnTraffic own_traffic(const Graph& graph, const Execution& alone);
 
 /// All jobs on the links that they share, the setup's first. A double tree is the edges of both trees, each with an
-/// eighth of what the NIC of an inner node moves both ways; halving-doubling and recursive doubling count as the ring that
-/// moves as many bytes through a NIC. Servers are a push and a pull at a time on each connection between two nodes, all
-/// connections with as many bytes as the busiest NIC carries on each of its own.
+/// eighth of what the NIC of an inner node moves both ways; halving-doubling and recursive doubling count as the ring
+/// that moves as many bytes through a NIC. Servers are a push and a pull at a time on each connection between two
+/// nodes, all connections with as many bytes as the busiest NIC carries on each of its own.
 struct SharedFabric {
   std::vector<SharedLink> links{};
   std::vector<Job> jobs{};
@@ -53,8 +52,8 @@ struct NeighboursCost {
 };
 
 /// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
-/// Screening and closed_form: by formula. Full: every message, on a ring. Else by rounds on SimGrid; more than 500 connections
-/// of servers on one link are too many for them, and go by formula.
+/// Screening and closed_form: by formula. Full: every message, on a ring. Else by rounds on SimGrid; more than 500
+/// connections of servers on one link are too many for them, and go by formula.
 NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
                                  Fidelity requested);
 

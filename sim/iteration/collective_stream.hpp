@@ -61,7 +61,8 @@ public:
     return !waiting_.empty() && std::binary_search(waiting_.begin(), waiting_.end(), operation);
   }
 
-  /// When compute that takes `alone_s` undisturbed has ended. A tick that falls into it runs first. Ask in order of time.
+  /// When compute that takes `alone_s` undisturbed has ended. A tick that falls into it runs first. Ask in order of
+  /// time.
   double compute_end_s(double start_s, double alone_s);
 
   const std::vector<Collective>& collectives() const { return collectives_; }

@@ -2,13 +2,72 @@
 
 #include "sim/base/error.hpp"
 #include "sim/iteration/graph_pass.hpp"
-#include "sim/iteration/sum_executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace ddlsim {
 namespace {
+
+/// 0 by symmetry, 1 in full, 2 without SimGrid.
+int distance_from_default(const Choice& choice) {
+  if (choice.fidelity == Fidelity::by_symmetry) return 0;
+  return choice.fidelity == Fidelity::full ? 1 : 2;
+}
+
+/// Exact formulas are replaced by any way that has a gap.
+bool is_less_close(const Choice& one, const Choice& other) {
+  const int distance = distance_from_default(one) - distance_from_default(other);
+  return distance > 0 || (distance == 0 && one.slower - one.faster > other.slower - other.faster);
+}
+
+void add(const Choice& more, Choice& all) {
+  const double faster = std::min(all.faster, more.faster);
+  const double slower = std::max(all.slower, more.slower);
+  if (is_less_close(more, all)) all = more;
+  all.faster = faster;
+  all.slower = slower;
+}
+
+/// An iteration may run several all-reduce algorithms, and each is timed as closely as it can be: by the requested
+/// fidelity, or as closely to it as choose_all_reduce() finds affordable for it, those before it counted. `choice` then
+/// says how: the least close way of all, with the widest gap of all. For one thread.
+class SumExecutor : public Executor {
+public:
+  /// `choice` must outlive this.
+  SumExecutor(Fidelity requested, Choice& choice) : requested_(requested), choice_(choice) {}
+
+  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             Algorithm algorithm) const override {
+    const double size_bytes = std::accumulate(sizes_bytes.begin(), sizes_bytes.end(), 0.0);
+    const int operations = static_cast<int>(sizes_bytes.size());
+    double& messages_before = messages_[algorithm];
+    const auto chosen = choose_all_reduce(machine, algorithm, size_bytes, operations, requested_, messages_before);
+    messages_before += messages_of_all_reduce(machine, algorithm, size_bytes, operations);
+    add(chosen, choice_);
+    return executor_of(chosen.fidelity).all_reduces(machine, sizes_bytes, algorithm);
+  }
+
+  // An iteration with all-reduces has none of these.
+  SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
+    return executor_of(Fidelity::closed_form).paths(messages, rate_Bps);
+  }
+  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange) const override {
+    return executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange);
+  }
+  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
+                            const AsyncExchange& async) const override {
+    return executor_of(Fidelity::closed_form).async_servers(machine, servers, async);
+  }
+
+private:
+  Fidelity requested_;
+  Choice& choice_;
+  mutable std::map<Algorithm, double> messages_; ///< that a full run of all so far would have
+};
 
 bool has(const Graph& graph, OperationKind kind) {
   return std::any_of(graph.operations.begin(), graph.operations.end(),

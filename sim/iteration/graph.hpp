@@ -32,8 +32,8 @@ struct Role {
 };
 
 /// compute, input and collectives run their operations in the order in which they were added; a path inside a node and
-/// a connection to a server take what is ready first. transfers: sends to another role, or collectives among the ranks of
-/// one role, one after another, each as if it were alone on its links.
+/// a connection to a server take what is ready first. transfers: sends to another role, or collectives among the ranks
+/// of one role, one after another, each as if it were alone on its links.
 enum class StreamKind { compute, input, collectives, path, connection, transfers };
 
 struct Stream {
@@ -61,8 +61,8 @@ struct Operation {
   int repeats = 1;                       ///< transfers only: so many of that size, one after another
 };
 
-/// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs that
-/// send at the same time.
+/// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs
+/// that send at the same time.
 struct TransferGroup {
   Machine machine;
   SumRules rules;

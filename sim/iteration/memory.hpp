@@ -27,10 +27,12 @@ struct MemoryNeed {
 /// outputs.
 double least_memory_bytes(const Model& model, Precision precision, double batch);
 
-/// The same on each of `gpus`, by strategy. Where state is sharded it is Adam's, 16 bytes a parameter (Rajbhandari et al.,
-/// ZeRO, SC 2020, section 3.1; FSDP keeps fp32 parameters, gradients and two moments, as many bytes), of which a rank has
-///   zero-1  its part of the optimizer's; zero-2  of the gradients, too; fsdp  of all, and whole what is gathered: the root
-///           and one more unit, in what is computed with
+/// The same on each of `gpus`, by strategy. Where state is sharded it is Adam's, 16 bytes a parameter (Rajbhandari et
+/// al., ZeRO, SC 2020, section 3.1; FSDP keeps fp32 parameters, gradients and two moments, as many bytes), of which a
+/// rank has
+///   zero-1  its part of the optimizer's
+///   zero-2  of the gradients, too
+///   fsdp    of all, and whole what is gathered: the root and one more unit, in what is computed with
 /// Half precision: parameters and gradients 2 bytes each, the optimizer 12 with fp32 parameters; else 4, 4 and 8.
 /// Activations are those of a micro-batch: half of the outputs, as above; where blocks are computed again whole, the
 /// input of each and half of one block's outputs. Other strategies need least_memory_bytes(), all of it counted as
@@ -38,9 +40,9 @@ double least_memory_bytes(const Model& model, Precision precision, double batch)
 MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus);
 
 /// The same for the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of the stage's
-/// parameters as least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still to
-/// come when these are most, m with GPipe, p-s on stage s with 1F1B. A rank of a tensor group of t holds 1/t of both. The
-/// number of replicas does not matter. 0 for more pieces than the model has blocks.
+/// parameters as least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still
+/// to come when these are most, m with GPipe, p-s on stage s with 1F1B. A rank of a tensor group of t holds 1/t of
+/// both. The number of replicas does not matter. 0 for more pieces than the model has blocks.
 MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
                               const Strategy& strategy);
 

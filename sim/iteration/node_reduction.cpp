@@ -1,4 +1,4 @@
-#include "sim/iteration/node_reduction.hpp"
+#include "sim/iteration/server_graph.hpp"
 
 #include <algorithm>
 #include <numeric>

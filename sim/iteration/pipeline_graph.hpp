@@ -33,24 +33,26 @@ struct PipelineStep {
 };
 
 /// What a stage runs, in order, on p stages with m micro-batches and v pieces a stage:
-///   gpipe        all forwards, then all backwards, the last micro-batch first (Huang et al., GPipe, NeurIPS 2019, figure 2c)
-///   1f1b         p-s-1 forwards on stage s, then a forward and a backward in turns (Narayanan et al., SC 2021, section 2.2)
-///   interleaved  the same with 2(p-s-1) + (v-1)p forwards before, in rounds of p micro-batches a piece (the same section;
-///                megatron/core/pipeline_parallel/schedules.py)
+///   gpipe        all forwards, then all backwards, the last micro-batch first (Huang et al., GPipe, NeurIPS 2019,
+///                figure 2c)
+///   1f1b         p-s-1 forwards on stage s, then a forward and a backward in turns (Narayanan et al., SC 2021,
+///                section 2.2)
+///   interleaved  the same with 2(p-s-1) + (v-1)p forwards before, in rounds of p micro-batches a piece (the same
+///                section; megatron/core/pipeline_parallel/schedules.py)
 /// Pieces are dealt out in rounds: stage s has pieces s, s+p, s+2p.
 std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage);
 
-/// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t p ranks has t p times the
-/// batch and t ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A stage sends its
-/// outputs to the next stage and the gradients of its inputs, as many bytes, to the one before, each of its t ranks a part; a
-/// send waits for nothing but its compute and the send before it, and the stage computes on meanwhile. When a stage has run
-/// all, it sums its gradients over its replicas in one all-reduce.
+/// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t p ranks has t p
+/// times the batch and t ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A
+/// stage sends its outputs to the next stage and the gradients of its inputs, as many bytes, to the one before, each of
+/// its t ranks a part; a send waits for nothing but its compute and the send before it, and the stage computes on
+/// meanwhile. When a stage has run all, it sums its gradients over its replicas in one all-reduce.
 ///
-/// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023, section 4.2):
-/// every layer is cut in t, and each pass of a transformer's block gathers its outputs' bytes over the t ranks twice, before
-/// attention and before what follows it, and reduce-scatters them twice, behind each: the bytes of the two all-reduces of
-/// Shoeybi et al. (Megatron-LM, 2019). Nothing is computed meanwhile. They stand behind their piece's compute, all gathers of
-/// it and then all scatters; where they stand inside it does not change when it ends.
+/// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023,
+/// section 4.2): every layer is cut in t, and each pass of a transformer's block gathers its outputs' bytes over the t
+/// ranks twice, before attention and before what follows it, and reduce-scatters them twice, behind each: the bytes of
+/// the two all-reduces of Shoeybi et al. (Megatron-LM, 2019). Nothing is computed meanwhile. They stand behind their
+/// piece's compute, all gathers of it and then all scatters; where they stand inside it does not change when it ends.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

@@ -22,20 +22,20 @@ PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 /// The ranks that compute a layer together, on one node.
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at the same time and share the NICs
-/// of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
+/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at the same time and share the
+/// NICs of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
-/// Two ranks in place of every pair of a rank of `stage` and its partner in the next stage. The first stage is next to the
-/// last one. All pairs send at the same time: those of a node share its NICs, those of a leaf its uplinks. A pair that is
-/// alone on its node may use all of the node's NICs, up to the rate inside the node.
+/// Two ranks in place of every pair of a rank of `stage` and its partner in the next stage. The first stage is next to
+/// the last one. All pairs send at the same time: those of a node share its NICs, those of a leaf its uplinks. A pair
+/// that is alone on its node may use all of the node's NICs, up to the rate inside the node.
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage);
 
 /// Samples in a micro-batch: the batch of a replica is that of all its GPUs.
 double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu);
 
-/// Why so many GPUs cannot run that pipeline, one sentence with what to do; "" where they can, and for other strategies.
-/// `gpus_per_node` reach each other without a NIC.
+/// Why so many GPUs cannot run that pipeline, one sentence with what to do; "" where they can, and for other
+/// strategies. `gpus_per_node` reach each other without a NIC.
 std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
                              int gpus_per_node);
 

@@ -18,7 +18,8 @@ class PlacedFabrics {
 public:
   PlacedFabrics(const Cluster& cluster, const Transport& transport, Surroundings around);
 
-  /// Null where a Machine knows all links by itself, see needs_links(). From any thread. Throws UserError as places_of().
+  /// Null where a Machine knows all links by itself, see needs_links(). From any thread. Throws UserError as
+  /// places_of().
   std::shared_ptr<const PlacedFabric> at(int nodes) const;
 
   /// Of the job on so many nodes, then of each neighbour, whatever the placement. Throws UserError as places_of().
@@ -29,7 +30,8 @@ public:
 
   const Surroundings& around() const { return around_; }
 
-  /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may grow.
+  /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may
+  /// grow.
   int most_job_nodes() const;
 
   /// Why the job cannot have so many nodes, one sentence; "" where it can.

@@ -1,9 +1,8 @@
 #include "sim/iteration/server_graph.hpp"
 
-#include "sim/iteration/compute_stream.hpp"
+#include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/execution.hpp"
-#include "sim/iteration/node_reduction.hpp"
-#include "sim/library/connections.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 
 #include <algorithm>

@@ -20,25 +20,27 @@ struct WholePasses {
   double backward_s = 0;
 };
 
-/// ZeRO-3, as PyTorch's FullyShardedDataParallel runs it (torch/distributed/fsdp/_runtime_utils.py of 2.1). Units are those of
-/// UnitShape; collectives follow each other on one stream, because one communicator carries all of them:
-///   forward    a unit is gathered before its first layer, from the start of the iteration on; the k-th gather waits until
-///              the unit `gathers_in_flight` gathers before it is freed (limit_all_gathers, which has 2). Freed is it
-///              after its forward; without reshard_after_forward after its backward, and nothing is limited in forward
-///   backward   in reverse; with reshard_after_forward each unit is gathered again, with backward_prefetch before the unit
-///              behind it is computed (BackwardPrefetch.BACKWARD_PRE), without it once that one's gradients are scattered.
-///              A unit's gradients are reduce-scattered when its backward has ended
+/// ZeRO-3, as PyTorch's FullyShardedDataParallel runs it (torch/distributed/fsdp/_runtime_utils.py of 2.1). Units are
+/// those of UnitShape; collectives follow each other on one stream, because one communicator carries all of them:
+///   forward    a unit is gathered before its first layer, from the start of the iteration on; the k-th gather waits
+///              until the unit `gathers_in_flight` gathers before it is freed (limit_all_gathers, which has 2). Freed
+///              is it after its forward; without reshard_after_forward after its backward, and nothing is limited in
+///              forward
+///   backward   in reverse; with reshard_after_forward each unit is gathered again, with backward_prefetch before the
+///              unit behind it is computed (BackwardPrefetch.BACKWARD_PRE), without it once that one's gradients are
+///              scattered. A unit's gradients are reduce-scattered when its backward has ended
 ///   root       is kept from its gather to the end of backward, and scattered last
-/// Every micro-batch gathers and scatters all of it, as a loop without no_sync() does. What is computed again stands in the
-/// backward of its unit. The update of a part takes no time here.
+/// Every micro-batch gathers and scatters all of it, as a loop without no_sync() does. What is computed again stands in
+/// the backward of its unit. The update of a part takes no time here.
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
                  const ShardBytes& bytes, const Machine& machine);
 
-/// ZeRO-1 and ZeRO-2: gradients are grouped by the preset's rule as for all-reduces, and each group is reduce-scattered,
-/// beside backward where the preset overlaps, else after it. Each rank then updates its part, and the groups are
-/// gathered one after another, beside nothing (DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py of 0.12: step() ends with
-/// all_gather_dp_groups). Of several micro-batches zero-1 scatters the sum of their gradients, zero-2 each one's, of
-/// which it has room for a part only. `profile` has the whole batch, and what is computed again in backward.
+/// ZeRO-1 and ZeRO-2: gradients are grouped by the preset's rule as for all-reduces, and each group is
+/// reduce-scattered, beside backward where the preset overlaps, else after it. Each rank then updates its part, and the
+/// groups are gathered one after another, beside nothing (DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py of 0.12:
+/// step() ends with all_gather_dp_groups). Of several micro-batches zero-1 scatters the sum of their gradients, zero-2
+/// each one's, of which it has room for a part only. `profile` has the whole batch, and what is computed again in
+/// backward.
 Graph zero_graph(StrategyName name, const ComputeProfile& profile, const ShardedOptions& options,
                  const ShardBytes& bytes, const Preset& preset, const Machine& machine);
 

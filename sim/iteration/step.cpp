@@ -6,7 +6,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/library/connections.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
 
 #include <algorithm>

@@ -61,8 +61,8 @@ struct StepTime {
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
-  /// Largest part: compute, bubble, communication, server-link, server-software, synchronisation, straggling, neighbours,
-  /// input.
+  /// Largest part: compute, bubble, communication, server-link, server-software, synchronisation, straggling,
+  /// neighbours, input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
 };
@@ -98,8 +98,8 @@ double work_of_step(const StepSetup& setup, const Parameters& sample);
 /// Throws UserError for a strategy that cannot be run by the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
-/// One all-reduce of so many bytes among the setup's GPUs while nothing else runs, seconds: the launch of the operation and
-/// the closed form of the way that the library takes.
+/// One all-reduce of so many bytes among the setup's GPUs while nothing else runs, seconds: the launch of the operation
+/// and the closed form of the way that the library takes.
 double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
 /// The operations that time_step() times, and when each of them runs.

@@ -1,5 +1,4 @@
 #include "sim/iteration/all_reduce_graph.hpp"
-#include "sim/iteration/compute_stream.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 
 #include <utility>

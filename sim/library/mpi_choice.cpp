@@ -1,4 +1,4 @@
-#include "sim/library/mpi_choice.hpp"
+#include "sim/library/sum_rules.hpp"
 
 #include <array>
 #include <limits>

@@ -173,8 +173,8 @@ double tree_correction(const NcclTuning& tuning, Protocol protocol, double size_
 constexpr double s_per_us = 1e-6;
 constexpr double Bps_per_GBps = 1e9;
 
-/// What one thread block may pass on by LL: 256 threads, 64 bytes each, 32 before Volta, twice as much across nodes; a tree
-/// four times as much.
+/// What one thread block may pass on by LL: 256 threads, 64 bytes each, 32 before Volta, twice as much across nodes; a
+/// tree four times as much.
 constexpr double ll_threads = 256;
 
 double ll_limit_bytes(const NcclJob& job, Algorithm algorithm) {

@@ -57,12 +57,14 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
 /// NCCL's estimate in seconds; nothing where this version does not run that on this job. From 2.5 on:
 ///   ring  base + (inside steps) hop + (2(nodes-1)) network hop + S / (bus ranks / 2(ranks-1))
 ///   tree  base + 2 ((ranks a node - 1) hop + log2(nodes) network hop) + S / (bus / 2)
-///   nvls  base + hop + 2 log2(nodes) network hop + S / rate; Simple only, from 2.18 on. With g GPUs on a switch, a port of rate
-///         b and all NICs of a node w: on one node 5/6 of b g/(g+1), across nodes 5/6 of the least of that and w (w/2 from
-///         3 nodes on); from 2.28 on e b g/(g+1) with e of the GPU, across nodes the least of that bus, of w (2w on two
-///         nodes) and of a ceiling a channel
-///   collnet  2 hop (Chain: 2 (g-1) hop) + 2 (g-1) serialisation + network + S / (bus / 2); Simple only. The bus is the least of a
-///         GPU's path and twice the NICs; from 2.14 on Direct, with f = g / NICs of a node, has 2 / (f+1) of it
+///   nvls  base + hop + 2 log2(nodes) network hop + S / rate; Simple only, from 2.18 on. With g GPUs on a switch, a
+///         port of rate b and all NICs of a node w: on one node 5/6 of b g/(g+1), across nodes 5/6 of the least of that
+///         and w (w/2 from 3 nodes on); from 2.28 on e b g/(g+1) with e of the GPU, across nodes the least of that bus,
+///         of w (2w on two nodes) and of a ceiling a channel
+///   collnet
+///         2 hop (Chain: 2 (g-1) hop) + 2 (g-1) serialisation + network + S / (bus / 2); Simple only. The bus is the
+///         least of a GPU's path and twice the NICs; from 2.14 on Direct, with f = g / NICs of a node, has 2 / (f+1) of
+///         it
 /// with the shares and ceilings of NcclTuning.
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes);

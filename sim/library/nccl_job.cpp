@@ -6,8 +6,8 @@
 namespace ddlsim {
 namespace {
 
-/// Of the wire's rate NCCL counts 12 GB/s in 100 Gbit/s, and of a PCIe 3.0 x16 slot 12 GB/s: NVIDIA/nccl src/graph/topo.h,
-/// 2.8.4 and snapshot of June 2026.
+/// Of the wire's rate NCCL counts 12 GB/s in 100 Gbit/s, and of a PCIe 3.0 x16 slot 12 GB/s: NVIDIA/nccl
+/// src/graph/topo.h, 2.8.4 and snapshot of June 2026.
 constexpr double counted_of_wire = 0.96;
 constexpr double pcie_GBps = 12;
 constexpr double Bps_in_GBps = 1e9;
@@ -37,8 +37,8 @@ bool is_nvlink(IntraKind kind) {
   return kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
 }
 
-/// NVLink switches sum from those of Hopper on; NCCL looks for NVLS from compute capability 9.0 on (src/graph/search.cc,
-/// 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
+/// NVLink switches sum from those of Hopper on; NCCL looks for NVLS from compute capability 9.0 on
+/// (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
 bool sums_in_switch(const Gpu& gpu, IntraKind kind) {
   return kind == IntraKind::nvswitch && gpu_seen(gpu) >= NcclGpu::hopper;
 }

@@ -30,8 +30,8 @@ const std::vector<double> ll128_correction_2_8{1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8
 const std::vector<double> simple_correction{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
                                             0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9};
 
-/// Tag v2.5.6-1, for 2.5 to 2.7. One ceiling of trees and LL128 for all channels: 70 to 100 GB/s, which no network of its
-/// time reaches.
+/// Tag v2.5.6-1, for 2.5 to 2.7. One ceiling of trees and LL128 for all channels: 70 to 100 GB/s, which no network of
+/// its time reaches.
 NcclTuning of_2_5() {
   NcclTuning tuning{};
   tuning.from = nccl_with_estimates;
@@ -168,8 +168,8 @@ const NcclTuning& nccl_tuning(const LibraryVersion& version) {
 
 namespace {
 
-/// Tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1 of src/graph/tuning.cc; 2.14 counts no network for a
-/// chain.
+/// Tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1 of src/graph/tuning.cc; 2.14 counts no
+/// network for a chain.
 std::array<CollnetTuning, 6> collnet_versions() {
   const auto of = [](int minor) { return LibraryVersion{SumLibrary::nccl, 2, minor, 0}; };
   CollnetTuning first{of(6)};

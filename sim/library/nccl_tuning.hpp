@@ -1,6 +1,6 @@
 #pragma once
-// The constants by which NCCL estimates an all-reduce before it chooses how to run it, by version. They are NVIDIA's fits, of
-// NVIDIA/nccl src/graph/tuning.cc; the tags are named in the source.
+// The constants by which NCCL estimates an all-reduce before it chooses how to run it, by version. They are NVIDIA's
+// fits, of NVIDIA/nccl src/graph/tuning.cc; the tags are named in the source.
 
 #include "sim/formats/library_version.hpp"
 
@@ -63,7 +63,8 @@ struct CollnetTuning {
   double alone_network_us = 0; ///< in place of network_us with one GPU a node; 0: the same
 };
 
-/// One version and those after it, up to the next in the list. Times in microseconds and rates in GB/s, as NCCL has them.
+/// One version and those after it, up to the next in the list. Times in microseconds and rates in GB/s, as NCCL has
+/// them.
 struct NcclTuning {
   LibraryVersion from;
   RingAndTree base_us;
@@ -96,7 +97,8 @@ const NcclTuning& nccl_tuning(const LibraryVersion& version);
 /// Null before 2.6, which has none.
 const CollnetTuning* collnet_tuning(const LibraryVersion& version);
 
-/// What NVLS reaches of a port's rate on that GPU, by NVIDIA's own fit (tag v2.28.3-1, nvlsEfficiency); 0 before Hopper.
+/// What NVLS reaches of a port's rate on that GPU, by NVIDIA's own fit (tag v2.28.3-1, nvlsEfficiency); 0 before
+/// Hopper.
 double nvls_efficiency(NcclGpu gpu);
 
 /// The version of whose hops NVLS has its delays: the first with that fit.

@@ -1,6 +1,9 @@
 #pragma once
 // What a job's library does with one all-reduce, whichever library it is, and what the protocol does to the message.
 
+#include "sim/formats/cluster.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/library_version.hpp"
 #include "sim/library/nccl_choice.hpp"
 #include "sim/network/machine.hpp"
 
@@ -52,5 +55,28 @@ std::string forced_complaint(const SumRules& rules, int ranks);
 
 /// Time of one all-reduce by its closed form, seconds.
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes);
+
+// The TCP connections by which a library moves bytes from node to node: clouds limit what one of them may carry.
+
+/// Connections that carry an all-reduce from a node to the next, all its NICs together.
+///   NCCL: a ring through each NIC and a connection a ring (src/misc/rings.cu, 2.3.7: "a single net interface, hence a
+///   single ring"); two rings on Kepler; 2.4 doubles the rings of GPUs on NVLink (src/misc/rings.cc); from 2.4.8 on 16
+///   connections a ring on EC2's adapters (src/transport/net_socket.cc).
+///   MPICH and its relatives: every rank of the node has a partner elsewhere. The others: rings, one connection.
+int connections_between_nodes(const LibraryVersion& library, const Cluster& cluster, const Nic& nic, const Gpu& gpu,
+                              int gpus_per_node);
+
+/// What one connection over that transport may carry by the path of its NIC, bytes/s; infinity where nothing limits it.
+double connection_limit_Bps(const Cluster& cluster, const Transport& transport);
+
+// The all-reduce that an MPI library takes by the size of the vector and the ranks: its tables of fixed decisions.
+
+/// Open MPI up to 4.0 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c of 4.0.3): recursive doubling below 10,000
+/// bytes, else a ring. From 4.1 on (the same file of 4.1.4, for sums that commute): by a table of ranks and bytes,
+/// mostly Rabenseifner's halving and doubling above 4 to 256 KiB; its linear and its non-overlapping way are
+/// taken as a tree, a segmented ring as a ring.
+/// MPICH (src/mpi/coll/allreduce, 3.3) and its relatives: recursive doubling up to 2,048 bytes, else halving-doubling.
+/// Intel MPI's own tables are not published; it is taken as MPICH.
+Algorithm mpi_choice(const LibraryVersion& version, int ranks, double size_bytes);
 
 } // namespace ddlsim

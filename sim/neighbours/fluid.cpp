@@ -1,5 +1,4 @@
-#include "sim/neighbours/fluid.hpp"
-
+#include "sim/neighbours/jobs.hpp"
 #include "sim/network/max_min.hpp"
 
 #include <algorithm>

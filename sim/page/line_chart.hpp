@@ -39,8 +39,8 @@ struct LineChart {
   std::vector<ChartCurve> curves;
 };
 
-/// <figure> with a line and a shaded band for each curve. Curves differ by dash pattern and the shape of their marks, not
-/// by colour alone. "" where no curve has a point.
+/// <figure> with a line and a shaded band for each curve. Curves differ by dash pattern and the shape of their marks,
+/// not by colour alone. "" where no curve has a point.
 std::string line_chart(const LineChart& chart);
 
 /// What the curves' styles stand for: one legend for all charts of the same curves.

@@ -50,13 +50,13 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
 /// more.
 AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
-/// The same with fewer, larger pushes: shards of a server that become ready one after another go together when the last of
-/// them is ready, a sixteenth of the server's bytes at least. The last push of each server stays as it is: it decides
-/// when the iteration ends.
+/// The same with fewer, larger pushes: shards of a server that become ready one after another go together when the last
+/// of them is ready, a sixteenth of the server's bytes at least. The last push of each server stays as it is: it
+/// decides when the iteration ends.
 AsyncExchange with_fewer_pushes(AsyncExchange async);
 
-/// Messages of an iteration of one worker: a pull from each server, and a push for all shards of a server that are ready
-/// at one moment.
+/// Messages of an iteration of one worker: a pull from each server, and a push for all shards of a server that are
+/// ready at one moment.
 double messages_of_iteration(const ServerExchange& exchange);
 
 struct AsyncNetwork;

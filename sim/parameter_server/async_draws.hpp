@@ -1,6 +1,7 @@
 #pragma once
 // The computes that a worker of an asynchronous parameter server draws, and which of its iterations count.
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 
@@ -23,9 +24,9 @@ constexpr int measured_iterations = 12;
 constexpr int first_measured = stirring_iterations + settling_iterations;
 constexpr int round_iterations = first_measured + measured_iterations;
 
-/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at all, so
-/// that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and scatter
-/// little (64 workers: 3). One worker meets no other.
+/// Rounds before their own scatter is used. Few workers hardly change phase within a round and often do not meet at
+/// all, so that their first rounds are alike by chance (2 workers: 103 rounds); rounds of many workers are costly and
+/// scatter little (64 workers: 3). One worker meets no other.
 inline int fewest_rounds(int workers) {
   return workers == 1 ? 3 : 3 + 400 / (workers * workers);
 }
@@ -38,14 +39,30 @@ inline bool is_measured(int iteration) {
 /// libraries.
 class ComputeDraws {
 public:
-  ComputeDraws(std::uint64_t seed, int worker, int round, double spread);
+  ComputeDraws(std::uint64_t seed, int worker, int round, double spread) : spread_(spread) {
+    std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U),
+                        static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(round)};
+    random_.seed(words);
+  }
 
   /// Compute of the next iteration. After the stirring normal (a sum of 12 even draws), cut at a tenth of the mean, so
   /// that no compute is negative, and as far above the mean, so that the mean stays.
-  double next();
+  double next() {
+    constexpr double least = 0.1;
+    constexpr int terms = 12; // the variance of an even draw is 1/12
+    if (iteration_++ < stirring_iterations) return 2 * even();
+    double normal = -0.5 * terms;
+    for (int i = 0; i < terms; ++i) {
+      normal += even();
+    }
+    return std::clamp(1 + spread_ * normal, least, 2 - least);
+  }
 
 private:
-  double even();
+  double even() {
+    constexpr double steps = 9007199254740992.0; // 2^53, the digits of a double
+    return (static_cast<double>(random_() >> 11U) + 0.5) / steps;
+  }
 
   std::mt19937_64 random_;
   double spread_;

@@ -1,4 +1,4 @@
-#include "sim/parameter_server/class_links.hpp"
+#include "sim/parameter_server/server_classes.hpp"
 
 #include <cstddef>
 

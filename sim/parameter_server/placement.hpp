@@ -31,8 +31,8 @@ struct Shard {
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
                                  double split_bytes, std::uint64_t key_order = 0);
 
-/// Which tensor a run numbers first is not known (BytePS: the order in which they are declared), and a hash spreads them
-/// differently for each order. Of nine random orders the one whose busiest server has the middle load.
+/// Which tensor a run numbers first is not known (BytePS: the order in which they are declared), and a hash spreads
+/// them differently for each order. Of nine random orders the one whose busiest server has the middle load.
 std::uint64_t typical_key_order(const std::vector<double>& tensor_bytes, int servers);
 
 } // namespace ddlsim

@@ -1,7 +1,7 @@
 #include "sim/parameter_server/reduced_exchange.hpp"
 
-#include "sim/parameter_server/class_links.hpp"
 #include "sim/parameter_server/lanes.hpp"
+#include "sim/parameter_server/server_classes.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
 #include <algorithm>

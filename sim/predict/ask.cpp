@@ -1,7 +1,6 @@
 #include "sim/predict/ask.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/predict/input.hpp"

@@ -2,8 +2,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/server_bound.hpp"
 #include "sim/iteration/server_graph.hpp"
+#include "sim/iteration/server_limits.hpp"
 #include "sim/iteration/step_cache.hpp"
 
 #include <algorithm>

@@ -13,8 +13,8 @@ namespace ddlsim {
 /// fewer servers.
 ///   count      1, 2, 4, ... up to the worker nodes, one a node, two a node, as many as workers
 ///   placement  the strategy's; where it leaves that open, colocated and dedicated
-///   sharding   the strategy's; where it leaves that open, the preset's `sharding_choices`; without these it stays open,
-///              so that each sample has the preset's rule
+///   sharding   the strategy's; where it leaves that open, the preset's `sharding_choices`; without these it stays
+///              open, so that each sample has the preset's rule
 /// Left out is what would cut tensors into more than half a million shards.
 std::vector<Strategy> server_candidates(const StepSetup& setup);
 

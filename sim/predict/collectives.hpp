@@ -45,7 +45,8 @@ std::vector<double> usual_collective_sizes();
 /// 90 % of what will be measured, where the samples' logarithms are `ln_times` and the model is off by so much.
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 
-/// Standard deviation of ln of a measured all-reduce about the model: what no parameter explains, and the measurement's noise.
+/// Standard deviation of ln of a measured all-reduce about the model: what no parameter explains, and the measurement's
+/// noise.
 double collective_spread(const ModelConstants& constants, double measurement_noise);
 
 /// The answer of one curve: the likeliest sample by closed form, and the interval of all samples.

@@ -1,8 +1,7 @@
 #include "sim/predict/known_files.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 
 #include <fmt/format.h>

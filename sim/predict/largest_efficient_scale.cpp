@@ -27,7 +27,8 @@ int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
 
-/// The most GPUs up to `gpus` that the strategy can use: a pipeline leaves the rest idle. 0 where even its stages are more.
+/// The most GPUs up to `gpus` that the strategy can use: a pipeline leaves the rest idle. 0 where even its stages are
+/// more.
 int most_usable(const Curve& curve, int gpus) {
   const auto& setup = curve.setup;
   if (!is_model_parallel(setup.strategy.name)) return gpus;

@@ -1,7 +1,6 @@
-#include "sim/predict/measured.hpp"
-
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/predict/predict.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -30,9 +30,9 @@ struct PosteriorQuestion {
 };
 
 /// Samples drawn by draw_parameters(); the parameters that hold of `calibration` are then moved to its joint normal
-/// distribution: z-scores m + L u, L the Cholesky factor of their covariance; or to its draws in turn, where it has some.
-/// One whose prior is another today keeps its drawn z-score, on the scale of that prior. Without a calibration: the
-/// priors.
+/// distribution: z-scores m + L u, L the Cholesky factor of their covariance; or to its draws in turn, where it has
+/// some. One whose prior is another today keeps its drawn z-score, on the scale of that prior. Without a calibration:
+/// the priors.
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 

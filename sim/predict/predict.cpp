@@ -4,7 +4,7 @@
 #include "sim/predict/ask.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/prediction.hpp"
 
 #include <fmt/format.h>
 
@@ -141,6 +141,31 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
   prediction.files = used_files(scenario, data);
   return prediction;
+}
+
+std::string version() {
+  return DDLSIM_VERSION;
+}
+std::string simgrid_version() {
+  return DDLSIM_SIMGRID_VERSION;
+}
+
+std::string to_text(InputLimit limit) {
+  switch (limit) {
+  case InputLimit::none:
+    break;
+  case InputLimit::decoding:
+    return "decoding";
+  case InputLimit::storage:
+    return "storage";
+  case InputLimit::opening:
+    return "file-opens";
+  case InputLimit::shared_storage:
+    return "shared-storage";
+  case InputLimit::shared_opening:
+    return "shared-file-opens";
+  }
+  return "none";
 }
 
 } // namespace ddlsim

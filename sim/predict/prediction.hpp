@@ -3,7 +3,7 @@
 // measure next.
 
 #include "sim/formats/scenario.hpp"
-#include "sim/iteration/unsplit_tensor.hpp"
+#include "sim/iteration/server_limits.hpp"
 
 #include <optional>
 #include <string>
@@ -32,7 +32,8 @@ struct MeasuredHere {
 enum class InputLimit { none, decoding, storage, opening, shared_storage, shared_opening };
 std::string to_text(InputLimit limit); ///< none, decoding, storage, file-opens, shared-storage, shared-file-opens
 
-/// What storage must deliver and what must decode so that no GPU waits for input. An interval holds 90 % of the samples.
+/// What storage must deliver and what must decode so that no GPU waits for input. An interval holds 90 % of the
+/// samples.
 struct InputNeed {
   double samples_per_s = 0; ///< without the wait for input
   double storage_Bps = 0;   ///< all nodes together; 0: the size of a sample is not known

@@ -1,6 +1,5 @@
 #include "sim/predict/prediction_sentences.hpp"
 
-#include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
 

@@ -1,7 +1,7 @@
 #include "sim/predict/report.hpp"
 
 #include "sim/base/foreign_text.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 
 #include <fmt/format.h>

@@ -9,8 +9,8 @@
 
 namespace ddlsim {
 
-/// Two tables for each strategy, a row for each scale: what is predicted, and where the time goes. Then two sentences: the
-/// largest efficient scale and what to measure next; last a small curve of efficiency, a letter a strategy.
+/// Two tables for each strategy, a row for each scale: what is predicted, and where the time goes. Then two sentences:
+/// the largest efficient scale and what to measure next; last a small curve of efficiency, a letter a strategy.
 std::string to_terminal_text(const Prediction& prediction);
 
 /// The strategy's short text, with what was taken where it leaves something open.

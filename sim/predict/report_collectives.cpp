@@ -1,4 +1,3 @@
-#include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"

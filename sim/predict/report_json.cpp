@@ -1,5 +1,5 @@
 #include "sim/base/json.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/report.hpp"
 

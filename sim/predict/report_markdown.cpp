@@ -1,4 +1,3 @@
-#include "sim/base/chart.hpp"
 #include "sim/base/foreign_text.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"

@@ -1,5 +1,4 @@
 
-#include "sim/base/chart.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"

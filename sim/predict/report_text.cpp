@@ -1,8 +1,7 @@
-#include "sim/base/chart.hpp"
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 

@@ -1,7 +1,7 @@
 #include "sim/predict/scaling_curve.hpp"
 
+#include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/fork_server.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/iteration_graph.hpp"

@@ -3,7 +3,7 @@
 // Only in a fork, because these functions start SimGrid.
 
 #include "sim/collective/class_schedule.hpp"
-#include "sim/collective/period.hpp"
+#include "sim/collective/ring.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"

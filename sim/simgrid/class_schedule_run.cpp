@@ -1,7 +1,6 @@
 #include "sim/network/machine.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
-#include "sim/simgrid/links.hpp"
-#include "sim/simgrid/schedule_run.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

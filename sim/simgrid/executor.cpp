@@ -1,6 +1,6 @@
 #include "sim/simgrid/executor.hpp"
 
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
@@ -147,8 +147,8 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
 }
 
-/// Messages of asynchronous servers after which no further round begins: about a second, as more than a few dozen workers
-/// are never run by symmetry.
+/// Messages of asynchronous servers after which no further round begins: about a second, as more than a few dozen
+/// workers are never run by symmetry.
 constexpr double messages_of_a_second = 1e5;
 
 /// One of each on SimGrid. Asynchronous workers are each at another place of their iteration, so that none stands for

@@ -57,7 +57,7 @@ public:
   /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
   ///   servers                      workers, case                              reduced   closed form
   ///   dedicated, or one colocated  any shards                                 within 3 %
-  ///                                no overlap, equal shards                              within 3 % (one server: exact)
+  ///                                no overlap, equal shards                              within 3 % (1 server: exact)
   ///                                2 on one server, overlapped                           -19 %
   ///                                8 on one server, overlapped                           -28 %
   ///                                8 on 4 unequal servers                                -39 %

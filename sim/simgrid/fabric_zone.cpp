@@ -1,7 +1,6 @@
 #include "sim/simgrid/fabric_zone.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <fmt/format.h>

@@ -7,11 +7,11 @@
 
 namespace ddlsim {
 
-/// How communication is run. On SimGrid: full, every rank and every message; by_symmetry, what plays the same role once.
-/// Without it: closed_form, formulas; reduced, own simulations of classes that share links by our own max-min solver.
-/// Two more are requests: screening, the quicker of the last two, for the samples behind an interval and for searches;
-/// automatic, by_symmetry where that is exact, else full where that is affordable, else by_symmetry with its gap where
-/// ranks are almost alike (a double tree), else screening with its gap.
+/// How communication is run. On SimGrid: full, every rank and every message; by_symmetry, what plays the same role
+/// once. Without it: closed_form, formulas; reduced, own simulations of classes that share links by our own max-min
+/// solver. Two more are requests: screening, the quicker of the last two, for the samples behind an interval and for
+/// searches; automatic, by_symmetry where that is exact, else full where that is affordable, else by_symmetry with its
+/// gap where ranks are almost alike (a double tree), else screening with its gap.
 enum class Fidelity { automatic, screening, closed_form, reduced, by_symmetry, full };
 
 std::string to_text(Fidelity fidelity); ///< "auto", "by-symmetry", "full"; "screening" for what runs without SimGrid

@@ -1,7 +1,7 @@
 #include "sim/simgrid/fidelity_selection.hpp"
 
 #include "sim/collective/fabric_load.hpp"
-#include "sim/collective/links_in_use.hpp"
+#include "sim/network/machine.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/reduced_exchange.hpp"
 

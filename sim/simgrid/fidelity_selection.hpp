@@ -19,9 +19,9 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
 /// Messages that a full run simulates.
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
 
-/// The same for a parameter-server exchange: by symmetry up to 2,000 unlike connections (1,024: 0.2 to 2 s), else reduced,
-/// which is as exact, up to 20,000 unlike connections (a second; screening: 100, 3 ms), else the closed form with its gap.
-/// NoSymmetry beyond 2,000.
+/// The same for a parameter-server exchange: by symmetry up to 2,000 unlike connections (1,024: 0.2 to 2 s), else
+/// reduced, which is as exact, up to 20,000 unlike connections (a second; screening: 100, 3 ms), else the closed form
+/// with its gap. NoSymmetry beyond 2,000.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested);
 

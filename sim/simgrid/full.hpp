@@ -7,12 +7,30 @@
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
-#include "sim/simgrid/schedule_run.hpp"
 
+#include <functional>
 #include <limits>
 #include <vector>
 
+namespace simgrid::s4u {
+class Host;
+} // namespace simgrid::s4u
+
 namespace ddlsim {
+
+// Runs a schedule on hosts that are connected already.
+
+/// What delays a message from one rank to another at delivery, seconds.
+using LatencyOf = std::function<double(int from, int to)>;
+
+/// The messages of a collective of that size; which ranks talk must not depend on the size.
+using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
+
+/// Collectives one after another, seconds each takes until its last program ends. Host i runs the programs of rank i.
+/// Every program is an actor, which goes on with the next size when all are done: making an actor takes as long as
+/// dozens of messages. Throws std::logic_error when messages do not pair up.
+std::vector<double> run_schedules(const std::vector<simgrid::s4u::Host*>& hosts, const std::vector<double>& sizes_bytes,
+                                  const ScheduleOfSize& schedule_of, const LatencyOf& latency_s);
 
 /// Times of one ring after another, seconds; every rank is an actor and every chunk a message. One turn: half of an
 /// all-reduce.
@@ -27,14 +45,14 @@ std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std:
 std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
                                        const ScheduleOfSize& schedule_of);
 
-/// When each shard of one exchange is summed, then when the slowest worker has each, seconds; every copy of every shard is
-/// a message.
+/// When each shard of one exchange is summed, then when the slowest worker has each, seconds; every copy of every shard
+/// is a message.
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
-/// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes. A server
-/// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;
-/// a fluid link carries them as it would one after another.
+/// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes.
+/// A server answers a pull with one message of all its shards, and shards of a server that are ready together are
+/// pushed as one; a fluid link carries them as it would one after another.
 ///
 /// Which iterations are timed, and why those: sim/parameter_server/async_draws.hpp. A worker goes on until the last one
 /// is measured, so that none is measured alone.

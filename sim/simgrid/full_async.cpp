@@ -2,9 +2,8 @@
 #include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
-#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/requests.hpp"
-#include "sim/simgrid/server_platform.hpp"
+#include "sim/simgrid/server_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

@@ -1,12 +1,13 @@
-#include "sim/collective/links_in_use.hpp"
+#include "sim/collective/ring.hpp"
+#include "sim/network/machine.hpp"
 #include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/full.hpp"
-#include "sim/simgrid/links.hpp"
-#include "sim/simgrid/schedule_run.hpp"
+#include "sim/simgrid/ring_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -105,6 +106,28 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
     return machine.node_of(from) == machine.node_of(to) ? machine.intra_latency_s : machine.net_latency_s;
   };
   return run_schedules(hosts, sizes_bytes, schedule_of, latency_s);
+}
+
+std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                              int turns) {
+  start_simgrid();
+  simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("ring");
+  std::vector<PeriodEdge> edges;
+  std::vector<SharedWay> shared_ways;
+  FabricZone fabric(zone, machine);
+  for (int rank = 0; rank < machine.ranks; ++rank) {
+    edges.push_back(ring_way(machine, rank));
+    shared_ways.push_back(fabric.way(machine.node_of(rank), machine.node_of((rank + 1) % machine.ranks)));
+  }
+  const auto ranks = make_ring_ranks(zone, "", edges, shared_ways);
+  zone.seal();
+  std::vector<double> times_s;
+  const int steps = turns * (machine.ranks - 1);
+  for (const double size_bytes : sizes_bytes) {
+    const auto run = run_ring(ranks, steps, steps, size_bytes / machine.ranks);
+    times_s.push_back(*std::max_element(run.end_s.begin(), run.end_s.end()));
+  }
+  return times_s;
 }
 
 } // namespace ddlsim

@@ -1,6 +1,5 @@
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
-#include "sim/simgrid/server_platform.hpp"
 #include "sim/simgrid/server_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

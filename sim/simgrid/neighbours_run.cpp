@@ -1,7 +1,6 @@
 #include "sim/simgrid/neighbours_run.hpp"
 
-#include "sim/simgrid/links.hpp"
-#include "sim/simgrid/neighbours_requests.hpp"
+#include "sim/simgrid/requests.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

@@ -1,14 +1,15 @@
 #pragma once
-// Jobs beside each other on SimGrid, with one message of each job that stands for all of its messages of a round.
+// Jobs beside each other on SimGrid: with one message of each job that stands for all of its messages of a round, and
+// with every message.
 
-#include "sim/neighbours/fluid.hpp"
 #include "sim/neighbours/jobs.hpp"
 
+#include <cstddef>
 #include <vector>
 
 namespace ddlsim {
 
-/// Of simulate_rounds to simulate_every_message (neighbours_full.hpp), mean of 16 iterations: -8.3 to +11.0 % over 600
+/// Of simulate_rounds to simulate_every_message (below), mean of 16 iterations: -8.3 to +11.0 % over 600
 /// draws of tests/neighbours/random_jobs.hpp with two jobs, half of them of 4 to 32 ranks and half of 4 to 64; 9 of 10
 /// draws within 2.8 %, rms 1.5 %. Where it is largest, the mean iteration is
 ///   a neighbour with 4 or more messages on one link    -6.8 to +11.0 %
@@ -26,5 +27,31 @@ SharedTimes simulate_rounds(const std::vector<SharedLink>& links, const std::vec
 /// The same in a child of the fork server. Throws std::runtime_error with the message when the run fails.
 SharedTimes simulate_rounds_in_child(const std::vector<SharedLink>& links, const std::vector<Job>& jobs,
                                      int iterations);
+
+// Jobs beside each other on SimGrid with every message: what the rounds are held to.
+
+/// A job whose all-reduces are rings, and where each edge of the ring passes. Edge i goes from rank i to the next
+/// one, and there are 2(n-1) steps. Rounds and edges_apart are not read, and alone_s only says that a transfer takes
+/// some time: all three follow from routes and hop_s.
+struct RingJob {
+  Job job{};
+  double hop_s = 0;                               ///< delay of each message at delivery; it holds no link
+  std::vector<std::vector<std::size_t>> routes{}; ///< of each edge: the shared links that it crosses, each once
+};
+
+/// What the rings share, as the other ways to time it take it: `rates_Bps` with the edges of each job that cross
+/// the link.
+std::vector<SharedLink> links_of_rings(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs);
+
+/// Times job 0 beside its neighbours, with an actor for each rank, which forwards a chunk as soon as it has it,
+/// and a flow for each chunk. The ranks of a job begin each transfer, and each iteration, together. Only in a
+/// fork, because it starts SimGrid. Throws std::invalid_argument as require_usable does, and where a ring has
+/// fewer than two ranks or names a link that is not there.
+SharedTimes simulate_every_message(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs,
+                                   int iterations);
+
+/// The same in a child of the fork server. Throws std::runtime_error with the message when the run fails.
+SharedTimes simulate_every_message_in_child(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs,
+                                            int iterations);
 
 } // namespace ddlsim

@@ -1,6 +1,7 @@
 #include "sim/simgrid/requests.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -22,6 +23,19 @@ template <class ReadOne> auto read_each(RequestReader& reader, const ReadOne& re
 
 /// A seed has more bits than a number holds exactly.
 constexpr std::uint64_t half_seed = 1ULL << 32;
+
+void add_transfer(RequestWriter& writer, const Transfer& transfer) {
+  const auto& [ready_s, alone_s, edge_bytes, rounds] = transfer; // a new field does not compile until it is sent too
+  for (const double number : {ready_s, alone_s, edge_bytes}) writer.add(number);
+  writer.add(rounds);
+}
+
+Transfer read_transfer(RequestReader& reader) {
+  Transfer transfer;
+  for (double* number : {&transfer.ready_s, &transfer.alone_s, &transfer.edge_bytes}) *number = reader.number();
+  transfer.rounds = reader.integer();
+  return transfer;
+}
 
 } // namespace
 
@@ -169,6 +183,56 @@ std::vector<PathMessage> RequestReader::messages() {
     message.size_bytes = number();
     return message;
   });
+}
+
+void add_jobs(RequestWriter& writer, const std::vector<Job>& jobs) {
+  writer.add(static_cast<double>(jobs.size()));
+  for (const Job& job : jobs) {
+    const auto& [start_s, compute_s, rest_s, edge_Bps, transfers, edges_apart] = job;
+    for (const double number : {start_s, compute_s, rest_s, edge_Bps, edges_apart}) writer.add(number);
+    writer.add(static_cast<double>(transfers.size()));
+    for (const Transfer& transfer : transfers) add_transfer(writer, transfer);
+  }
+}
+
+std::vector<Job> read_jobs(RequestReader& reader) {
+  std::vector<Job> jobs(static_cast<std::size_t>(reader.number()));
+  for (Job& job : jobs) {
+    for (double* number : {&job.start_s, &job.compute_s, &job.rest_s, &job.edge_Bps, &job.edges_apart})
+      *number = reader.number();
+    job.transfers.resize(static_cast<std::size_t>(reader.number()));
+    for (Transfer& transfer : job.transfers) transfer = read_transfer(reader);
+  }
+  return jobs;
+}
+
+void add_shared_links(RequestWriter& writer, const std::vector<SharedLink>& links) {
+  writer.add(static_cast<double>(links.size()));
+  for (const SharedLink& link : links) {
+    writer.add(link.rate_Bps);
+    writer.add(std::vector<double>(link.flows.begin(), link.flows.end()));
+  }
+}
+
+std::vector<SharedLink> read_shared_links(RequestReader& reader) {
+  std::vector<SharedLink> links(static_cast<std::size_t>(reader.number()));
+  for (SharedLink& link : links) {
+    link.rate_Bps = reader.number();
+    for (const double flows : reader.list()) link.flows.push_back(static_cast<int>(flows));
+  }
+  return links;
+}
+
+Numbers numbers_of(SharedTimes times) {
+  times.iterations_s.push_back(times.messages);
+  return std::move(times.iterations_s);
+}
+
+SharedTimes shared_times_of(Numbers numbers) {
+  SharedTimes times{std::move(numbers), 0};
+  times.messages = times.iterations_s.back();
+  times.iterations_s.pop_back();
+  return times;
 }
 
 } // namespace ddlsim

@@ -1,8 +1,9 @@
 #pragma once
 // What the fork server is asked to simulate, as numbers: a request and its way back.
 
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/collective/all_reduce.hpp"
+#include "sim/neighbours/jobs.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"
@@ -49,5 +50,17 @@ private:
   const Numbers& numbers_;
   std::size_t next_ = 0;
 };
+
+// Jobs and what they share as numbers: what the fork server is sent, and what it sends back.
+
+void add_jobs(RequestWriter& writer, const std::vector<Job>& jobs);
+std::vector<Job> read_jobs(RequestReader& reader); ///< equals what was added
+
+void add_shared_links(RequestWriter& writer, const std::vector<SharedLink>& links);
+std::vector<SharedLink> read_shared_links(RequestReader& reader);
+
+/// The messages come last.
+Numbers numbers_of(SharedTimes times);
+SharedTimes shared_times_of(Numbers numbers);
 
 } // namespace ddlsim

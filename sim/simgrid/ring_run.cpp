@@ -1,7 +1,6 @@
 #include "sim/simgrid/ring_run.hpp"
 
 #include "sim/network/machine.hpp"
-#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>

@@ -2,7 +2,7 @@
 // Ranks in a ring on SimGrid: an actor each, which forwards what it gets. For every rank of a ring, or for those of one
 // period.
 
-#include "sim/collective/period.hpp"
+#include "sim/collective/ring.hpp"
 
 #include <cstddef>
 #include <string>

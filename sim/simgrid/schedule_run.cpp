@@ -1,7 +1,5 @@
-#include "sim/simgrid/schedule_run.hpp"
-
 #include "sim/network/machine.hpp"
-#include "sim/simgrid/links.hpp"
+#include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
@@ -29,8 +27,8 @@ struct Way {
   double delay_s = 0; ///< at delivery
 };
 
-/// Those of one direction. SimGrid finds a mailbox by its name: each name is written and found once, not for every message.
-/// A program takes its ways in turn, so that the next one is mostly the one behind the last.
+/// Those of one direction. SimGrid finds a mailbox by its name: each name is written and found once, not for every
+/// message. A program takes its ways in turn, so that the next one is mostly the one behind the last.
 class Ways {
 public:
   template <class Open> const Way& of(int peer, int lane, const Open& open) {

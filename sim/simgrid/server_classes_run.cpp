@@ -1,6 +1,5 @@
-#include "sim/parameter_server/class_links.hpp"
+#include "sim/parameter_server/server_classes.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
-#include "sim/simgrid/links.hpp"
 #include "sim/simgrid/server_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

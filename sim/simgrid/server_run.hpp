@@ -2,12 +2,17 @@
 // An exchange with servers on SimGrid: two actors a connection. For every connection, or for one of each class.
 
 #include "sim/parameter_server/exchange.hpp"
+#include "sim/parameter_server/traffic.hpp"
 
 #include <simgrid/s4u/Semaphore.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace simgrid::s4u {
+class Host;
+} // namespace simgrid::s4u
 
 namespace ddlsim {
 
@@ -47,5 +52,17 @@ std::vector<double> times_of(const std::vector<const ShardOnServer*>& shards);
 
 /// Runs all connections beside each other; the number of messages. Times are in the shards.
 double run_connections(const std::vector<ShardConnection>& connections);
+
+// Workers, servers and the links between them as a SimGrid platform.
+
+struct ServerPlatform {
+  std::vector<simgrid::s4u::Host*> workers; ///< one a worker node
+  std::vector<simgrid::s4u::Host*> servers; ///< one a server process, also where it shares a worker's node
+};
+
+/// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes, the
+/// leaf uplinks if it leaves a leaf, the server process's link and the connection's ceiling, the last two if there are
+/// any. Between a worker and a server of the same node it takes the loopback (intra rate) instead of NICs.
+ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers);
 
 } // namespace ddlsim

@@ -41,8 +41,8 @@ constexpr const char* cost_settings[] = {
     contexts_setting,
     // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks.
     "contexts/stack-size:64",
-    // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and two
-    // areas of memory an actor, of which Linux gives a process 65,530.
+    // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and
+    // two areas of memory an actor, of which Linux gives a process 65,530.
     "contexts/guard-size:0",
 };
 
@@ -65,6 +65,33 @@ void start_simgrid() {
   for (const char* setting : cost_settings) {
     simgrid::s4u::Engine::set_config(setting);
   }
+}
+
+namespace s4u = simgrid::s4u;
+
+s4u::Link* make_link(s4u::NetZone& zone, const std::string& name, double rate_Bps) {
+  return zone.create_link(name, rate_Bps * units_per_byte)->set_latency(0.0)->seal();
+}
+
+Links make_links(s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps) {
+  Links links;
+  for (int i = 0; i < count; ++i) {
+    links.push_back(make_link(zone, kind + std::to_string(i), rate_Bps));
+  }
+  return links;
+}
+
+Links make_nics(s4u::NetZone& zone, const std::string& kind, int nodes, const Machine& machine) {
+  Links links;
+  for (int node = 0; node < nodes; ++node) {
+    links.push_back(make_link(zone, kind + std::to_string(node), machine.nic_Bps_of(node)));
+  }
+  return links;
+}
+
+int* no_content() {
+  static int content = 0;
+  return &content;
 }
 
 } // namespace ddlsim

@@ -1,8 +1,18 @@
 #pragma once
-// Every SimGrid setting, in one place. SimGrid's types stay in the sources of this folder.
+// Every SimGrid setting, and how every simulation makes links, in one place. SimGrid's types stay in the sources of
+// this folder.
+
+#include "sim/network/machine.hpp"
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
+
+namespace simgrid::s4u {
+class Link;
+class NetZone;
+} // namespace simgrid::s4u
 
 namespace ddlsim {
 
@@ -20,5 +30,23 @@ std::span<const char* const> simulated_time_settings();
 /// Starts SimGrid with the project's settings. Once per process, before anything else of SimGrid: it keeps global
 /// state.
 void start_simgrid();
+
+// Links of a SimGrid platform and the messages on them, as every simulation of this folder makes them.
+
+/// One kind of link, one for each place, one direction.
+using Links = std::vector<simgrid::s4u::Link*>;
+
+/// Shared links have no latency: a latency would hold the sender as long as the link. It is a delay at delivery
+/// instead, see sim/collective/ring.hpp.
+simgrid::s4u::Link* make_link(simgrid::s4u::NetZone& zone, const std::string& name, double rate_Bps);
+
+/// `kind`0, `kind`1, ... of one rate.
+Links make_links(simgrid::s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps);
+
+/// The NIC of each node; those behind the workers' are of dedicated servers.
+Links make_nics(simgrid::s4u::NetZone& zone, const std::string& kind, int nodes, const Machine& machine);
+
+/// What every message points at: SimGrid wants an address, and nobody reads it.
+int* no_content();
 
 } // namespace ddlsim

@@ -1,5 +1,4 @@
 #include "sim/base/child_process.hpp"
-#include "sim/base/fork_server.hpp"
 #include "tests/base/bytes_printed.hpp"
 
 #include <catch2/catch.hpp>

@@ -78,7 +78,8 @@ TEST_CASE("a bound is not a value: where nothing saturated, the prior's other si
   const auto drawn = first_unknowns(check);
   const auto below = std::count_if(drawn.begin(), drawn.end(), [](double x) { return x < -0.2; }); // 4 deviations
   CHECK(below == 0);
-  // of the prior, a standard normal, its upper half is left, and three quarters of the prior lie below that one's median
+  // of the prior, a standard normal, its upper half is left, and three quarters of the prior lie below that one's
+  // median
   const auto low_half = std::count_if(drawn.begin(), drawn.end(), [](double x) { return x < 0.6745; });
   CHECK(low_half == Approx(500).margin(50)); // 3 standard deviations of 1000 draws; the soft edge moves as little
 }

@@ -1,4 +1,3 @@
-#include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 
 #include <catch2/catch.hpp>

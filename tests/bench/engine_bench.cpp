@@ -1,8 +1,7 @@
 // How long one communication takes to simulate.
 
 #include "sim/simgrid/executor.hpp"
-#include "tests/bench/machines.hpp"
-#include "tests/bench/memory.hpp"
+#include "tests/bench/bench_support.hpp"
 
 namespace ddlsim {
 namespace {

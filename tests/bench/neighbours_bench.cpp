@@ -1,6 +1,6 @@
 // How long a job beside a neighbour takes to time.
 
-#include "sim/neighbours/fluid.hpp"
+#include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
 
 #include <benchmark/benchmark.h>

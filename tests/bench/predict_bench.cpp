@@ -1,11 +1,10 @@
 // How long an iteration, a curve and a sweep take to predict.
 
 #include "sim/base/child_process.hpp"
-#include "sim/base/fork_server.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
-#include "tests/bench/memory.hpp"
+#include "tests/bench/bench_support.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -17,7 +17,8 @@ using namespace ddlsim_test;
 
 namespace {
 
-/// A link or a server that an iteration loads, and two experiments on it: its load fits beside backward, or it does not.
+/// A link or a server that an iteration loads, and two experiments on it: its load fits beside backward, or it does
+/// not.
 struct Bounded {
   ReferenceData reference = planted_reference();
   std::string parameter;
@@ -166,8 +167,8 @@ std::vector<double> draws_of(const Bounded& of, const Calibration& fit) {
   return z_scores;
 }
 
-/// Where the prior is cut: the lowest z-score at which the largest scale still takes as long as with a fast one, but for
-/// one deviation of what the fit allows a measurement to be off.
+/// Where the prior is cut: the lowest z-score at which the largest scale still takes as long as with a fast one, but
+/// for one deviation of what the fit allows a measurement to be off.
 double edge_of(const Bounded& of) {
   constexpr double seen = 0.02; // of the time
   const auto at = [&](double z_score) {

@@ -1,6 +1,6 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "sim/base/error.hpp"
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/calibrate/import_support.hpp"

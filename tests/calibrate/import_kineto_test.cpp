@@ -1,7 +1,7 @@
 // Every number of the traces is typed here, none is measured.
 #include "calibrate/import/importers.hpp"
-#include "calibrate/import/kineto_trace.hpp"
 #include "calibrate/import/trace_anatomy.hpp"
+#include "calibrate/import/traces.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Every number of the logs is typed here, none is measured.
-#include "calibrate/import/horovod_timeline.hpp"
 #include "calibrate/import/importers.hpp"
+#include "calibrate/import/traces.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "calibrate/fit/next_measurement.hpp"
+#include "calibrate/fit/calibrate.hpp"
 #include "calibrate/fit/step_fit.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Tables with a known law and known noise, the same on every machine.
 
-#include "calibrate/fit/alpha_beta_fit.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 #include "tests/base/normals.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "calibrate/data/reference_data.hpp"
 #include "calibrate/data/series.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "tests/formats/plain_records.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Every shipped record over several GPUs is of a stack that can be asked: a preset of its name, and a transport that the
-// cluster and the preset share.
+// Every shipped record over several GPUs is of a stack that can be asked: a preset of its name, and a transport that
+// the cluster and the preset share.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"

@@ -1,5 +1,5 @@
-#include "trainer/campaign/busy_cores.hpp"
 #include "trainer/campaign/launcher.hpp"
+#include "trainer/campaign/run_campaign.hpp"
 #include "trainer/run_error.hpp"
 #include "work_folder.hpp"
 

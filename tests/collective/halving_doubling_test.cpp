@@ -1,5 +1,5 @@
-#include "sim/collective/halving_doubling.hpp"
-#include "sim/collective/links_in_use.hpp"
+#include "sim/collective/pair_exchange.hpp"
+#include "sim/network/machine.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/schedule_sums.hpp"
 

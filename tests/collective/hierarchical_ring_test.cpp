@@ -1,4 +1,3 @@
-#include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/ring.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/schedule_sums.hpp"

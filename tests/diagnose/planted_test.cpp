@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Faults are planted in clusters drawn from what is known of a shipped one; the diagnosis must name them, and leave healthy
-// ones alone.
+// Faults are planted in clusters drawn from what is known of a shipped one; the diagnosis must name them, and leave
+// healthy ones alone.
 
 namespace ddlsim {
 namespace {
@@ -45,8 +45,8 @@ std::vector<Observation> logs_of_nccl_tests() {
   return points;
 }
 
-/// One observation of a cluster that is drawn from what is known, with the fault in it where there is one. The diagnosis
-/// itself takes the first 512 samples or fewer: no truth is among them.
+/// One observation of a cluster that is drawn from what is known, with the fault in it where there is one. The
+/// diagnosis itself takes the first 512 samples or fewer: no truth is among them.
 void observe(const Curve& truth, int draw, const FaultKind* kind, double severity, ddlsim_test::Normals& normal,
              std::vector<Observation>& points) {
   const auto& values = truth.samples.values;

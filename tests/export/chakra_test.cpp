@@ -1,5 +1,5 @@
 #include "sim/base/error.hpp"
-#include "sim/export/chakra.hpp"
+#include "sim/export/export.hpp"
 #include "tests/export/chakra_decoder.hpp"
 #include "tests/export/shipped_points.hpp"
 #include "tests/predict/small_cluster.hpp"

@@ -1,4 +1,4 @@
-#include "sim/export/chrome_trace.hpp"
+#include "sim/export/export.hpp"
 #include "tests/export/shipped_points.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 #include "sim/base/child_process.hpp"
-#include "sim/export/simgrid_platform.hpp"
+#include "sim/export/export.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/export/shipped_points.hpp"
 #include "tests/network/fabrics.hpp"

@@ -1,7 +1,6 @@
 // Every check of the fake CUDA runtime finds its planted fault, and finds nothing where all is right.
 
 #include "tests/fake_cuda/machine.hpp"
-#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/run_error.hpp"

@@ -1,4 +1,5 @@
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "tests/formats/sample_files.hpp"
 

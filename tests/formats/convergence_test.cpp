@@ -1,5 +1,5 @@
-#include "sim/formats/convergence.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/plan_request.hpp"
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "sim/base/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/formats/sample_files.hpp"
 

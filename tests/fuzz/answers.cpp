@@ -1,7 +1,7 @@
-// `check`, then `predict` or `plan` on whatever `check` accepts: no crash, no NaN, bounds in order, every report written.
+// `check`, then `predict` or `plan` on whatever `check` accepts: no crash, no NaN, bounds in order, every report
+// written.
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
-#include "plan/report.hpp"
 #include "sim/base/json.hpp"
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/check.hpp"

@@ -10,8 +10,8 @@ namespace ddlsim_fuzz {
 std::string spoil_bytes(std::string text, std::mt19937_64& random);
 
 /// Changes one figure of a JSON document, or of one line of JSON Lines; or one to three values: another number, unit or
-/// name, a value of elsewhere, a key or an element gone, doubled or emptied. It stays JSON, so that rules between fields are reached. ""
-/// where the text is no JSON.
+/// name, a value of elsewhere, a key or an element gone, doubled or emptied. It stays JSON, so that rules between
+/// fields are reached. "" where the text is no JSON.
 std::string spoil_values(const std::string& text, std::mt19937_64& random);
 
 } // namespace ddlsim_fuzz

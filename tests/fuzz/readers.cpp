@@ -3,7 +3,7 @@
 #include "calibrate/import/importers.hpp"
 #include "own/hf_config.hpp"
 #include "own/machine.hpp"
-#include "own/new_cluster.hpp"
+#include "own/new_files.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/calibration.hpp"

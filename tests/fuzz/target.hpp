@@ -1,6 +1,8 @@
 #pragma once
 // What a fuzzer feeds: one row a reader of files, and one a question that is asked of what `check` accepts.
 
+#include "sim/base/error.hpp"
+
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -26,10 +28,20 @@ const std::vector<Target>& reader_targets();
 /// `check`, then `predict` or `plan` on whatever `check` accepts.
 const std::vector<Target>& answer_targets();
 
-/// Runs `read`; false where a UserError says what is wrong. Throws Fault where that error says nothing.
-bool accepted(const std::function<void()>& read);
-
 /// Throws Fault with the words unless it holds.
-void demand(bool holds, const std::string& words);
+inline void demand(bool holds, const std::string& words) {
+  if (!holds) throw Fault(words);
+}
+
+/// Runs `read`; false where a UserError says what is wrong. Throws Fault where that error says nothing.
+inline bool accepted(const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const ddlsim::UserError& error) {
+    demand(!error.mistakes().empty() && !std::string(error.what()).empty(), "a UserError without words");
+    return false;
+  }
+}
 
 } // namespace ddlsim_fuzz

@@ -1,8 +1,10 @@
 #pragma once
-// Every message of a full run: what a timeline shows, and what a check of the simulation by hand needs.
+// Every message of a full run: what a timeline shows, and what a check of the simulation by hand needs. And links that
+// are narrower than the rest of the program knows.
 
 #include "sim/parameter_server/exchange.hpp"
 
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -23,5 +25,24 @@ std::vector<MessageSpan> ring_messages(const Machine& machine, double size_bytes
 /// shard of that server.
 std::vector<MessageSpan> server_messages(const Machine& machine, const ServerMachine& servers,
                                          const ServerExchange& exchange);
+
+// Changes the platforms of SimGrid behind the back of everything else.
+
+/// While this lives, links of SimGrid's platforms whose name begins so are created with that share of their capacity.
+/// Nothing else knows of it. One at a time.
+class NarrowedLinks {
+public:
+  NarrowedLinks(std::string beginning, double share);
+  ~NarrowedLinks();
+  NarrowedLinks(const NarrowedLinks&) = delete;
+  NarrowedLinks& operator=(const NarrowedLinks&) = delete;
+
+  const std::string& beginning() const { return beginning_; }
+  double share() const { return share_; }
+
+private:
+  std::string beginning_;
+  double share_;
+};
 
 } // namespace ddlsim

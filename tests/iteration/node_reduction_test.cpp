@@ -1,5 +1,5 @@
 #include "sim/iteration/execution.hpp"
-#include "sim/iteration/node_reduction.hpp"
+#include "sim/iteration/server_graph.hpp"
 #include "tests/iteration/fixed_times.hpp"
 
 #include <catch2/catch.hpp>

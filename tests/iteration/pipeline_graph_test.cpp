@@ -44,7 +44,8 @@ double bubble(const ModelParallelOptions& options) {
 } // namespace
 
 TEST_CASE("GPipe and 1F1B idle for (p-1)/m of the compute on a free network", "[pipeline]") {
-  // Huang et al. 2019, section 2.3: (K-1)/(M+K-1) of the time; Narayanan et al. 2021, section 2.2.1: (p-1)/m of the compute.
+  // Huang et al. 2019, section 2.3: (K-1)/(M+K-1) of the time; Narayanan et al. 2021, section 2.2.1: (p-1)/m of the
+  // compute.
   for (const auto schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b})
     for (const int stages : {2, 3, 4, 8, 16})
       for (const int micro_batches : {1, 2, 3, 7, 8, 32}) {
@@ -131,7 +132,8 @@ TEST_CASE("a pipeline whose sends take time runs as worked out by hand", "[pipel
 
 namespace {
 
-/// A model of three blocks with attention, each of which puts out 5 bytes a sample, on two ranks that compute it together.
+/// A model of three blocks with attention, each of which puts out 5 bytes a sample, on two ranks that compute it
+/// together.
 Graph graph_of_tensor_group(int micro_batches) {
   auto pieces = even_pieces(1);
   pieces.front().attentive_blocks = 3;
@@ -149,8 +151,8 @@ Graph graph_of_tensor_group(int micro_batches) {
 
 TEST_CASE("a block gathers and scatters its outputs twice in each pass, as many bytes as two all-reduces",
           "[pipeline]") {
-  // Korthikanti et al. 2022, section 4.2.2: four gathers and four scatters a layer, forward and backward, in place of four
-  // all-reduces, each of which is a scatter and a gather.
+  // Korthikanti et al. 2022, section 4.2.2: four gathers and four scatters a layer, forward and backward, in place of
+  // four all-reduces, each of which is a scatter and a gather.
   std::map<OperationKind, double> bytes;
   for (const auto& operation : graph_of_tensor_group(4).operations)
     bytes[operation.kind] += operation.repeats * operation.size_bytes;

@@ -97,8 +97,8 @@ TEST_CASE("a free network leaves the bubble, and efficiency is m / (m + p - 1)",
 }
 
 TEST_CASE("one stage after another and a sum are the sends and the ring of the formula", "[pipeline]") {
-  // One micro-batch of 16 samples on two stages: outputs of 16 MB at 1 GB/s and 1 ms there and back; then each stage sums 4 MB
-  // over two replicas, a ring of two: 2 steps of 2 MB and a latency.
+  // One micro-batch of 16 samples on two stages: outputs of 16 MB at 1 GB/s and 1 ms there and back; then each stage
+  // sums 4 MB over two replicas, a ring of two: 2 steps of 2 MB and a latency.
   const EvenModel even(8);
   const auto setup = even.pipeline(2, 1, 4);
   for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry, Fidelity::automatic}) {
@@ -140,7 +140,8 @@ struct TwoBlocks : EvenModel {
 } // namespace
 
 TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "[pipeline]") {
-  // 16 samples of 1 MB: 16 MB gathered or scattered four times a pass and block, half of them over 1 GB/s inside the node.
+  // 16 samples of 1 MB: 16 MB gathered or scattered four times a pass and block, half of them over 1 GB/s inside the
+  // node.
   const TwoBlocks two;
   const double inside_s = 2 * 2 * 4 * 0.008;
   const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);

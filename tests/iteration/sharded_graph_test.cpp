@@ -66,8 +66,8 @@ void check(const std::vector<Ran>& ran, const std::vector<Ran>& expected) {
 TEST_CASE("fsdp gathers a unit ahead, gathers it again for backward, and scatters behind it", "[sharded]") {
   //  compute          F1 1-2  F2 2-3  F3 3-4  B3 4-6          B2 6-8          B1 8-10
   //  collectives  G1  G2 1-2  G3 2-3  G3 3-4  G2 4-5  S3 6-7  G1 7-8  S2 8-9  S1 10-11
-  // The third gather waits until the first unit is free, at 2. block2's for backward waits for block1, which is free at 3:
-  // it has other memory than the parameters that its forward still reads.
+  // The third gather waits until the first unit is free, at 2. block2's for backward waits for block1, which is free at
+  // 3: it has other memory than the parameters that its forward still reads.
   const auto compute = run(three_blocks(), {}, StreamKind::compute);
   check(compute, {{"forward 1", {1, 2}},
                   {"forward 2", {2, 3}},

@@ -78,7 +78,8 @@ TEST_CASE("a bucket of 25 MiB on iris, 96 to 65,536 GPUs: the estimates by hand,
     double ring_ms; ///< rounded
     Algorithm taken;
   };
-  // 2.8.4's constants. From 4 KiB a rank on the plateau makes a ring's latency 1.9 times as long; ring_ms is without it.
+  // 2.8.4's constants. From 4 KiB a rank on the plateau makes a ring's latency 1.9 times as long; ring_ms is without
+  // it.
   for (const auto& [gpus, ring_ms, taken] : {Row{96, 5.26, Algorithm::ring}, Row{1024, 14.5, Algorithm::tree},
                                              Row{16384, 167, Algorithm::tree}, Row{65536, 653, Algorithm::tree}}) {
     INFO(gpus << " GPUs");

@@ -1,4 +1,4 @@
-#include "sim/neighbours/fluid.hpp"
+#include "sim/neighbours/jobs.hpp"
 #include "tests/neighbours/random_jobs.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // Random fabrics of leaf switches with jobs on them: what the ways to time neighbours are compared on.
 
-#include "sim/simgrid/neighbours_full.hpp"
+#include "sim/simgrid/neighbours_run.hpp"
 
 #include <algorithm>
 #include <cmath>

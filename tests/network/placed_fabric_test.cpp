@@ -118,7 +118,8 @@ TEST_CASE("a message that changes its rail leaves its leaf", "[fabric]") {
   const auto tree = fat_tree(4, 2, {{16, 1}});
   CHECK(links_between(rails, 0, 4) == links_between(tree, 0, 4));
   CHECK(links_between(rails, 0, 16) == links_between(tree, 0, 16));
-  // Packed on one leaf of rails with half the uplinks, a ring goes at half the rate; on a leaf of a fat-tree at all of it.
+  // Packed on one leaf of rails with half the uplinks, a ring goes at half the rate; on a leaf of a fat-tree at all of
+  // it.
   CHECK(placed_on(two_level(4, 1), rails, packed, 4).fabric->load.ring == Approx(2));
   CHECK(placed_on(two_level(4, 1), tree, packed, 4).fabric->load.ring == 1);
 }
@@ -216,7 +217,8 @@ TEST_CASE("the busiest link by hand", "[fabric]") {
   const auto circle = placed_on(two_level(5, 1), torus({5}, 10e9 / 4), packed, 5);
   CHECK(circle.fabric->load.all_to_all == Approx(4 * 3 / 4.0));
   CHECK(circle.fabric->load.ring == Approx(4));
-  // Halving-doubling on four in a row: neighbours send two thirds of what a node sends, one message a link; across, two.
+  // Halving-doubling on four in a row: neighbours send two thirds of what a node sends, one message a link; across,
+  // two.
   const auto square = placed_on(two_level(4, 1), torus({4}, 10e9), packed, 4);
   CHECK(square.fabric->load.halving_doubling == Approx((1 + 0.5 * 2) / 1.5));
   CHECK(square.fabric->load.recursive_doubling == Approx((1 + 2) / 2.0));

@@ -115,7 +115,8 @@ double matrix_flop(const ddlsim::Model& model) {
 
 TEST_CASE("models have the parameters that their makers and Transformers count") {
   // num_parameters() of the class, shared tensors once. Llama 3 8B, Mistral 7B and Mixtral 8x7B: the totals of
-  // model.safetensors.index.json over two bytes; GPT-2 124M, BERT-base 110M, ViT-B/16 86M (Dosovitskiy et al., table 1).
+  // model.safetensors.index.json over two bytes; GPT-2 124M, BERT-base 110M, ViT-B/16 86M (Dosovitskiy et al., table
+  // 1).
   CHECK(configured(llama_3_8b(), 4096).model.parameters == 8'030'261'248.0);
   CHECK(configured(gpt2_small(), 1024).model.parameters == 124'439'808.0);
   CHECK(configured(mistral_7b(), 4096).model.parameters == 7'241'732'096.0);

@@ -1,5 +1,4 @@
-#include "own/new_cluster.hpp"
-#include "own/new_scenario.hpp"
+#include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/cluster.hpp"

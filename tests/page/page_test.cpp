@@ -1,4 +1,3 @@
-#include "sim/page/controls.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
 #include "tests/page/markup.hpp"

@@ -102,8 +102,8 @@ TEST_CASE("a node in three hours, a checkpoint of a minute: the closed form by h
 }
 
 // A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4: 419 unexpected interruptions of 16,384 GPUs in 54
-// days, over 90 % effective training time. Checkpoints and restarts are not told: ten seconds and ten minutes here, which
-// large sharded checkpoints and a scheduler reach.
+// days, over 90 % effective training time. Checkpoints and restarts are not told: ten seconds and ten minutes here,
+// which large sharded checkpoints and a scheduler reach.
 TEST_CASE("the published run of 16,384 GPUs is effective for more than 90 % of its time") {
   constexpr double day_s = 86'400;
   const FailingJob job{54 * day_s / 419, 10, 600};

@@ -1,5 +1,5 @@
 #include "plan/page/plan_html.hpp"
-#include "plan/report.hpp"
+#include "plan/plan.hpp"
 #include "sim/page/html_text.hpp"
 #include "tests/page/markup.hpp"
 

@@ -1,6 +1,5 @@
 #include "plan/considered.hpp"
 #include "plan/plan.hpp"
-#include "plan/report.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
 

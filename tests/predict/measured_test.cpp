@@ -1,4 +1,4 @@
-#include "sim/predict/measured.hpp"
+#include "sim/predict/predict.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>

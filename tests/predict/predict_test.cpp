@@ -3,7 +3,7 @@
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
-#include "tests/golden/narrowed_links.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/predict/relations.hpp"
 #include "tests/simgrid/scale.hpp"
 

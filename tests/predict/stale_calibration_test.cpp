@@ -1,6 +1,6 @@
 // A prediction from a calibration whose cluster or records changed since.
 
-#include "sim/formats/calibration_basis.hpp"
+#include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 const DataFolder of_stale_calibrations{DDLSIM_SOURCE_DIR};
 const std::string name = "azure-nc24rs-v2-p100";
 
-/// The shipped files with one cluster, its records and its calibration, as `ddlsim calibrate` would have just left them.
+/// The shipped files with one cluster, its records and its calibration, as `ddlsim calibrate` would have just left
+/// them.
 struct JustCalibrated {
   ddlsim_test::TemporaryFolder folder;
   DataFolder data{folder.path()};

@@ -1,7 +1,7 @@
 #include "sim/simgrid/executor.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/ring_recurrence.hpp"
-#include "tests/golden/narrowed_links.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/simgrid/exchanges.hpp"
 #include "tests/simgrid/scale.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/base/fork_server.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"

@@ -1,5 +1,4 @@
-#include "sim/neighbours/fluid.hpp"
-#include "sim/simgrid/neighbours_full.hpp"
+#include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
 #include "tests/neighbours/random_jobs.hpp"
 #include "tests/simgrid/scale.hpp"

@@ -1,10 +1,9 @@
-#include "sim/collective/links_in_use.hpp"
 #include "sim/collective/tree.hpp"
-#include "sim/collective/tree_classes.hpp"
+#include "sim/network/machine.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
-#include "tests/golden/narrowed_links.hpp"
+#include "tests/golden/message_trace.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>

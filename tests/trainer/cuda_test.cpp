@@ -1,5 +1,4 @@
 #include "sim/base/error.hpp"
-#include "trainer/cuda/capability.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"

@@ -132,7 +132,8 @@ const std::string kDashes(74, '-');
 
 } // namespace
 
-// The same figures stand in frameworks_test.py: the scripts of frameworks draw these digits, in this order, by themselves.
+// The same figures stand in frameworks_test.py: the scripts of frameworks draw these digits, in this order, by
+// themselves.
 TEST_CASE("Digits and their order are those of the frameworks' scripts") {
   const LabelledImages digits = draw_digits(50, 1);
   std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a, a number at a time

@@ -192,7 +192,8 @@ TEST_CASE("Inception v4 of tf_cnn_benchmarks: Cadene's network with one class mo
 }
 
 TEST_CASE("ResNeXt-101 32x4d has the published parameters, with and without squeeze and excitation") {
-  // osmr/imgclsmob's README: parameters, and multiply-adds with those of norms and pools, a multiply-add for each value.
+  // osmr/imgclsmob's README: parameters, and multiply-adds with those of norms and pools, a multiply-add for each
+  // value.
   const auto [name, parameters, with_norms] = GENERATE(table<std::string, std::int64_t, double>(
       {{"resnext101_32x4d", 44'177'704, 8.003}, {"se_resnext101_32x4d", 48'955'416, 8.005}}));
   constexpr double kNorms = 0.01;

@@ -3,8 +3,8 @@
 #include "trainer/cuda/device.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
+#include "trainer/synchronisation/optimizer.hpp"
 #include "trainer/train/flat_model.hpp"
-#include "trainer/train/optimizer.hpp"
 #include "trainer/train/training_step.hpp"
 
 #include <ATen/Context.h>

@@ -2,8 +2,8 @@
 #include "trainer/communication/ring.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
-#include "trainer/synchronisation/momentum_sgd.hpp"
-#include "trainer/synchronisation/sharding.hpp"
+#include "trainer/synchronisation/optimizer.hpp"
+#include "trainer/synchronisation/server_synchroniser.hpp"
 #include "trainer/synchronisation/work_thread.hpp"
 
 #include <catch2/catch.hpp>

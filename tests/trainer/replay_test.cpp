@@ -4,7 +4,7 @@
 #include "trainer/compute/published_profile.hpp"
 #include "trainer/compute/replay_compute.hpp"
 #include "trainer/models/image_network.hpp"
-#include "trainer/records/record.hpp"
+#include "trainer/records/record_file.hpp"
 #include "trainer/records/statistics.hpp"
 
 #include <catch2/catch.hpp>

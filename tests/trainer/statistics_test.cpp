@@ -1,6 +1,6 @@
 #include "trainer/records/disturbance.hpp"
-#include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <catch2/catch.hpp>
 

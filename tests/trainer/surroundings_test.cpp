@@ -3,7 +3,6 @@
 #include "tests/trainer/check_records.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/records/surroundings.hpp"
-#include "trainer/records/transport.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "calibrate/data/reference_data.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "tests/validate/result.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"

@@ -1,5 +1,5 @@
 #include "tests/validate/records.hpp"
-#include "validate/noise.hpp"
+#include "validate/validation.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -176,8 +176,8 @@ TEST_CASE("shipped records: the design's figures for the rivals, in its own meas
   CHECK(percent("straight-line", "azure-batchai-horovod-p100") == Approx(13).margin(0.5));
   CHECK(percent("straight-line", "azure-batchai-horovod-k80") == Approx(24).margin(0.5));
   CHECK(percent("straight-line", "bugliarello-aws-p2.xlarge-k80") == Approx(58).margin(0.5));
-  // How the design fitted these two laws is not recorded: 30 and 44 there. Residuals of rate, time or log time give 29.0 to
-  // 32.1 and 40.6 to 43.1 on the same points.
+  // How the design fitted these two laws is not recorded: 30 and 44 there. Residuals of rate, time or log time give
+  // 29.0 to 32.1 and 40.6 to 43.1 on the same points.
   CHECK(percent("amdahl", "") == Approx(28.9).margin(0.5));
   CHECK(percent("usl", "") == Approx(42.1).margin(0.5));
 }

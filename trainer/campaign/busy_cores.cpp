@@ -1,5 +1,4 @@
-#include "trainer/campaign/busy_cores.hpp"
-
+#include "trainer/campaign/run_campaign.hpp"
 #include "trainer/run_error.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "trainer/campaign/campaign.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/names.hpp"
 #include "sim/formats/cluster.hpp"
 
 #include <fmt/format.h>

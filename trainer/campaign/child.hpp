@@ -23,7 +23,8 @@ private:
   bool time_is_up_;
 };
 
-/// While one of these lives, INT, TERM, HUP and USR1 do not end the process: they are collected and reported by `check`.
+/// While one of these lives, INT, TERM, HUP and USR1 do not end the process: they are collected and reported by
+/// `check`.
 class SignalWatch {
 public:
   SignalWatch();

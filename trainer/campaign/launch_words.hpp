@@ -55,8 +55,8 @@ std::vector<std::string> mpirun_words(const RankLaunch& launch);
 /// to run as root where we are root.
 std::vector<std::string> rank_environment();
 
-/// Names of the variables that steer programs, MPI, NCCL and UCX (PATH, LD_LIBRARY_PATH, NCCL_*, UCX_*, OMPI_MCA_*, ...)
-/// and are set here, sorted: what ranks on other hosts need too. `environment`: NAME=VALUE.
+/// Names of the variables that steer programs, MPI, NCCL and UCX (PATH, LD_LIBRARY_PATH, NCCL_*, UCX_*, OMPI_MCA_*,
+/// ...) and are set here, sorted: what ranks on other hosts need too. `environment`: NAME=VALUE.
 std::vector<std::string> forwarded_names(const std::vector<std::string>& environment);
 
 /// NAME=VALUE of this process.

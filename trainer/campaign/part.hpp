@@ -48,9 +48,9 @@ bool has_suspect(const PartFiles& files);
 /// RunError when there are no records, or a line is no JSON.
 void accept(const PartFiles& files, const std::string& cause);
 
-/// Writes OUTPUT/RUN.jsonl from all parts of the run: the first context with the nodes of all, then every record. Returns
-/// false, and writes nothing, when a part is missing. Throws RunError when contexts differ in more than date, command,
-/// nodes and what follows from the number of ranks on a node.
+/// Writes OUTPUT/RUN.jsonl from all parts of the run: the first context with the nodes of all, then every record.
+/// Returns false, and writes nothing, when a part is missing. Throws RunError when contexts differ in more than date,
+/// command, nodes and what follows from the number of ranks on a node.
 bool collect_run(const std::filesystem::path& output, const std::string& run, const std::vector<Part>& parts);
 
 } // namespace ddltrain

@@ -1,8 +1,6 @@
 #include "trainer/campaign/run_campaign.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
-#include "trainer/campaign/busy_cores.hpp"
 #include "trainer/campaign/child.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"

@@ -5,7 +5,7 @@
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/communication/mpi_session.hpp"
-#include "trainer/framework/supervise.hpp"
+#include "trainer/framework/script.hpp"
 #include "trainer/run_error.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-#include "trainer/cli/measure_cli.hpp"
+#include "trainer/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
 

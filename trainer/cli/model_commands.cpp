@@ -1,8 +1,7 @@
-#include "trainer/cli/model_commands.hpp"
-
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/readers.hpp"
+#include "trainer/cli/commands.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/describe/layer_table.hpp"
@@ -18,6 +17,7 @@
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

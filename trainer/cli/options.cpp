@@ -1,8 +1,7 @@
 #include "trainer/cli/options.hpp"
 
 #include "sim/base/error.hpp"
-#include "trainer/cli/measure_cli.hpp"
-#include "trainer/cli/model_commands.hpp"
+#include "trainer/cli/commands.hpp"
 #include "trainer/cli/train_command.hpp"
 #include "trainer/compute/replay_compute.hpp"
 

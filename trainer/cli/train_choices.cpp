@@ -2,7 +2,7 @@
 #include "trainer/cli/train_command.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/records/surroundings.hpp"
-#include "trainer/synchronisation/sharding.hpp"
+#include "trainer/synchronisation/server_synchroniser.hpp"
 #include "trainer/timing/step_clock.hpp"
 
 #include <fmt/format.h>

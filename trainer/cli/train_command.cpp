@@ -6,9 +6,7 @@
 #include "trainer/communication/mpi_session.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
-#include "trainer/records/machine.hpp"
 #include "trainer/records/surroundings.hpp"
-#include "trainer/records/transport.hpp"
 #include "trainer/train/job.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,8 @@
 #include "trainer/cli/train_records.hpp"
 
 #include "trainer/cli/train_command.hpp"
-#include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
-#include "trainer/records/transport.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <fmt/format.h>
 

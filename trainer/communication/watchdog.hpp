@@ -15,10 +15,10 @@
 
 namespace ddltrain {
 
-/// A thread of each rank, which sleeps but for a look four times a second. It tells ranks 0 and 1 every few seconds that
-/// this rank is there and how far it has come, whatever the rank does meanwhile. Rank 0 ends the job, naming the rank,
-/// when one has not been heard of for too long, or when its own step takes too long; rank 1 does when rank 0 is the
-/// silent one.
+/// A thread of each rank, which sleeps but for a look four times a second. It tells ranks 0 and 1 every few seconds
+/// that this rank is there and how far it has come, whatever the rank does meanwhile. Rank 0 ends the job, naming the
+/// rank, when one has not been heard of for too long, or when its own step takes too long; rank 1 does when rank 0 is
+/// the silent one.
 class Watchdog {
 public:
   /// Ends the job, telling of the failure; does not return.
@@ -37,8 +37,8 @@ public:
   /// Nothing is waited for until the next beat: what is done meanwhile may take long. Ranks must go on answering.
   void rest();
   /// `check` is called now and then, by the watchdog's thread; what it throws for five seconds ends the job (of a
-  /// dead rank the launcher tells first). For what fails without anybody's call returning; replaces the check before, {}
-  /// takes it away.
+  /// dead rank the launcher tells first). For what fails without anybody's call returning; replaces the check before,
+  /// {} takes it away.
   void set_check(std::function<void()> check);
 
 private:

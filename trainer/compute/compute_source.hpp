@@ -21,15 +21,15 @@ public:
   ComputeSource& operator=(const ComputeSource&) = delete;
   virtual ~ComputeSource() = default;
 
-  /// Trained tensors, in one order on every rank (roughly forward). `grad()` of each is defined after the first backward
-  /// pass.
+  /// Trained tensors, in one order on every rank (roughly forward). `grad()` of each is defined after the first
+  /// backward pass.
   virtual const std::vector<NamedTensor>& parameters() const = 0;
 
   /// One forward pass, up to the loss.
   virtual void forward(const Batch& batch) = 0;
 
-  /// The backward pass of the last forward pass, once. Gradients are added to those that are defined. Calls `ready` once
-  /// for each parameter, on the computing thread; an empty function is not called.
+  /// The backward pass of the last forward pass, once. Gradients are added to those that are defined. Calls `ready`
+  /// once for each parameter, on the computing thread; an empty function is not called.
   virtual void backward(const GradientReady& ready) = 0;
 
   /// Sum of the mean losses of the batches since it was asked last; 0 where nothing is computed. Waits for the device.

@@ -33,9 +33,9 @@ ddlsim::Precision precision_named(const std::string& text);
 /// The layers as the simulator has them.
 ddlsim::Model model_of(const LayerTable& table);
 
-/// Splits an iteration over the layers, each pass by its time in the simulator's roofline (ddlsim::roofline_layer_times).
-/// The times are scaled to sum to the iteration, so launching and the update are spread over the layers too. Throws
-/// ddlsim::UserError when the catalogue has no peak rate of the precision.
+/// Splits an iteration over the layers, each pass by its time in the simulator's roofline
+/// (ddlsim::roofline_layer_times). The times are scaled to sum to the iteration, so launching and the update are spread
+/// over the layers too. Throws ddlsim::UserError when the catalogue has no peak rate of the precision.
 Profile split_by_roofline(const LayerTable& table, const ddlsim::Gpu& gpu, const FoundStep& step,
                           const PublishedStep& wanted);
 

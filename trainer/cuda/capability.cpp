@@ -1,5 +1,4 @@
-#include "trainer/cuda/capability.hpp"
-
+#include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/run_error.hpp"
 
 #include <fmt/format.h>

@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace ddltrain {
+
 // cuda_runtime_api.h and driver_types.h, CUDA 11 to 13.
 using CudaStatus = int;
 inline constexpr CudaStatus kCudaSuccess = 0;
@@ -67,8 +68,8 @@ std::string cuda_version_text(int version);
 /// GPUs as the CUDA runtime sees them. Every function throws RunError with the runtime's own words when it fails.
 class CudaRuntime {
 public:
-  /// Opens libcudart. Throws RunError saying precisely what is missing: the library, a driver, one that is new enough, a
-  /// device.
+  /// Opens libcudart. Throws RunError saying precisely what is missing: the library, a driver, one that is new enough,
+  /// a device.
   CudaRuntime();
   ~CudaRuntime();
   CudaRuntime(const CudaRuntime&) = delete;
@@ -118,5 +119,24 @@ private:
 
 /// Has this process opened a fake CUDA runtime? Then no time it takes is a GPU's.
 bool fake_gpu_was_opened();
+
+// Whether a GPU is of a generation that the libraries at hand have code for.
+
+/// One architecture that a library was compiled for.
+struct CompiledFor {
+  Capability capability;
+  bool for_later = false; ///< as PTX, which the driver compiles for all later GPUs; else for later minor versions only
+  bool only_this = false; ///< uses what other GPUs have not ("sm_90a")
+};
+
+/// The architectures named in LibTorch's own words about its build (at::show_config: "-gencode;arch=compute_80,
+/// code=sm_80"). None where there are no such words, as without CUDA.
+std::vector<CompiledFor> architectures_in(const std::string& build_words);
+
+bool runs_on(const CompiledFor& code, const Capability& gpu);
+
+/// Throws RunError with what was found and expected, and what to do, for a GPU that this CUDA no longer serves, nor an
+/// NCCL built with it, or that LibTorch has no code for. build_words: LibTorch's, or "" where it does not compute.
+void check_capability(const CudaRuntime& cuda, int gpu, const std::string& build_words);
 
 } // namespace ddltrain

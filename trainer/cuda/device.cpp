@@ -1,7 +1,7 @@
 #include "trainer/cuda/device.hpp"
 
 #include "sim/base/error.hpp"
-#include "trainer/cuda/capability.hpp"
+#include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/describe/layer_table.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/run_error.hpp"

@@ -52,16 +52,18 @@ void move_to(const Device& device, Batch& batch);
 /// Throws RunError where the device has no such precision: a processor computes in fp32 only.
 void check_precision(const Device& device, ddlsim::Precision precision);
 
-/// Sets what of LibTorch's settings decides about speed and rounding on a GPU, for the whole process: TF32 only where it
-/// was asked for (cuDNN takes it for fp32 otherwise), and cuDNN's search for the fastest algorithm, which runs in the
-/// first steps of each shape. Returns them in words for a record's note, "" for a processor, where they mean nothing.
+/// Sets what of LibTorch's settings decides about speed and rounding on a GPU, for the whole process: TF32 only where
+/// it was asked for (cuDNN takes it for fp32 otherwise), and cuDNN's search for the fastest algorithm, which runs in
+/// the first steps of each shape. Returns them in words for a record's note, "" for a processor, where they mean
+/// nothing.
 std::string choose_math(const Device& device, ddlsim::Precision precision);
 
 /// Steps that must not be counted on a device, at the fewest: cuDNN searches in them, and clocks rise.
 int least_warm_up(const std::string& device);
 
-/// Lets LibTorch choose half precision by operator while it lives (autocast): amp is fp16. fp32 and tf32 change nothing.
-/// Casts of parameters are kept till its end. A processor's LibTorch knows bf16 only; commands refuse that too.
+/// Lets LibTorch choose half precision by operator while it lives (autocast): amp is fp16. fp32 and tf32 change
+/// nothing. Casts of parameters are kept till its end. A processor's LibTorch knows bf16 only; commands refuse that
+/// too.
 class Autocast {
 public:
   Autocast(const Device& device, ddlsim::Precision precision);

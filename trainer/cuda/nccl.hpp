@@ -2,7 +2,7 @@
 // NCCL, opened at run time, and what it writes about itself.
 
 #include "trainer/cuda/cuda_runtime.hpp"
-#include "trainer/synchronisation/group_reducer.hpp"
+#include "trainer/synchronisation/synchroniser.hpp"
 
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
-// What a TorchScript module runs, operator by operator: LibTorch's own record of its dispatcher, since C++ has no hooks.
+// What a TorchScript module runs, operator by operator: LibTorch's own record of its dispatcher, since C++ has no
+// hooks.
 
 #include "trainer/layers/layer_definition.hpp"
 

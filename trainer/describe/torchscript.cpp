@@ -1,7 +1,6 @@
 #include "trainer/describe/torchscript.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "sim/base/text_file.hpp"
 #include "trainer/describe/operator_trace.hpp"
 

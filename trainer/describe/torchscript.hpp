@@ -31,9 +31,9 @@ struct DescribedModule {
   std::vector<std::string> notes; ///< what was not counted, or counted with an assumption; one sentence each
 };
 
-/// Runs the module in FILE in training mode on batches of two and three samples: what the second adds is a sample's. One
-/// operator is one layer; those that use the same parameters are one. Throws ddlsim::UserError where LibTorch cannot
-/// read or run it, and where nothing in it is trained.
+/// Runs the module in FILE in training mode on batches of two and three samples: what the second adds is a sample's.
+/// One operator is one layer; those that use the same parameters are one. Throws ddlsim::UserError where LibTorch
+/// cannot read or run it, and where nothing in it is trained.
 DescribedModule describe_torchscript(const std::filesystem::path& file, const std::vector<ModuleInput>& inputs);
 
 } // namespace ddltrain

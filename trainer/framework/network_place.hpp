@@ -13,8 +13,8 @@ struct NetworkPlace {
   std::vector<int> ports;
 };
 
-/// The first IPv4 address of this host that is not its own loop, or that of `interface` ("": any). Loopback where there is
-/// none. Throws ddlsim::UserError naming the interfaces there are when the one asked for has no address.
+/// The first IPv4 address of this host that is not its own loop, or that of `interface` ("": any). Loopback where there
+/// is none. Throws ddlsim::UserError naming the interfaces there are when the one asked for has no address.
 NetworkPlace place_here(const std::string& host, const std::string& interface);
 
 /// TCP ports of this host that nobody listens on, all different. Somebody else may take one before its user does.

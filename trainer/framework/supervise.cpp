@@ -1,8 +1,7 @@
-#include "trainer/framework/supervise.hpp"
-
 #include "sim/base/error.hpp"
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/framework/network_place.hpp"
+#include "trainer/framework/script.hpp"
 #include "trainer/run_error.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,12 @@
 #pragma once
-// Layers of networks that map sequences: [batch, channels, frames].
+// Layers of networks that map sequences.
 
+#include "trainer/layers/layer_definition.hpp"
 #include "trainer/layers/units.hpp"
 
 namespace ddltrain {
+
+// Of sounds: [batch, channels, frames].
 
 struct SequenceConvolutionShape {
   std::int64_t in_channels = 0;
@@ -18,5 +21,33 @@ UnitPtr sequence_convolution(const SequenceConvolutionShape& shape);
 /// Connectionist temporal classification; the last class is the blank. Inputs: log-probabilities [batch, frames,
 /// classes], letters to find [batch, letters]. Output: negative log-likelihood of each sample, [batch].
 UnitPtr temporal_classification();
+
+// A table of rows that can be used twice: to look words up, and to score words.
+
+/// The weights of an embedding, [rows, width].
+at::Tensor embedding_table(std::int64_t rows, std::int64_t width);
+
+/// Looks up rows of `table`, which is trained as this layer's weight. Input: integers of any shape.
+UnitPtr embedding(const at::Tensor& table);
+
+/// Scores of every row, x table^T + bias. The table belongs to the embedding: its gradient is complete only when that
+/// one's is, so only the bias is this layer's own tensor.
+UnitPtr tied_decoder(const at::Tensor& table);
+
+// The parts of multi-head attention that hold no weights. Hidden states are [batch, tokens, width]; the width is split
+// evenly over the heads. Scores are [batch, heads, tokens, tokens].
+
+/// Inputs: queries, keys. Output: their products, head by head.
+UnitPtr attention_scores(std::int64_t heads);
+
+/// Inputs: scores, mask of ones and zeros [batch, tokens]. Output: scores / sqrt(head width), lowered where the mask is
+/// zero so that the softmax gives nothing there.
+UnitPtr attention_mask(std::int64_t head_width);
+
+/// Inputs: probabilities, values. Output: the values weighted by them, heads joined again.
+UnitPtr attention_context(std::int64_t heads);
+
+/// Inputs: hidden states, positions [batch, picked]. Output: the states at those positions, [batch, picked, width].
+UnitPtr pick_positions();
 
 } // namespace ddltrain

@@ -1,4 +1,4 @@
-#include "trainer/layers/attention.hpp"
+#include "trainer/layers/sequence.hpp"
 #include "trainer/layers/unit.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/models/networks.hpp"

@@ -1,7 +1,6 @@
 #include "trainer/models/catalogue.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 #include "trainer/models/networks.hpp"
 #include "trainer/models/residual_networks.hpp"
 

@@ -1,5 +1,5 @@
-#include "trainer/layers/attention.hpp"
 #include "trainer/layers/detection.hpp"
+#include "trainer/layers/sequence.hpp"
 #include "trainer/layers/units.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/models/networks.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Who else used the processor while something was measured.
 
-#include "trainer/records/record.hpp"
+#include "trainer/records/record_file.hpp"
 
 #include <istream>
 

@@ -1,4 +1,4 @@
-#include "trainer/records/machine.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

@@ -1,11 +1,35 @@
 #pragma once
 
-#include "trainer/records/record.hpp"
+#include "sim/formats/record.hpp"
 
 #include <filesystem>
 #include <string>
 
 namespace ddltrain {
+
+// What is measured, in the records of the simulator (sim/formats/record.hpp).
+
+using ddlsim::CollectiveRecord;
+using ddlsim::InputRecord;
+using ddlsim::LayerRecord;
+using ddlsim::LossRecord;
+using ddlsim::PointToPointRecord;
+using ddlsim::RecordHead;
+using ddlsim::ServerRecord;
+using ddlsim::StepRecord;
+
+/// The value of a name that the command line has checked before.
+template <class Name> Name named_value(const std::string& text) {
+  return ddlsim::value_named<Name>(text).value();
+}
+
+/// The head of a record of our own: origin "run", statistic "median", transport and library "unknown" until somebody
+/// knows them. series: records of one experiment, which differ in scale or size only.
+RecordHead own_head(const std::string& series);
+
+/// A step of one GPU without synchronisation, in fp32, of synthetic data, trained; nothing else is known of it yet.
+StepRecord plain_step(const RecordHead& head);
+
 /// The record as one line of JSON without its end of line, times in seconds with six digits, samples with four. Throws
 /// std::logic_error when the record holds a figure that no reader takes: a time that is not above zero, or not finite.
 std::string record_line(const ddlsim::Record& record);

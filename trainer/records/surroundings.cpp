@@ -1,7 +1,6 @@
 #include "trainer/records/surroundings.hpp"
 
 #include "trainer/campaign/launch_words.hpp"
-#include "trainer/records/machine.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/records/transport.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 #pragma once
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
-#include "trainer/synchronisation/group_reducer.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
 
 namespace ddltrain {

@@ -1,6 +1,6 @@
 #include "trainer/synchronisation/gradient_groups.hpp"
 
-#include "sim/iteration/buckets.hpp"
+#include "sim/formats/preset.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "trainer/timing/collective_ways.hpp"
 
 #include "trainer/communication/ring.hpp"
-#include "trainer/cuda/capability.hpp"
+#include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
-#include "trainer/records/machine.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <algorithm>
 #include <utility>

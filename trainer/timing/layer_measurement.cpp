@@ -1,8 +1,8 @@
 #include "trainer/timing/layer_measurement.hpp"
 
 #include "trainer/records/disturbance.hpp"
-#include "trainer/records/machine.hpp"
 #include "trainer/records/statistics.hpp"
+#include "trainer/records/surroundings.hpp"
 
 #include <fmt/format.h>
 

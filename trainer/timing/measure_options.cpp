@@ -2,7 +2,6 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
-#include "trainer/records/machine.hpp"
 #include "trainer/records/surroundings.hpp"
 
 #include <fmt/format.h>

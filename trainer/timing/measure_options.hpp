@@ -1,6 +1,5 @@
 #pragma once
 
-#include "trainer/records/record.hpp"
 #include "trainer/records/record_file.hpp"
 #include "trainer/records/statistics.hpp"
 

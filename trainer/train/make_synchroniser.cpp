@@ -1,5 +1,3 @@
-#include "trainer/train/make_synchroniser.hpp"
-
 #include "trainer/communication/ring.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
@@ -7,6 +5,7 @@
 #include "trainer/synchronisation/server_synchroniser.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/train/training_step.hpp"
+#include "trainer/train/worker_side.hpp"
 
 #include <utility>
 

@@ -1,9 +1,8 @@
-#include "trainer/train/sample_source.hpp"
-
 #include "sim/base/error.hpp"
 #include "trainer/data/batch_order.hpp"
 #include "trainer/data/labelled_images.hpp"
 #include "trainer/models/catalogue.hpp"
+#include "trainer/train/worker_side.hpp"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>

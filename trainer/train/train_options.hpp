@@ -2,7 +2,7 @@
 #include "sim/formats/names.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
-#include "trainer/synchronisation/momentum_sgd.hpp"
+#include "trainer/synchronisation/optimizer.hpp"
 
 #include <optional>
 #include <string>

@@ -10,9 +10,8 @@
 #include "trainer/synchronisation/parameter_server.hpp"
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/job.hpp"
-#include "trainer/train/make_synchroniser.hpp"
-#include "trainer/train/sample_source.hpp"
 #include "trainer/train/training_step.hpp"
+#include "trainer/train/worker_side.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/ops/empty.h>

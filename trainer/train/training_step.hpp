@@ -2,10 +2,9 @@
 // One worker's training step: the same code for `train`, which exchanges gradients, and `layers`, which looks inside.
 
 #include "trainer/compute/network_compute.hpp"
-#include "trainer/synchronisation/momentum_sgd.hpp"
+#include "trainer/synchronisation/optimizer.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/train/flat_model.hpp"
-#include "trainer/train/optimizer.hpp"
 
 #include <functional>
 #include <memory>

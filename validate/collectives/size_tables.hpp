@@ -1,7 +1,7 @@
 #pragma once
 // All-reduces that were measured size by size, predicted with the algorithm left to the library's rule.
 
-#include "calibrate/data/reference_data.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/record.hpp"
 
@@ -42,8 +42,8 @@ std::string collectives_report_text(const std::vector<PredictedCollective>& poin
 /// {"format":"ddlsim-collectives","version":1,
 ///  "all_sizes":[{"carrier","tables","cluster_file","cluster_file_low","cluster_file_high",... two_sizes, line}],
 ///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line","held"}],
-///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s","from_two_sizes_s",
-///             "held","line_s"}]}
+///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s",
+///             "from_two_sizes_s","held","line_s"}]}
 /// Errors are ratios, 0.05 for 5 %; below_bytes is null for the last class.
 std::string collectives_json(const std::vector<PredictedCollective>& points);
 

@@ -32,8 +32,8 @@ double server_share(const Question& at) {
   return 2 * std::max(a_node, workers / servers);
 }
 
-/// Rings that the bytes of all gradients go round, in units of an all-reduce's: fsdp gathers parameters twice and scatters
-/// gradients once, or gathers once, each half of an all-reduce.
+/// Rings that the bytes of all gradients go round, in units of an all-reduce's: fsdp gathers parameters twice and
+/// scatters gradients once, or gathers once, each half of an all-reduce.
 double rings_of(const Strategy& strategy) {
   const bool gathers_twice = strategy.name == StrategyName::fsdp && strategy.sharded.reshard_after_forward;
   return gathers_twice ? 1.5 : 1;

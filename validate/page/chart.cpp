@@ -1,8 +1,7 @@
-#include "validate/page/chart.hpp"
-
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/svg.hpp"
+#include "validate/page/split_section.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
-#include "validate/page/chart.hpp"
 #include "validate/report.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
-#include "sim/predict/page/curve_sections.hpp"
-
-#include "sim/base/chart.hpp"
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/line_chart.hpp"
+#include "sim/predict/page/prediction_html.hpp"
 
 #include <fmt/format.h>
 

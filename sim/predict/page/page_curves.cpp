@@ -1,6 +1,6 @@
 #include "sim/predict/page/page_curves.hpp"
 
-#include "sim/base/chart.hpp"
+#include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
-#include "sim/predict/page/curve_sections.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 
 #include <fmt/format.h>

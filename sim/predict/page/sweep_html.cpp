@@ -1,7 +1,5 @@
-#include "sim/page/controls.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
-#include "sim/predict/page/curve_sections.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 
 #include <fmt/format.h>

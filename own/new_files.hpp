@@ -1,0 +1,61 @@
+#pragma once
+// Files of one's own from a few words: `ddlsim new`.
+
+#include "sim/formats/data_folder.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+// A cluster file from the few words that its owner can say: `ddlsim new cluster`.
+
+struct ClusterRequest {
+  std::string name;
+  std::string gpu; ///< name or alias in the catalogue; "" for processors
+  int gpus_per_node = 0;
+  int nodes = 0;
+  std::vector<std::string> networks; ///< "8x400 Gbps ib": ports a node, rate of one, kind; none: one machine alone
+  std::string links;                 ///< between the GPUs of a node: "nvswitch 370 GB/s 0.6 us"; "": as a shipped one's
+  int most_nodes = 0;                ///< how far it may grow; 0: eight times `nodes`
+  std::string cpu;                   ///< words; may be empty
+  std::string stated_by = "stated by the user"; ///< the source of what the request says
+  std::string links_word;                       ///< as nvidia-smi topo -m calls them: "NV18", "SYS"; "": not seen
+  std::string links_seen; ///< like `links`, from NVLink's own rate: taken where no shipped cluster is alike
+};
+
+struct NewCluster {
+  std::string text;               ///< of cluster.json; check_file() takes it in a folder of that name
+  std::vector<std::string> notes; ///< what was assumed; one sentence each
+};
+
+/// The kinds of a network: ib, roce, efa, ethernet.
+const std::vector<std::string>& network_kinds();
+
+/// Where the request is silent the figures of a shipped cluster with the same GPU stand, with their source. Throws
+/// UserError, with every mistake at the option that it came from.
+NewCluster new_cluster(const ClusterRequest& request, const DataFolder& data);
+
+// A scenario from a model and a cluster: `ddlsim new scenario`.
+
+struct ScenarioRequest {
+  std::filesystem::path file; ///< to be written; its stem is the scenario's name
+  std::string model;          ///< shipped name, or a path
+  std::string cluster;        ///< shipped name, or the path of a folder
+  double batch_per_gpu = 0;
+  std::string precision;               ///< "": fp32
+  std::string preset;                  ///< "": pytorch-ddp, or pytorch-gloo where the cluster has nothing faster
+  std::vector<int> gpus;               ///< empty: doubled from one to what the cluster may grow to
+  std::vector<std::string> strategies; ///< empty: auto
+};
+
+struct NewScenario {
+  std::string text;
+  std::vector<std::string> notes; ///< what was chosen; one sentence each
+};
+
+/// Throws UserError with every mistake: names that nobody knows, files that are not there.
+NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data);
+
+} // namespace ddlsim
