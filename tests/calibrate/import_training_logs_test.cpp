@@ -185,7 +185,7 @@ TEST_CASE("no cut or changed log of a training does more than be refused or read
                                    std::pair<std::string, std::string>{"horovod", horovod_timeline(2)}}) {
     const auto& stated = kind == "mllog" ? of_job : of_horovod;
     for (std::size_t at = 0; at < text.size(); at += 17) { // the fuzzers see every place: tests/fuzz
-      refusal(kind, text.substr(0, at), stated); // any other exception, or a crash, fails the test
+      refusal(kind, text.substr(0, at), stated);           // any other exception, or a crash, fails the test
       for (const char letter : {'9', '-', 'e', '"', '{', ']', '\x01', '\xff'}) {
         auto changed = text;
         changed[at] = letter;
