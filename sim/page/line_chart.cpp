@@ -99,8 +99,7 @@ std::string band(const std::vector<LinePoint>& run, const CurvePlane& plane, std
   }
   std::vector<std::pair<double, double>> corners;
   for (const auto& point : run) corners.emplace_back(plane.across(point.x), plane.up(point.high));
-  for (auto point = run.rbegin(); point != run.rend(); ++point)
-    corners.emplace_back(plane.across(point->x), plane.up(point->low));
+  for (const auto& point : std::views::reverse(run)) corners.emplace_back(plane.across(point.x), plane.up(point.low));
   return fmt::format("<path class=\"band {}\" d=\"{}z\"/>\n", svg_style_classes(style), path_of(corners));
 }
 
