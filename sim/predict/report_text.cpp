@@ -151,10 +151,11 @@ std::string algorithm_text(const std::string& algorithm) {
 /// NCCL's own settings that make a benchmark run as the iteration does; "" where no all-reduce is to be measured.
 std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
-  const bool is_tree = next.algorithm == to_text(Algorithm::tree);
-  const bool is_nvls = next.algorithm == to_text(Algorithm::nvls);
-  const bool is_collnet = next.algorithm == to_text(Algorithm::collnet);
-  const char* name = is_nvls ? "NVLS,NVLSTree" : is_collnet ? "CollnetDirect,CollnetChain" : is_tree ? "Tree" : "Ring";
+  const char* name = "Ring";
+  if (next.algorithm == to_text(Algorithm::tree)) name = "Tree";
+  if (next.algorithm == to_text(Algorithm::nvls)) name = "NVLS,NVLSTree";
+  if (next.algorithm == to_text(Algorithm::nvls_sharp)) name = "NVLS";
+  if (next.algorithm == to_text(Algorithm::collnet)) name = "CollnetDirect,CollnetChain";
   return fmt::format(" What decides there are {} of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
                      "NCCL_PROTO={}.",
                      collectives_text(next.algorithm), next.sum_bytes / 1e6, algorithm_text(next.algorithm),

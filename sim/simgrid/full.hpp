@@ -2,6 +2,7 @@
 // What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers.
 // simulate_async_servers asks the fork server itself; the others run only in a fork, because they start SimGrid.
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
@@ -14,10 +15,10 @@
 
 namespace ddlsim {
 
-/// Times of one ring after another, seconds; every rank is an actor and every chunk a message. One turn: half of an
-/// all-reduce.
+/// Times of one ring after another, seconds; every rank is an actor and every chunk, or segment of one, a message. The row says
+/// how often a chunk goes round, and its segments.
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                              int turns = 2);
+                                              const AllReduceAlgorithm& ring = ring_all_reduce);
 
 /// Times of one collective after another, seconds; every program is an actor and every message a flow.
 ///
