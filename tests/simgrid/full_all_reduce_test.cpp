@@ -164,7 +164,7 @@ TEST_CASE("full sums in both switches stay inside the row's range", "[full][coll
   std::mt19937_64 random(41);
   double lowest = 0;
   double highest = 0;
-  for (int round = 0; round < 440; ++round) {
+  for (int round = 0; round < 40; ++round) {
     const Machine machine = random_machine(random, most_ranks);
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     const double full_s =
@@ -174,7 +174,6 @@ TEST_CASE("full sums in both switches stay inside the row's range", "[full][coll
     highest = std::max(highest, off);
   }
   const Gap gap = all_reduce_algorithm(Algorithm::nvls_sharp).gap(two_level(16, 8), 1e6);
-  WARN(lowest << " " << highest);
   CHECK(lowest >= gap.faster);
   CHECK(highest <= gap.slower);
 }
