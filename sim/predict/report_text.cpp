@@ -311,10 +311,11 @@ std::string surroundings_sentence(const Surroundings& around) {
   if (around == Surroundings{}) return "";
   std::string text = "The job is " + placement_text(around.placement);
   for (const auto& neighbour : around.neighbours)
-    text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration", neighbour.name,
+    text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration{}", neighbour.name,
                         neighbour.nodes, placement_text(neighbour.placement),
                         print_quantity(neighbour.compute_s, Dimension::time),
-                        print_quantity(neighbour.all_reduce_bytes, Dimension::size));
+                        print_quantity(neighbour.all_reduce_bytes, Dimension::size),
+                        neighbour.algorithm == Algorithm::ring ? "" : " by " + to_text(neighbour.algorithm));
   if (around.background_traffic > 0)
     text +=
         fmt::format("; other traffic takes {} of every link between switches", percent_text(around.background_traffic));

@@ -33,6 +33,15 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
+/// A neighbour of asynchronous servers: nodes of the machine's fabric behind those of the job and its servers' hosts, which compute,
+/// sum by a ring, and begin again.
+struct RingBeside {
+  int first_node = 0;
+  int nodes = 0;
+  double compute_s = 0;
+  double all_reduce_bytes = 0;
+};
+
 /// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes. A server
 /// answers a pull with one message of all its shards, and shards of a server that are ready together are pushed as one;
 /// a fluid link carries them as it would one after another.
@@ -40,11 +49,13 @@ SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMach
 /// Which iterations are timed, and why those: sim/parameter_server/async_draws.hpp. A worker goes on until the last one
 /// is measured, so that none is measured alone.
 std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
-                                         const AsyncExchange& async, int round);
+                                         const AsyncExchange& async, int round,
+                                         const std::vector<RingBeside>& beside = {});
 
 /// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it, or they had that many
 /// messages.
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                                   double most_messages = std::numeric_limits<double>::infinity());
+                                   double most_messages = std::numeric_limits<double>::infinity(),
+                                   const std::vector<RingBeside>& beside = {});
 
 } // namespace ddlsim
