@@ -65,6 +65,8 @@ struct AllReduceAlgorithm {
   int programs_per_rank = 1;
   /// Where the schedule is null: times that a chunk goes round the ring but for one rank, n-1 steps each.
   int ring_turns = 2;
+  /// And the messages of a chunk, two of which are in flight; null: one, which is waited for.
+  int (*ring_segments)(const Machine&, double size_bytes) = nullptr;
 };
 
 #define DDLSIM_ALL_REDUCE(value, text) extern const AllReduceAlgorithm value##_all_reduce;

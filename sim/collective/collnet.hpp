@@ -1,5 +1,6 @@
 #pragma once
-// All-reduce whose sums are made by the switches between nodes (NVIDIA SHARP): NCCL's CollNet.
+// All-reduce whose sums are made by the switches between nodes (NVIDIA SHARP): NCCL's CollNet, and its NVLS across
+// nodes, which sums inside a node in the NVLink switch.
 
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
@@ -33,5 +34,15 @@ std::vector<int> next_nodes(const Machine& machine);
 
 /// Every message of it.
 Schedule collnet_schedule(const Machine& machine, double size_bytes);
+
+/// Time of one all-reduce that the NVLink switches and the switches between nodes sum: as above, but that a port passes
+/// S (1 + 1/g) as in sim/collective/nvls.hpp, half of it before the heads' sums leave the node:
+///   T = 2 latency_intra + latency_net + c [ (1 + 1/g)/rate_intra + 1/rate_net ] + (S - c) max((1 + 1/g)/rate_intra,
+///   1/rate_net)
+/// Chunks are CollNet's: NCCL's own limit is 128 KiB a head too (src/enqueue.cc of 2.18.3).
+double nvls_sharp_all_reduce_s(const Machine& machine, double size_bytes);
+
+/// Every message of it.
+Schedule nvls_sharp_schedule(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

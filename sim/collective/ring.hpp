@@ -27,12 +27,15 @@ struct PeriodEdge {
   double rate_Bps() const; ///< of the narrowest link
 };
 
-/// Steps in which every rank sends one message to the next rank and waits for the one that comes to it. Only the ranks
-/// of one period are here: after the last of them comes, by symmetry, the first.
+/// Steps in which every rank sends one message to the next rank and waits for the one that comes to it; with two in
+/// flight, for the one that came before. Only the ranks of one period are here: after the last of them comes, by
+/// symmetry, the first.
 struct PeriodSteps {
   std::vector<PeriodEdge> edges; ///< one a rank
   double message_bytes = 0;
   int steps = 0;
+  int in_flight = 1;
+  int phases = 1; ///< times that all steps are done; a rank begins the next with all messages of the one before
 };
 
 /// Edges of a ring's period: those of a node, or of a leaf whose uplink is narrower than a NIC.

@@ -13,6 +13,15 @@ namespace ddlsim {
 namespace {
 
 constexpr const char* placement_key = "node_placement";
+constexpr const char* algorithm_key = "algorithm";
+
+/// What a neighbour may sum by: who sends to whom is known node by node.
+const std::vector<std::string>& algorithms_of_neighbours() {
+  static const std::vector<std::string> names{to_text(Algorithm::ring), to_text(Algorithm::tree),
+                                              to_text(Algorithm::halving_doubling),
+                                              to_text(Algorithm::recursive_doubling)};
+  return names;
+}
 
 NodePlacement listed_nodes_from(const JsonNode& node) {
   NodePlacement placement{NodeOrder::listed, {}};
@@ -40,7 +49,7 @@ NodePlacement placement_from(const JsonNode& parent) {
 }
 
 Neighbour neighbour_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "nodes", placement_key, "compute", "all_reduce"};
+  static const std::vector<std::string> known{"name", "nodes", placement_key, "compute", "all_reduce", algorithm_key};
   Neighbour neighbour;
   if (!node.is_object()) return neighbour;
   node.allow_only(known);
@@ -50,6 +59,7 @@ Neighbour neighbour_from(const JsonNode& node) {
   neighbour.placement = placement_from(node);
   neighbour.compute_s = node.quantity_or_zero("compute", Dimension::time);
   neighbour.all_reduce_bytes = node.quantity("all_reduce", Dimension::size);
+  neighbour.algorithm = one_of_or<Algorithm>(node, algorithm_key, Algorithm::ring, algorithms_of_neighbours());
   const auto& listed = neighbour.placement;
   if (node.mistakes_so_far() == before && listed.order == NodeOrder::listed &&
       listed.nodes.size() != static_cast<std::size_t>(neighbour.nodes))
@@ -105,6 +115,7 @@ void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around) 
     if (neighbour.placement != NodePlacement{}) one[placement_key] = placement_to_json(neighbour.placement);
     one["compute"] = fmt::format("{} s", neighbour.compute_s);
     one["all_reduce"] = fmt::format("{} B", neighbour.all_reduce_bytes);
+    if (neighbour.algorithm != Algorithm::ring) one[algorithm_key] = to_text(neighbour.algorithm);
     json["neighbours"].push_back(one);
   }
   if (around.background_traffic > 0) json["background_traffic"] = around.background_traffic;

@@ -19,13 +19,14 @@ struct NodePlacement {
   bool operator==(const NodePlacement&) const = default;
 };
 
-/// Another job on the same fabric: it computes, sums over all its nodes by a ring, and begins again.
+/// Another job on the same fabric: it computes, sums over all its nodes, and begins again.
 struct Neighbour {
   std::string name;
   int nodes = 0;
   NodePlacement placement{};
-  double compute_s = 0;        ///< of an iteration, without the all-reduce
-  double all_reduce_bytes = 0; ///< of an iteration, in one operation after compute
+  double compute_s = 0;                  ///< of an iteration, without the all-reduce
+  double all_reduce_bytes = 0;           ///< of an iteration, in one operation after compute
+  Algorithm algorithm = Algorithm::ring; ///< ring, tree, halving-doubling or recursive-doubling
 
   bool operator==(const Neighbour&) const = default;
 };

@@ -63,7 +63,7 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
   result.largest_sum = largest_sum_of(execution);
-  if (beside_others && !graph.servers.asynchronous) result.traffic = own_traffic(graph, execution);
+  if (beside_others) result.traffic = own_traffic(graph, execution);
   return result;
 }
 
@@ -117,6 +117,9 @@ void add_neighbours(const StepSetup& setup, const Parameters& sample, const Mach
   time.neighbours_faster_s = cost.faster_s;
   time.neighbours_slower_s = cost.slower_s;
   time.simgrid_messages += cost.messages;
+  if (*cost.why == '\0') return;
+  if (!time.choice.why.empty()) time.choice.why += ", and ";
+  time.choice.why += cost.why;
 }
 
 IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sample, Fidelity requested,
@@ -131,8 +134,8 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
     add_asynchronous(sample, inputs.machine, result, time);
   } else {
     add_synchronous(setup, sample, inputs.machine, result, time);
-    add_neighbours(setup, sample, inputs.machine, requested, result.traffic, time);
   }
+  add_neighbours(setup, sample, inputs.machine, requested, result.traffic, time);
   return result;
 }
 

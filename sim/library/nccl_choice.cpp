@@ -121,6 +121,18 @@ double nvls_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   return tuning.tree_share * std::min(inside_GBps, job.nodes == 2 ? job.network_GBps : job.network_GBps / 2);
 }
 
+/// With sums in the switches between nodes: the NICs carry the vector once.
+double nvls_sharp_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
+  if (tuning.by_efficiency) {
+    const double heads = on_switch(job);
+    const double inside_GBps = 2 * of_gpu(tuning.efficiency, job.gpu) * job.port_GBps * (heads - 1) / (heads + 1);
+    return std::min(inside_GBps, job.network_GBps) * job.ranks / (2.0 * (job.ranks - 1));
+  }
+  const double inside_GBps = nvls_port_GBps(job);
+  if (tuning.counts_nodes) return tuning.share * (job.nodes == 2 ? inside_GBps : job.network_GBps);
+  return tuning.share * std::min(inside_GBps, job.network_GBps);
+}
+
 double nvls_latency_us(const NvlsTuning& tuning, const NcclJob& job) {
   const double crossings = tuning.counts_nodes ? job.nodes - 1 : log2_of(job.nodes);
   return tuning.base_us + tuning.hop_us + 2 * crossings * tuning.network_hop_us;
@@ -198,7 +210,8 @@ double tree_limit_bytes(const NcclJob& job) {
 
 /// The algorithm of NCCL that passes messages on as that one does.
 Algorithm estimated_as(Algorithm algorithm) {
-  const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls || algorithm == Algorithm::collnet;
+  const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_sharp ||
+                   algorithm == Algorithm::collnet;
   return own ? algorithm : Algorithm::ring;
 }
 
@@ -219,6 +232,11 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
     if (!runs_nvls(version, job) || way.protocol != Protocol::simple) return std::nullopt;
     return s_per_us * nvls_latency_us(tuning.nvls, job) +
            size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
+  }
+  if (way.algorithm == Algorithm::nvls_sharp) {
+    if (!runs_nvls_sharp(version, job) || way.protocol != Protocol::simple) return std::nullopt;
+    return s_per_us * (tuning.nvls.base_us + tuning.nvls.hop_us + tuning.nvls.sharp_hop_us) +
+           size_bytes / (nvls_sharp_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
   }
   if (way.algorithm == Algorithm::collnet) {
     if (!runs_collnet(version, job) || way.protocol != Protocol::simple) return std::nullopt;
@@ -241,6 +259,10 @@ bool runs_nvls(const LibraryVersion& version, const NcclJob& job) {
   return version >= nccl_with_estimates && nccl_tuning(version).nvls.is_there && job.has_nvls;
 }
 
+bool runs_nvls_sharp(const LibraryVersion& version, const NcclJob& job) {
+  return runs_nvls(version, job) && runs_collnet(version, job);
+}
+
 bool runs_collnet(const LibraryVersion& version, const NcclJob& job) {
   constexpr int most_gpus_of_node = 8; // one and NCCL_MAX_DIRECT_ARITY others (src/init.cc, 2.18.3)
   return collnet_tuning(version) != nullptr && job.has_collnet && job.nodes > 1 &&
@@ -255,7 +277,8 @@ Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_b
   if (version < nccl_with_estimates) return choice_by_size(version, job, size_bytes, forced);
   Way least{forced.value_or(Algorithm::ring), Protocol::simple};
   double least_s = std::numeric_limits<double>::infinity();
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls, Algorithm::collnet}) {
+  for (const Algorithm algorithm :
+       {Algorithm::ring, Algorithm::tree, Algorithm::nvls, Algorithm::nvls_sharp, Algorithm::collnet}) {
     if (forced && estimated_as(*forced) != algorithm) continue;
     for (const Protocol protocol : protocols) {
       const auto estimate_s = nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes);

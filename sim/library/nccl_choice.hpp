@@ -48,6 +48,9 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
 /// This version runs NVLS on such a job: from 2.18 on (2.17 has it on one node only, and is taken as without).
 bool runs_nvls(const LibraryVersion& version, const NcclJob& job);
 
+/// This version runs NVLS with sums in the switches between nodes: where it runs both NVLS and CollNet.
+bool runs_nvls_sharp(const LibraryVersion& version, const NcclJob& job);
+
 /// This version runs CollNet on such a job: from 2.6 on, across nodes of 8 GPUs at most.
 bool runs_collnet(const LibraryVersion& version, const NcclJob& job);
 
@@ -61,6 +64,9 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
 ///         port of rate b and all NICs of a node w: on one node 5/6 of b g/(g+1), across nodes 5/6 of the least of that
 ///         and w (w/2 from 3 nodes on); from 2.28 on e b g/(g+1) with e of the GPU, across nodes the least of that bus,
 ///         of w (2w on two nodes) and of a ceiling a channel
+///   nvls-sharp
+///         base + hop + sharp hop + S / rate; rate: 5/6 of the least of b g/(g+1) and w (2.18: of the first on two
+///         nodes, of the second from three on); from 2.28 on of the bus as above and w, over 2(ranks-1)/ranks
 ///   collnet
 ///         2 hop (Chain: 2 (g-1) hop) + 2 (g-1) serialisation + network + S / (bus / 2); Simple only. The bus is the
 ///         least of a GPU's path and twice the NICs; from 2.14 on Direct, with f = g / NICs of a node, has 2 / (f+1) of

@@ -94,6 +94,7 @@ NcclTuning of_2_18() {
   tuning.nvls.is_there = true;
   tuning.nvls.base_us = 23;
   tuning.nvls.network_hop_us = 19;
+  tuning.nvls.sharp_hop_us = 18;
   tuning.nvls.counts_nodes = true;
   tuning.nvls.share = nvls_share;
   tuning.nvls.tree_share = 0.7;

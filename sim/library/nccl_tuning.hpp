@@ -35,6 +35,7 @@ struct NvlsTuning {
   double base_us = 0;
   double hop_us = 0;           ///< through the switches of a domain, there and back
   double network_hop_us = 0;   ///< of its tree
+  double sharp_hop_us = 0;     ///< to the switches between nodes that sum, and back
   bool counts_nodes = false;   ///< the tree's latency is taken to grow with the nodes, not with their logarithm
   double share = 0;            ///< of the links' rate that the vector is summed at
   double tree_share = 0;       ///< the same across nodes

@@ -21,14 +21,15 @@ double more_than_ll_s(NcclHop hop, std::size_t column) {
 }
 
 /// The row of NVLS counts a port's latency on the way into the switch and on the way out.
-Machine machine_under_nvls(const Machine& machine, const NcclJob& job) {
+Machine machine_under_nvls(const Machine& machine, const NcclJob& job, bool by_sharp) {
   constexpr double s_per_us = 1e-6;
   const auto& tuning = nccl_tuning(nccl_with_nvls_fit);
   const auto ll_us = [&](NcclHop hop) { return tuning.hop_us[static_cast<std::size_t>(hop)].ring.front(); };
   Machine under = machine;
   under.intra_Bps *= nvls_efficiency(job.gpu);
   under.intra_latency_s += s_per_us * (tuning.nvls.hop_us / 2 - ll_us(NcclHop::nvlink));
-  under.net_latency_s += s_per_us * (tuning.nvls.network_hop_us - ll_us(NcclHop::network));
+  const double hop_us = by_sharp ? tuning.nvls.sharp_hop_us : tuning.nvls.network_hop_us;
+  under.net_latency_s += s_per_us * (hop_us - ll_us(NcclHop::network));
   return under;
 }
 
@@ -61,6 +62,22 @@ std::string collnet_complaint(const SumRules& rules, int ranks) {
       to_text(rules.library), ranks);
 }
 
+std::string nvls_sharp_complaint(const SumRules& rules, int ranks) {
+  if (rules.library.library == SumLibrary::nccl && runs_nvls_sharp(rules.library, rules.nccl)) return "";
+  return fmt::format(
+      "{} cannot sum {} GPUs of this cluster in the switches inside and between nodes; nvls-sharp takes "
+      "what nvls and collnet take together: NCCL 2.18 or newer over InfiniBand (nccl-ib), GPUs of compute "
+      "capability 9.0 or more on an NVSwitch, three to eight of each node, two nodes or more, and a "
+      "cluster whose fabric states \"sharp\": true",
+      to_text(rules.library), ranks);
+}
+
+/// Gloo's ring is in segments, also where somebody asks for a ring.
+Algorithm ring_of_gloo(std::optional<Algorithm> forced) {
+  const auto algorithm = forced.value_or(Algorithm::ring);
+  return algorithm == Algorithm::ring ? Algorithm::segmented_ring : algorithm;
+}
+
 constexpr LibraryVersion with_doubled_rings{SumLibrary::nccl, 2, 4, 0};
 constexpr LibraryVersion with_many_sockets{SumLibrary::nccl, 2, 4, 8};
 constexpr int sockets_of_a_ring = 16; ///< two threads with eight each
@@ -84,6 +101,9 @@ bool copies_by_the_processor(const std::string& transport) {
 
 std::string forced_complaint(const SumRules& rules, int ranks) {
   if (rules.forced == Algorithm::collnet && ranks > 1) return collnet_complaint(rules, ranks);
+  if (rules.forced == Algorithm::nvls_sharp && ranks > 1) return nvls_sharp_complaint(rules, ranks);
+  if (rules.forced == Algorithm::segmented_ring && rules.library.library != SumLibrary::gloo)
+    return fmt::format("{} has no ring in segments; segmented-ring takes Gloo", to_text(rules.library));
   if (rules.forced != Algorithm::nvls || ranks < 2) return "";
   if (rules.library.library == SumLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
   return fmt::format("{} cannot sum {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
@@ -100,6 +120,7 @@ Way way_of(const SumRules& rules, int ranks, double size_bytes) {
   case SumLibrary::mpich:
     return {rules.forced.value_or(mpi_choice(rules.library, ranks, size_bytes)), Protocol::none};
   case SumLibrary::gloo:
+    return {ring_of_gloo(rules.forced), Protocol::none};
   case SumLibrary::grpc:
     break;
   }
@@ -128,7 +149,8 @@ Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job
   const Protocol protocol = way.protocol;
   const NcclHop intra = job.intra;
   if (protocol == Protocol::none || protocol == Protocol::ll) return machine;
-  if (way.algorithm == Algorithm::nvls) return machine_under_nvls(machine, job);
+  if (way.algorithm == Algorithm::nvls) return machine_under_nvls(machine, job, false);
+  if (way.algorithm == Algorithm::nvls_sharp) return machine_under_nvls(machine, job, true);
   if (way.algorithm == Algorithm::collnet) return machine_under_collnet(machine, job);
   const std::size_t column = protocol == Protocol::ll128 ? 1 : 2;
   Machine under = machine;

@@ -16,7 +16,7 @@ namespace ddlsim {
 
 /// All that decides how a gradient is summed.
 struct SumRules {
-  LibraryVersion library{SumLibrary::gloo}; ///< rings, where nobody says
+  LibraryVersion library{SumLibrary::grpc}; ///< rings, where nobody says
   std::optional<Algorithm> forced{};        ///< the strategy names it
   NcclJob nccl{};                           ///< read for NCCL only
 
@@ -46,8 +46,8 @@ double wire_bytes(Protocol protocol, double size_bytes);
 
 /// A machine's delays are those of NCCL's LL, or of a library without protocols; Simple and LL128 add what NCCL 2.8.4
 /// counts more for a hop (src/graph/tuning.cc). NVLS reaches its efficiency of a port's rate and adds what NCCL 2.28.3
-/// counts more for it: 25 us through the switch and back, 14 us for a hop of its tree. CollNet adds what 2.23.4 counts:
-/// 31 us to the switches between nodes and back.
+/// counts more for it: 25 us through the switch and back, 14 us for a hop of its tree, 18 us to the switches between
+/// nodes that sum. CollNet adds what 2.23.4 counts: 31 us to the switches between nodes and back.
 Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job);
 
 /// Why the library cannot run the algorithm that the strategy names, one sentence; "" where it can.

@@ -19,17 +19,35 @@ namespace {
 ///   32       -1.4 to +0.7 %     0.2 %    0.45 ms
 constexpr int most_pieces = 16;
 
-/// What each message of each job gets while some of the jobs send. The same jobs meet again and again, so that
-/// each set of them is settled once.
+/// A pattern of a job: messages that are sent at the same time.
+struct PatternOfJob {
+  std::size_t job = 0;
+  int pattern = 0;
+  double fastest_Bps = 0; ///< of each message
+};
+
+std::vector<PatternOfJob> patterns_of(const std::vector<SharedLink>& links, const std::vector<Job>& jobs) {
+  std::vector<PatternOfJob> all;
+  for (std::size_t job = 0; job < jobs.size(); ++job)
+    for (const double fastest_Bps : alone_Bps_by_pattern(links, jobs[job], job)) {
+      const bool is_next = !all.empty() && all.back().job == job;
+      all.push_back({job, is_next ? all.back().pattern + 1 : 0, fastest_Bps});
+    }
+  return all;
+}
+
+/// What each message of each pattern gets while some of them are sent. The same meet again and again, so that each set
+/// of them is settled once.
 class Shares {
 public:
-  Shares(const std::vector<SharedLink>& links, const std::vector<double>& fastest_Bps) : rates_(0) {
+  Shares(const std::vector<SharedLink>& links, const std::vector<PatternOfJob>& patterns) : rates_(0) {
     std::vector<std::size_t> shared;
     for (const SharedLink& link : links) shared.push_back(rates_.add_link(link.rate_Bps));
-    for (std::size_t job = 0; job < fastest_Bps.size(); ++job) {
-      std::vector<MaxMin::Crossing> crossings{{rates_.add_link(fastest_Bps[job]), 1}};
+    for (const PatternOfJob& one : patterns) {
+      std::vector<MaxMin::Crossing> crossings{{rates_.add_link(one.fastest_Bps), 1}};
       for (std::size_t i = 0; i < links.size(); ++i)
-        if (links[i].flows[job] > 0) crossings.push_back({shared[i], static_cast<double>(links[i].flows[job])});
+        if (const int flows = flows_of(links[i], one.job, one.pattern); flows > 0)
+          crossings.push_back({shared[i], static_cast<double>(flows)});
       rates_.add_flow(crossings);
     }
   }
@@ -37,9 +55,9 @@ public:
   const std::vector<double>& rates_Bps(const std::vector<unsigned char>& sends) {
     const auto [known, is_new] = known_.try_emplace(sends, sends.size());
     if (!is_new) return known->second;
-    for (std::size_t job = 0; job < sends.size(); ++job) rates_.set_active(job, sends[job] != 0);
+    for (std::size_t one = 0; one < sends.size(); ++one) rates_.set_active(one, sends[one] != 0);
     rates_.settle();
-    for (const std::size_t job : rates_.active()) known->second[job] = rates_.rate_Bps(job);
+    for (const std::size_t one : rates_.active()) known->second[one] = rates_.rate_Bps(one);
     return known->second;
   }
 
@@ -51,14 +69,17 @@ private:
 /// A job on its way through its iterations. It waits until next_s, or it sends and will have sent at next_s.
 class RunningJob {
 public:
-  RunningJob(const Job& job, double fastest_Bps) : job_(job), began_s_(job.start_s) {
-    for (const Transfer& transfer : job.transfers)
-      pieces_.push_back(rounds_of(job, transfer, fastest_Bps, most_pieces));
+  /// `first_pattern` is the job's, in the list of all patterns.
+  RunningJob(const Job& job, const std::vector<PatternOfJob>& patterns, std::size_t first_pattern)
+      : job_(job), first_pattern_(first_pattern), began_s_(job.start_s) {
+    for (std::size_t i = 0; i < job.transfers.size(); ++i)
+      pieces_.push_back(rounds_of(job, job.transfers[i], patterns[pattern_of(i)].fastest_Bps, most_pieces));
     wait_for_transfer(job.start_s);
   }
 
   double next_s() const { return next_s_; }
   bool sends() const { return sends_; }
+  std::size_t pattern_now() const { return pattern_of(transfer_); } ///< of what it sends
   const std::vector<double>& iterations_s() const { return iterations_s_; }
 
   /// Counts what was sent since the last change of rates, and goes on at the new rate.
@@ -86,6 +107,10 @@ public:
   }
 
 private:
+  std::size_t pattern_of(std::size_t transfer) const {
+    return first_pattern_ + static_cast<std::size_t>(job_.transfers[transfer].pattern);
+  }
+
   void send(double now_s) {
     sends_ = true;
     left_bytes_ = pieces_[transfer_].bytes;
@@ -111,6 +136,7 @@ private:
   }
 
   const Job& job_;
+  std::size_t first_pattern_;
   std::vector<Rounds> pieces_{}; ///< of each transfer
   double began_s_;
   std::size_t transfer_ = 0;
@@ -136,20 +162,23 @@ double go_on_at_next(std::vector<RunningJob>& running) {
 
 SharedTimes share_by_formula(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations) {
   require_usable(links, jobs, iterations);
-  std::vector<double> fastest_Bps;
+  const std::vector<PatternOfJob> patterns = patterns_of(links, jobs);
   std::vector<RunningJob> running;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    fastest_Bps.push_back(alone_Bps(links, jobs[i], i));
-    running.emplace_back(jobs[i], fastest_Bps.back());
+  std::size_t first_pattern = 0;
+  for (const Job& job : jobs) {
+    running.emplace_back(job, patterns, first_pattern);
+    first_pattern += static_cast<std::size_t>(job.patterns);
   }
-  Shares shares(binding_links(links, jobs), fastest_Bps);
-  std::vector<unsigned char> sends(jobs.size(), 0);
+  Shares shares(binding_links(links, jobs), patterns);
   const auto asked = static_cast<std::size_t>(iterations);
   while (running.front().iterations_s().size() < asked) {
     const double now_s = go_on_at_next(running);
-    for (std::size_t i = 0; i < jobs.size(); ++i) sends[i] = running[i].sends() ? 1 : 0;
+    std::vector<unsigned char> sends(patterns.size(), 0);
+    for (const RunningJob& job : running)
+      if (job.sends()) sends[job.pattern_now()] = 1;
     const std::vector<double>& rates_Bps = shares.rates_Bps(sends);
-    for (std::size_t i = 0; i < jobs.size(); ++i) running[i].change_rate(now_s, rates_Bps[i]);
+    for (RunningJob& job : running)
+      if (job.sends()) job.change_rate(now_s, rates_Bps[job.pattern_now()]);
   }
   return {running.front().iterations_s(), 0};
 }

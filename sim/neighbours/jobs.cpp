@@ -21,6 +21,7 @@ void require_usable_transfer(const Transfer& transfer, double edge_Bps, const st
   require(is_amount(transfer.ready_s) && is_amount(transfer.alone_s) && is_amount(transfer.edge_bytes), place,
           "times and bytes of a transfer must be 0 or more");
   require(transfer.rounds >= 1, place, "a transfer has at least one round");
+  require(transfer.pattern >= 0, place, "patterns are counted from 0");
   require(transfer.edge_bytes <= 0 || edge_Bps > 0, place, "an edge that carries bytes needs a rate");
 }
 
@@ -31,6 +32,7 @@ void require_usable_job(const Job& job, const std::string& place) {
   double lasts_s = job.compute_s + job.rest_s;
   for (const Transfer& transfer : job.transfers) {
     require_usable_transfer(transfer, job.edge_Bps, place);
+    require(transfer.pattern < job.patterns, place, "a transfer has a pattern that the job does not have");
     lasts_s += transfer.ready_s + transfer.alone_s;
   }
   require(lasts_s > 0, place, "an iteration must take some time");
@@ -54,10 +56,15 @@ bool can_be_full(const SharedLink& link, const std::vector<double>& fastest_Bps)
   return users > 1 && load_Bps > link.rate_Bps;
 }
 
+int patterns_of(const SharedLink& link, std::size_t job) {
+  return job < link.by_pattern.size() ? std::max(1, static_cast<int>(link.by_pattern[job].size())) : 1;
+}
+
 /// Is `link` never full before `other`? Each message takes as large a part of `other`, or a larger one.
 bool is_never_first(const SharedLink& link, const SharedLink& other) {
   for (std::size_t job = 0; job < link.flows.size(); ++job)
-    if (link.flows[job] * other.rate_Bps > other.flows[job] * link.rate_Bps) return false;
+    for (int pattern = 0; pattern < patterns_of(link, job); ++pattern)
+      if (flows_of(link, job, pattern) * other.rate_Bps > flows_of(other, job, pattern) * link.rate_Bps) return false;
   return true;
 }
 
@@ -75,6 +82,21 @@ double edge_rate_Bps(const std::vector<SharedLink>& links, const std::vector<std
 }
 
 } // namespace
+
+int flows_of(const SharedLink& link, std::size_t job, int pattern) {
+  if (job >= link.by_pattern.size() || link.by_pattern[job].empty()) return link.flows[job];
+  return link.by_pattern[job][static_cast<std::size_t>(pattern)];
+}
+
+std::vector<double> alone_Bps_by_pattern(const std::vector<SharedLink>& links, const Job& job,
+                                         std::size_t index_of_job) {
+  std::vector<double> rates_Bps(static_cast<std::size_t>(job.patterns), job.edge_Bps);
+  for (std::size_t pattern = 0; pattern < rates_Bps.size(); ++pattern)
+    for (const SharedLink& link : links)
+      if (const int flows = flows_of(link, index_of_job, static_cast<int>(pattern)); flows > 0)
+        rates_Bps[pattern] = std::min(rates_Bps[pattern], link.rate_Bps / flows);
+  return rates_Bps;
+}
 
 double alone_Bps(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job) {
   double rate_Bps = job.edge_Bps;
@@ -129,7 +151,10 @@ double find_edges_apart(const std::vector<SharedLink>& links, const Job& job, st
 
 std::vector<SharedLink> binding_links(const std::vector<SharedLink>& links, const std::vector<Job>& jobs) {
   std::vector<double> fastest_Bps;
-  for (std::size_t job = 0; job < jobs.size(); ++job) fastest_Bps.push_back(alone_Bps(links, jobs[job], job));
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    const auto rates_Bps = alone_Bps_by_pattern(links, jobs[job], job);
+    fastest_Bps.push_back(*std::max_element(rates_Bps.begin(), rates_Bps.end()));
+  }
   std::vector<SharedLink> kept;
   for (const SharedLink& link : links) {
     const auto before_link = [&](const SharedLink& other) { return is_never_first(link, other); };

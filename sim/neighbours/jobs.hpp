@@ -10,7 +10,12 @@ namespace ddlsim {
 struct SharedLink {
   double rate_Bps = 0;
   std::vector<int> flows{}; ///< of each job: messages of one round of its all-reduce that cross the link
+  /// Of each job with several patterns the same for each of them (`flows` has the most); else empty.
+  std::vector<std::vector<int>> by_pattern{};
 };
+
+/// Messages of one round of that pattern of a job.
+int flows_of(const SharedLink& link, std::size_t job, int pattern);
 
 /// One all-reduce of a job's iteration, alone on the fabric. Its rounds come one after another; a round moves
 /// edge_bytes/rounds over every edge of the job's ring, at once.
@@ -19,6 +24,8 @@ struct Transfer {
   double alone_s = 0;    ///< what it takes without neighbours
   double edge_bytes = 0; ///< over one edge of the ring, in all rounds
   int rounds = 1;
+  int pattern = 0;        ///< of its job: who sends to whom
+  bool continues = false; ///< the all-reduce of the transfer before: no rank waits for all others in between
 };
 
 /// A job repeats its iteration: compute, and transfers one after another beside it; when both have ended, rest_s
@@ -32,6 +39,7 @@ struct Job {
   /// Edges of the ring, those inside nodes too, for each edge that neighbours slow (find_edges_apart); 1 or more. 1:
   /// every edge is slow, and every round waits for it. Else a slow edge delays each chunk once in a turn of the ring.
   double edges_apart = 1;
+  int patterns = 1; ///< that its transfers have; several where ranks exchange in pairs
 };
 
 /// What job 0 got beside its neighbours, jobs 1, 2, ..., which repeat their iterations until job 0 has done its own.
@@ -70,7 +78,12 @@ private:
 };
 
 /// What each message of a job gets without neighbours: edge_Bps, or less where the job's own messages meet on a link.
+/// Of several patterns in the one that meets most.
 double alone_Bps(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job);
+
+/// The same in each of its patterns.
+std::vector<double> alone_Bps_by_pattern(const std::vector<SharedLink>& links, const Job& job,
+                                         std::size_t index_of_job);
 
 /// The rounds of a transfer, at most `most_rounds`, which together take alone_s at `alone_Bps`. What alone_s
 /// leaves beside the bytes is latency and software, as long in every round. Where it leaves nothing, the bytes

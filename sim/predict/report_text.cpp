@@ -150,10 +150,11 @@ std::string algorithm_text(const std::string& algorithm) {
 /// NCCL's own settings that make a benchmark run as the iteration does; "" where no all-reduce is to be measured.
 std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
-  const bool is_tree = next.algorithm == to_text(Algorithm::tree);
-  const bool is_nvls = next.algorithm == to_text(Algorithm::nvls);
-  const bool is_collnet = next.algorithm == to_text(Algorithm::collnet);
-  const char* name = is_nvls ? "NVLS,NVLSTree" : is_collnet ? "CollnetDirect,CollnetChain" : is_tree ? "Tree" : "Ring";
+  const char* name = "Ring";
+  if (next.algorithm == to_text(Algorithm::tree)) name = "Tree";
+  if (next.algorithm == to_text(Algorithm::nvls)) name = "NVLS,NVLSTree";
+  if (next.algorithm == to_text(Algorithm::nvls_sharp)) name = "NVLS";
+  if (next.algorithm == to_text(Algorithm::collnet)) name = "CollnetDirect,CollnetChain";
   return fmt::format(" What decides there are {} of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
                      "NCCL_PROTO={}.",
                      collectives_text(next.algorithm), next.sum_bytes / 1e6, algorithm_text(next.algorithm),
@@ -309,10 +310,11 @@ std::string surroundings_sentence(const Surroundings& around) {
   if (around == Surroundings{}) return "";
   std::string text = "The job is " + placement_text(around.placement);
   for (const auto& neighbour : around.neighbours)
-    text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration", neighbour.name,
+    text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration{}", neighbour.name,
                         neighbour.nodes, placement_text(neighbour.placement),
                         print_quantity(neighbour.compute_s, Dimension::time),
-                        print_quantity(neighbour.all_reduce_bytes, Dimension::size));
+                        print_quantity(neighbour.all_reduce_bytes, Dimension::size),
+                        neighbour.algorithm == Algorithm::ring ? "" : " by " + to_text(neighbour.algorithm));
   if (around.background_traffic > 0)
     text +=
         fmt::format("; other traffic takes {} of every link between switches", percent_text(around.background_traffic));

@@ -92,9 +92,6 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
   if (const auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
   if (setup.fabrics->around().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
-  if (setup.strategy.name == StrategyName::ps_async)
-    return "asynchronous servers beside neighbours are not simulated; give \"background_traffic\" in place of "
-           "\"neighbours\"";
   constexpr double most_connections = 10000; // 10 ms a sample
   const double connections = connections_of(setup, nodes);
   if (connections <= most_connections) return "";

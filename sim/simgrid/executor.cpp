@@ -135,9 +135,9 @@ SimulatedTimes simulate_one_period(const Machine& machine, const std::vector<dou
 SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
   double messages = 0;
   for (const double size_bytes : sizes_bytes) messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
-  const auto schedule = all_reduce_algorithm(algorithm).schedule;
-  const int turns = all_reduce_algorithm(algorithm).ring_turns;
-  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes, turns), messages};
+  const auto& row = all_reduce_algorithm(algorithm);
+  const auto schedule = row.schedule;
+  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes, row), messages};
   return {simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); }),
           messages};
 }

@@ -2,6 +2,7 @@
 // What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers.
 // simulate_async_servers asks the fork server itself; the others run only in a fork, because they start SimGrid.
 
+#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
@@ -32,10 +33,10 @@ using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
 std::vector<double> run_schedules(const std::vector<simgrid::s4u::Host*>& hosts, const std::vector<double>& sizes_bytes,
                                   const ScheduleOfSize& schedule_of, const LatencyOf& latency_s);
 
-/// Times of one ring after another, seconds; every rank is an actor and every chunk a message. One turn: half of an
-/// all-reduce.
+/// Times of one ring after another, seconds; every rank is an actor and every chunk, or segment of one, a message. The
+/// row says how often a chunk goes round, and its segments.
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                              int turns = 2);
+                                              const AllReduceAlgorithm& ring = ring_all_reduce);
 
 /// Times of one collective after another, seconds; every program is an actor and every message a flow.
 ///
@@ -50,6 +51,15 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
+/// A neighbour of asynchronous servers: nodes of the machine's fabric behind those of the job and its servers' hosts,
+/// which compute, sum by a ring, and begin again.
+struct RingBeside {
+  int first_node = 0;
+  int nodes = 0;
+  double compute_s = 0;
+  double all_reduce_bytes = 0;
+};
+
 /// One round of asynchronous servers: updates/s, mean staleness, messages. Rounds of other numbers draw other computes.
 /// A server answers a pull with one message of all its shards, and shards of a server that are ready together are
 /// pushed as one; a fluid link carries them as it would one after another.
@@ -57,11 +67,13 @@ SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMach
 /// Which iterations are timed, and why those: sim/parameter_server/async_draws.hpp. A worker goes on until the last one
 /// is measured, so that none is measured alone.
 std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
-                                         const AsyncExchange& async, int round);
+                                         const AsyncExchange& async, int round,
+                                         const std::vector<RingBeside>& beside = {});
 
 /// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it, or they had that many
 /// messages.
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                                   double most_messages = std::numeric_limits<double>::infinity());
+                                   double most_messages = std::numeric_limits<double>::infinity(),
+                                   const std::vector<RingBeside>& beside = {});
 
 } // namespace ddlsim

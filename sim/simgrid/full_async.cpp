@@ -3,6 +3,7 @@
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/requests.hpp"
+#include "sim/simgrid/ring_run.hpp"
 #include "sim/simgrid/server_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -172,9 +173,9 @@ std::vector<WorkerState> make_workers(const Machine& machine, const AsyncExchang
 }
 
 std::vector<AsyncConnection> make_connections(const Machine& machine, const ServerMachine& servers,
-                                              const ServerExchange& exchange, std::vector<WorkerState>& workers,
+                                              const ServerPlatform& platform, const ServerExchange& exchange,
+                                              std::vector<WorkerState>& workers,
                                               std::vector<std::vector<PushState>>& queues, Round& round) {
-  const ServerPlatform platform = make_server_platform(machine, servers);
   std::vector<AsyncConnection> connections;
   for (std::size_t process = 0; process < workers.size(); ++process) {
     const int node = static_cast<int>(process) / exchange.messages_per_node;
@@ -199,18 +200,54 @@ std::vector<AsyncConnection> make_connections(const Machine& machine, const Serv
   return connections;
 }
 
+/// One rank of a neighbour, until somebody ends it.
+void run_rank_beside(const std::vector<RingRank>& ranks, std::size_t rank, const RingBeside& ring,
+                     s4u::Barrier& together) {
+  const int steps = 2 * (ring.nodes - 1);
+  ranks[rank].inbox->set_receiver(s4u::Actor::self());
+  while (true) {
+    s4u::this_actor::sleep_for(ring.compute_s);
+    for (int step = 0; step < steps; ++step) {
+      ranks[(rank + 1) % ranks.size()].inbox->put(no_content(), to_units(ring.all_reduce_bytes / ring.nodes));
+      int* content = nullptr;
+      const s4u::CommPtr message = ranks[rank].inbox->get_async<int>(&content);
+      message->wait();
+      s4u::this_actor::sleep_until(message->get_finish_time() + ranks[rank].delay_s);
+    }
+    together.wait();
+  }
+}
+
+void start_beside(const std::vector<std::vector<RingRank>>& all_ranks, const std::vector<RingBeside>& beside) {
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    const auto together = s4u::Barrier::create(static_cast<unsigned>(beside[i].nodes));
+    for (std::size_t rank = 0; rank < all_ranks[i].size(); ++rank)
+      s4u::Actor::create("beside", all_ranks[i][rank].host, [&ranks = all_ranks[i], &ring = beside[i], rank, together] {
+        run_rank_beside(ranks, rank, ring, *together);
+      });
+  }
+}
+
 } // namespace
 
 std::vector<double> simulate_async_round(const Machine& machine, const ServerMachine& servers,
-                                         const AsyncExchange& async, int round_number) {
+                                         const AsyncExchange& async, int round_number,
+                                         const std::vector<RingBeside>& beside) {
   start_simgrid();
   auto queues = make_pushes(machine, servers, async.exchange);
   const auto used = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.empty(); });
   std::vector<WorkerState> workers = make_workers(machine, async, static_cast<int>(used), round_number);
   Round round{async.compute_s, static_cast<int>(workers.size())};
-  std::vector<AsyncConnection> connections = make_connections(machine, servers, async.exchange, workers, queues, round);
+  const ServerPlatform platform = make_server_platform(machine, servers, beside);
+  std::vector<AsyncConnection> connections =
+      make_connections(machine, servers, platform, async.exchange, workers, queues, round);
+  start_beside(platform.beside, beside);
+  std::size_t left = connections.size();
   for (AsyncConnection& connection : connections) {
-    s4u::Actor::create("worker side", connection.worker_host, [&connection] { run_worker_side(connection); });
+    s4u::Actor::create("worker side", connection.worker_host, [&connection, &left, &beside] {
+      run_worker_side(connection);
+      if (--left == 0 && !beside.empty()) s4u::Actor::kill_all();
+    });
     s4u::Actor::create("server side", connection.server_host, [&connection] { run_server_side(connection); });
   }
   s4u::Engine::get_instance()->run();
@@ -228,22 +265,38 @@ Numbers run_round(const Numbers& numbers) {
   const auto machine = read.machine();
   const auto servers = read.servers();
   const auto async = read.async();
-  return simulate_async_round(machine, servers, async, read.integer());
+  const int round = read.integer();
+  std::vector<RingBeside> beside(static_cast<std::size_t>(read.integer()));
+  for (RingBeside& ring : beside) {
+    ring.first_node = read.integer();
+    ring.nodes = read.integer();
+    ring.compute_s = read.number();
+    ring.all_reduce_bytes = read.number();
+  }
+  return simulate_async_round(machine, servers, async, round, beside);
 }
 
-Numbers request_of(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async, int round) {
+Numbers request_of(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async, int round,
+                   const std::vector<RingBeside>& beside) {
   RequestWriter request;
   request.add(machine);
   request.add(servers);
   request.add(async);
   request.add(round);
+  request.add(static_cast<int>(beside.size()));
+  for (const RingBeside& ring : beside) {
+    request.add(ring.first_node);
+    request.add(ring.nodes);
+    request.add(ring.compute_s);
+    request.add(ring.all_reduce_bytes);
+  }
   return request.numbers();
 }
 
 } // namespace
 
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                                   double most_messages) {
+                                   double most_messages, const std::vector<RingBeside>& beside) {
   const AsyncNetwork network = build_async_network(machine, servers, async);
   const int workers = network.workers;
   double sum = 0;
@@ -253,7 +306,7 @@ AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& 
   int rounds = 0;
   bool sure = false;
   while (!sure && rounds < most_rounds && messages < most_messages) {
-    const auto one = run_in_fork(run_round, request_of(machine, servers, async, rounds));
+    const auto one = run_in_fork(run_round, request_of(machine, servers, async, rounds, beside));
     const double iteration_s = workers / one[0];
     ++rounds;
     sum += iteration_s;

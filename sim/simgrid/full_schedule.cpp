@@ -1,4 +1,5 @@
 #include "sim/collective/ring.hpp"
+#include "sim/collective/segmented_ring.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/full.hpp"
@@ -109,7 +110,7 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 }
 
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                              int turns) {
+                                              const AllReduceAlgorithm& ring) {
   start_simgrid();
   simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("ring");
   std::vector<PeriodEdge> edges;
@@ -122,10 +123,13 @@ std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std:
   const auto ranks = make_ring_ranks(zone, "", edges, shared_ways);
   zone.seal();
   std::vector<double> times_s;
-  const int steps = turns * (machine.ranks - 1);
   for (const double size_bytes : sizes_bytes) {
-    const auto run = run_ring(ranks, steps, steps, size_bytes / machine.ranks);
-    times_s.push_back(*std::max_element(run.end_s.begin(), run.end_s.end()));
+    const int segments = ring.ring_segments != nullptr ? ring.ring_segments(machine, size_bytes) : 1;
+    const int steps = segments * (machine.ranks - 1);
+    RingSteps task{ring.ring_turns * steps, ring.ring_turns * steps};
+    if (segments > 1) task = {steps, steps, segments_in_flight, ring.ring_turns};
+    const auto end_s = run_ring(ranks, task, size_bytes / machine.ranks / segments).back().end_s;
+    times_s.push_back(*std::max_element(end_s.begin(), end_s.end()));
   }
   return times_s;
 }

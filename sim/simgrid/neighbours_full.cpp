@@ -4,37 +4,88 @@
 
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ddlsim {
 namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// A ring of actors.
+/// The message that a rank sends in a pattern, or takes.
+struct PairOnFabric {
+  s4u::Mailbox* out = nullptr; ///< null: none
+  s4u::Mailbox* in = nullptr;
+};
+
+/// A ring of actors, or pairs of them.
 struct RingOnFabric {
   const RingJob* ring = nullptr;
   std::vector<s4u::Host*> hosts{};
   std::vector<s4u::Mailbox*> inboxes{};
-  s4u::BarrierPtr together{}; ///< of its ranks
+  std::vector<std::vector<PairOnFabric>> pairs{}; ///< of each pattern and rank
+  s4u::BarrierPtr together{};                     ///< of its ranks
 };
 
-/// A star zone: what a host sends takes the links of its edge, and nothing more on the way in.
+s4u::Host* make_host(s4u::NetZone& zone, const std::string& name) {
+  constexpr double idle_flops = 1; // no rank computes here
+  return zone.create_host(name, idle_flops);
+}
+
+/// A message from host to host crosses the sender's NIC and the shared links of its way; the receiver's NIC where
+/// several may come at once.
+void add_way(s4u::NetZone& zone, s4u::Host* from, s4u::Host* to, s4u::Link* nic_out,
+             const std::vector<std::size_t>& route, const Links& shared, s4u::Link* nic_in = nullptr) {
+  std::vector<s4u::LinkInRoute> way{s4u::LinkInRoute(nic_out)};
+  for (const std::size_t link : route) way.emplace_back(shared[link]);
+  if (nic_in != nullptr) way.emplace_back(nic_in);
+  zone.add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, way, false);
+}
+
+void add_ring(s4u::NetZone& zone, RingOnFabric& made, const std::string& name, const Links& shared) {
+  for (std::size_t rank = 0; rank < made.hosts.size(); ++rank) {
+    const std::string own = name + "-" + std::to_string(rank);
+    made.inboxes.push_back(s4u::Mailbox::by_name(own));
+    add_way(zone, made.hosts[rank], made.hosts[(rank + 1) % made.hosts.size()],
+            make_link(zone, own, made.ring->job.edge_Bps), made.ring->routes[rank], shared);
+  }
+}
+
+void add_pairs(s4u::NetZone& zone, RingOnFabric& made, const std::string& name, const Links& shared) {
+  Links out;
+  Links in;
+  for (std::size_t rank = 0; rank < made.hosts.size(); ++rank) {
+    out.push_back(make_link(zone, name + "-out-" + std::to_string(rank), made.ring->job.edge_Bps));
+    in.push_back(make_link(zone, name + "-in-" + std::to_string(rank), made.ring->job.edge_Bps));
+  }
+  std::set<std::pair<int, int>> linked;
+  for (const auto& pattern : made.ring->pairs) {
+    made.pairs.emplace_back(made.hosts.size());
+    for (const PairMessage& message : pattern) {
+      const auto from = static_cast<std::size_t>(message.from);
+      const auto to = static_cast<std::size_t>(message.to);
+      if (linked.emplace(message.from, message.to).second)
+        add_way(zone, made.hosts[from], made.hosts[to], out[from], message.route, shared, in[to]);
+      const auto inbox = s4u::Mailbox::by_name(name + "-" + std::to_string(from) + "-" + std::to_string(to));
+      made.pairs.back()[from].out = inbox;
+      made.pairs.back()[to].in = inbox;
+    }
+  }
+}
+
 RingOnFabric make_ring_on_fabric(s4u::NetZone& zone, const RingJob& ring, const std::string& name,
                                  const Links& shared) {
-  constexpr double idle_flops = 1; // no rank computes here
   RingOnFabric made{&ring};
-  for (std::size_t rank = 0; rank < ring.routes.size(); ++rank) {
-    const std::string own = name + "-" + std::to_string(rank);
-    std::vector<s4u::LinkInRoute> out{s4u::LinkInRoute(make_link(zone, own, ring.job.edge_Bps))};
-    for (const std::size_t link : ring.routes[rank]) out.emplace_back(shared[link]);
-    s4u::Host* host = zone.create_host(own, idle_flops);
-    zone.add_route(host->get_netpoint(), nullptr, nullptr, nullptr, out, false);
-    zone.add_route(nullptr, host->get_netpoint(), nullptr, nullptr, {}, false);
-    made.hosts.push_back(host);
-    made.inboxes.push_back(s4u::Mailbox::by_name(own));
+  for (std::size_t rank = 0; rank < ring.routes.size(); ++rank)
+    made.hosts.push_back(make_host(zone, name + "-" + std::to_string(rank)));
+  if (ring.pairs.empty()) {
+    add_ring(zone, made, name, shared);
+  } else {
+    add_pairs(zone, made, name, shared);
   }
   made.together = s4u::Barrier::create(static_cast<unsigned>(ring.routes.size()));
   return made;
@@ -59,14 +110,37 @@ void pass_chunks(const RingOnFabric& self, std::size_t rank, double edge_bytes, 
   }
 }
 
+/// One rank's message of a transfer, and the one that comes to it.
+void exchange(const RingOnFabric& self, std::size_t rank, const Transfer& transfer, SharedTimes& times) {
+  const PairOnFabric& pair = self.pairs[static_cast<std::size_t>(transfer.pattern)][rank];
+  s4u::CommPtr sent;
+  if (pair.out != nullptr) {
+    ++times.messages;
+    sent = pair.out->put_async(no_content(), to_units(transfer.edge_bytes));
+  }
+  if (pair.in != nullptr) {
+    int* content = nullptr;
+    const s4u::CommPtr message = pair.in->get_async<int>(&content);
+    message->wait();
+    s4u::this_actor::sleep_until(message->get_finish_time() + self.ring->hop_s);
+  }
+  if (sent != nullptr) sent->wait();
+}
+
 /// One iteration, which began just now.
 void run_ring_iteration(const RingOnFabric& self, std::size_t rank, SharedTimes& times) {
   const Job& job = self.ring->job;
   const double began_s = s4u::Engine::get_clock();
-  for (const Transfer& transfer : job.transfers) {
+  for (std::size_t i = 0; i < job.transfers.size(); ++i) {
+    const Transfer& transfer = job.transfers[i];
     s4u::this_actor::sleep_until(began_s + transfer.ready_s);
-    pass_chunks(self, rank, transfer.edge_bytes, times);
-    self.together->wait();
+    if (self.pairs.empty()) {
+      pass_chunks(self, rank, transfer.edge_bytes, times);
+    } else {
+      exchange(self, rank, transfer, times);
+    }
+    const bool goes_on = i + 1 < job.transfers.size() && job.transfers[i + 1].continues;
+    if (!goes_on) self.together->wait();
   }
   s4u::this_actor::sleep_until(began_s + job.compute_s);
   s4u::this_actor::sleep_for(job.rest_s);
@@ -74,7 +148,7 @@ void run_ring_iteration(const RingOnFabric& self, std::size_t rank, SharedTimes&
 
 /// Goes on until the ring has its iterations; 0: until somebody ends it.
 void run_rank_of_ring(const RingOnFabric& self, std::size_t rank, int iterations, SharedTimes& times) {
-  self.inboxes[rank]->set_receiver(s4u::Actor::self());
+  if (!self.inboxes.empty()) self.inboxes[rank]->set_receiver(s4u::Actor::self());
   s4u::this_actor::sleep_until(self.ring->job.start_s);
   for (int iteration = 0; iterations == 0 || iteration < iterations; ++iteration) {
     const double began_s = s4u::Engine::get_clock();
@@ -85,7 +159,7 @@ void run_rank_of_ring(const RingOnFabric& self, std::size_t rank, int iterations
 }
 
 std::vector<RingOnFabric> make_rings_on_fabric(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs) {
-  s4u::NetZone& zone = *s4u::create_star_zone("fabric");
+  s4u::NetZone& zone = *s4u::create_full_zone("fabric");
   Links shared;
   for (const double rate_Bps : rates_Bps)
     shared.push_back(make_link(zone, "shared" + std::to_string(shared.size()), rate_Bps));
@@ -101,7 +175,10 @@ void require_usable_rings(const std::vector<double>& rates_Bps, const std::vecto
   for (const RingJob& ring : rings) {
     if (ring.routes.size() < 2 || ring.hop_s < 0 || !(ring.job.edge_Bps > 0))
       throw std::invalid_argument("neighbours: a ring has two ranks or more, a delay of 0 or more and a rate");
-    for (const auto& route : ring.routes)
+    std::vector<std::vector<std::size_t>> routes = ring.routes;
+    for (const auto& pattern : ring.pairs)
+      for (const PairMessage& message : pattern) routes.push_back(message.route);
+    for (const auto& route : routes)
       for (const std::size_t link : route)
         if (link >= rates_Bps.size())
           throw std::invalid_argument("neighbours: an edge crosses a link that is not there");
@@ -117,6 +194,15 @@ std::vector<RingJob> read_rings(RequestReader& read) {
     ring.routes.resize(static_cast<std::size_t>(read.number()));
     for (auto& route : ring.routes)
       for (const double link : read.list()) route.push_back(static_cast<std::size_t>(link));
+    ring.pairs.resize(static_cast<std::size_t>(read.number()));
+    for (auto& pattern : ring.pairs) {
+      pattern.resize(static_cast<std::size_t>(read.number()));
+      for (PairMessage& message : pattern) {
+        message.from = read.integer();
+        message.to = read.integer();
+        for (const double link : read.list()) message.route.push_back(static_cast<std::size_t>(link));
+      }
+    }
     rings.push_back(std::move(ring));
   }
   return rings;
@@ -126,10 +212,25 @@ std::vector<RingJob> read_rings(RequestReader& read) {
 
 std::vector<SharedLink> links_of_rings(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs) {
   std::vector<SharedLink> links;
-  for (const double rate_Bps : rates_Bps) links.push_back({rate_Bps, std::vector<int>(jobs.size(), 0)});
-  for (std::size_t job = 0; job < jobs.size(); ++job)
+  const std::size_t apart =
+      std::count_if(jobs.begin(), jobs.end(), [](const RingJob& job) { return !job.pairs.empty(); });
+  for (const double rate_Bps : rates_Bps) {
+    links.push_back({rate_Bps, std::vector<int>(jobs.size(), 0)});
+    if (apart == 0) continue;
+    links.back().by_pattern.resize(jobs.size());
+    for (std::size_t job = 0; job < jobs.size(); ++job) links.back().by_pattern[job].resize(jobs[job].pairs.size());
+  }
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (std::size_t pattern = 0; pattern < jobs[job].pairs.size(); ++pattern)
+      for (const PairMessage& message : jobs[job].pairs[pattern])
+        for (const std::size_t link : message.route) {
+          const int flows = ++links[link].by_pattern[job][pattern];
+          links[link].flows[job] = std::max(links[link].flows[job], flows);
+        }
+    if (!jobs[job].pairs.empty()) continue;
     for (const auto& route : jobs[job].routes)
       for (const std::size_t link : route) ++links[link].flows[job];
+  }
   return links;
 }
 
@@ -161,6 +262,15 @@ SharedTimes simulate_every_message_in_child(const std::vector<double>& rates_Bps
     request.add(ring.hop_s);
     request.add(static_cast<double>(ring.routes.size()));
     for (const auto& route : ring.routes) request.add(std::vector<double>(route.begin(), route.end()));
+    request.add(static_cast<double>(ring.pairs.size()));
+    for (const auto& pattern : ring.pairs) {
+      request.add(static_cast<double>(pattern.size()));
+      for (const PairMessage& message : pattern) {
+        request.add(message.from);
+        request.add(message.to);
+        request.add(std::vector<double>(message.route.begin(), message.route.end()));
+      }
+    }
   }
   const auto simulate = [](const Numbers& numbers) {
     RequestReader read(numbers);

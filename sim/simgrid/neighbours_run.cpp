@@ -26,22 +26,25 @@ constexpr int most_rounds_of_neighbours = 64;
 struct JobOnFabric {
   const Job* job = nullptr;
   std::vector<Rounds> transfers{};
-  s4u::Host* from = nullptr;
-  s4u::Host* to = nullptr;
+  std::vector<s4u::Host*> from{}; ///< of each pattern
+  std::vector<s4u::Host*> to{};
 };
 
 /// What all jobs have on the link can be divided by: with the rate divided too, shares stay.
 int common_divisor(const SharedLink& link) {
-  return std::accumulate(link.flows.begin(), link.flows.end(), 0,
-                         [](int divisor, int flows) { return std::gcd(divisor, flows); });
+  int divisor = 0;
+  for (const int flows : link.flows) divisor = std::gcd(divisor, flows);
+  for (const auto& of_job : link.by_pattern)
+    for (const int flows : of_job) divisor = std::gcd(divisor, flows);
+  return divisor;
 }
 
-/// The job's own link, and the shared ones as often as its messages cross them.
+/// The job's own link, and the shared ones as often as its messages of that pattern cross them.
 std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links, const Links& made, std::size_t job,
-                                           s4u::Link* own) {
+                                           int pattern, s4u::Link* own) {
   std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(own)};
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto times = static_cast<std::size_t>(links[i].flows[job] / common_divisor(links[i]));
+    const auto times = static_cast<std::size_t>(flows_of(links[i], job, pattern) / common_divisor(links[i]));
     route.insert(route.end(), times, s4u::LinkInRoute(made[i]));
   }
   return route;
@@ -58,14 +61,19 @@ std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     JobOnFabric one{&jobs[i]};
     const std::string name = "job" + std::to_string(i);
-    const double fastest_Bps = alone_Bps(all_links, jobs[i], i);
+    const auto fastest_Bps = alone_Bps_by_pattern(all_links, jobs[i], i);
     for (const Transfer& transfer : jobs[i].transfers)
-      one.transfers.push_back(rounds_of(jobs[i], transfer, fastest_Bps, most_rounds_of_neighbours));
-    one.from = zone.create_host(name + "-from", idle_flops);
-    one.to = zone.create_host(name + "-to", idle_flops);
-    if (fastest_Bps > 0)
-      zone.add_route(one.from->get_netpoint(), one.to->get_netpoint(), nullptr, nullptr,
-                     route_of_job(links, made, i, make_link(zone, name, fastest_Bps)), false);
+      one.transfers.push_back(rounds_of(jobs[i], transfer, fastest_Bps[static_cast<std::size_t>(transfer.pattern)],
+                                        most_rounds_of_neighbours));
+    for (int pattern = 0; pattern < jobs[i].patterns; ++pattern) {
+      const double one_Bps = fastest_Bps[static_cast<std::size_t>(pattern)];
+      const std::string own = pattern == 0 ? name : name + "-" + std::to_string(pattern);
+      one.from.push_back(zone.create_host(own + "-from", idle_flops));
+      one.to.push_back(zone.create_host(own + "-to", idle_flops));
+      if (one_Bps > 0)
+        zone.add_route(one.from.back()->get_netpoint(), one.to.back()->get_netpoint(), nullptr, nullptr,
+                       route_of_job(links, made, i, pattern, make_link(zone, own, one_Bps)), false);
+    }
     on_fabric.push_back(std::move(one));
   }
   zone.seal();
@@ -73,14 +81,16 @@ std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_
 }
 
 /// One transfer, which is ready now.
-void run_transfer(const JobOnFabric& self, const Rounds& rounds, SharedTimes& times) {
+void run_transfer(const JobOnFabric& self, std::size_t transfer, SharedTimes& times) {
+  const Rounds& rounds = self.transfers[transfer];
+  const auto pattern = static_cast<std::size_t>(self.job->transfers[transfer].pattern);
   const std::uint64_t units = to_units(rounds.bytes);
   RingPace pace(rounds, s4u::Engine::get_clock());
   while (!pace.is_over()) {
     s4u::this_actor::sleep_until(pace.ready_s());
     if (units > 0) {
       ++times.messages;
-      s4u::Comm::sendto(self.from, self.to, units);
+      s4u::Comm::sendto(self.from[pattern], self.to[pattern], units);
     }
     pace.sent(s4u::Engine::get_clock());
   }
@@ -92,7 +102,7 @@ void run_iteration(const JobOnFabric& self, SharedTimes& times) {
   const double began_s = s4u::Engine::get_clock();
   for (std::size_t i = 0; i < self.transfers.size(); ++i) {
     s4u::this_actor::sleep_until(began_s + self.job->transfers[i].ready_s);
-    run_transfer(self, self.transfers[i], times);
+    run_transfer(self, i, times);
   }
   s4u::this_actor::sleep_until(began_s + self.job->compute_s);
   s4u::this_actor::sleep_for(self.job->rest_s);
@@ -121,9 +131,10 @@ SharedTimes simulate_rounds(const std::vector<SharedLink>& links, const std::vec
   start_simgrid();
   const std::vector<JobOnFabric> on_fabric = make_jobs_on_fabric(links, jobs);
   SharedTimes times;
-  s4u::Actor::create("job 0", on_fabric.front().from, [&] { run_measured_job(on_fabric.front(), iterations, times); });
+  s4u::Actor::create("job 0", on_fabric.front().from.front(),
+                     [&] { run_measured_job(on_fabric.front(), iterations, times); });
   for (std::size_t i = 1; i < on_fabric.size(); ++i)
-    s4u::Actor::create("neighbour", on_fabric[i].from, [&, i] { run_neighbour(on_fabric[i], times); });
+    s4u::Actor::create("neighbour", on_fabric[i].from.front(), [&, i] { run_neighbour(on_fabric[i], times); });
   s4u::Engine::get_instance()->run();
   return times;
 }

@@ -30,6 +30,13 @@ SharedTimes simulate_rounds_in_child(const std::vector<SharedLink>& links, const
 
 // Jobs beside each other on SimGrid with every message: what the rounds are held to.
 
+/// One message of a pattern.
+struct PairMessage {
+  int from = 0;
+  int to = 0;
+  std::vector<std::size_t> route{}; ///< the shared links that it crosses, each once
+};
+
 /// A job whose all-reduces are rings, and where each edge of the ring passes. Edge i goes from rank i to the next
 /// one, and there are 2(n-1) steps. Rounds and edges_apart are not read, and alone_s only says that a transfer takes
 /// some time: all three follow from routes and hop_s.
@@ -37,6 +44,9 @@ struct RingJob {
   Job job{};
   double hop_s = 0;                               ///< delay of each message at delivery; it holds no link
   std::vector<std::vector<std::size_t>> routes{}; ///< of each edge: the shared links that it crosses, each once
+  /// In place of the ring's edges, of each pattern of the job: who sends to whom at the same time. `routes` then has
+  /// an entry for each rank, which is not read.
+  std::vector<std::vector<PairMessage>> pairs{};
 };
 
 /// What the rings share, as the other ways to time it take it: `rates_Bps` with the edges of each job that cross
@@ -44,8 +54,9 @@ struct RingJob {
 std::vector<SharedLink> links_of_rings(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs);
 
 /// Times job 0 beside its neighbours, with an actor for each rank, which forwards a chunk as soon as it has it,
-/// and a flow for each chunk. The ranks of a job begin each transfer, and each iteration, together. Only in a
-/// fork, because it starts SimGrid. Throws std::invalid_argument as require_usable does, and where a ring has
+/// and a flow for each chunk. With pairs a rank sends its message of a transfer, takes the one that comes to it, and
+/// goes on. The ranks of a job begin each transfer that does not continue another, and each iteration, together. Only
+/// in a fork, because it starts SimGrid. Throws std::invalid_argument as require_usable does, and where a ring has
 /// fewer than two ranks or names a link that is not there.
 SharedTimes simulate_every_message(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs,
                                    int iterations);

@@ -32,17 +32,30 @@ double steady_turn_s(const RingRun& run) {
   return longest_s - shortest_s <= rounding_s ? longest_s : -1;
 }
 
-/// 1. Runs a few turns, and as many steps more as make the rest whole turns.
+/// The time that the last turn of all phases added together; negative where one was not steady.
+double steady_turns_s(const std::vector<RingRun>& phases) {
+  double sum_s = 0;
+  for (const RingRun& phase : phases) {
+    const double turn_s = steady_turn_s(phase);
+    if (turn_s < 0) return turn_s;
+    sum_s += turn_s;
+  }
+  return sum_s;
+}
+
+/// 1. Runs a few turns, and as many steps more as make the rest whole turns. With several messages in flight a chunk is
+///    back after as many times as many steps.
 /// 2. Where the last turn was steady, counts the rest; else runs twice as many turns.
 double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, double& messages) {
-  const int turn = static_cast<int>(ranks.size());
+  const int turn = static_cast<int>(ranks.size()) * all.in_flight;
   for (int turns = 4;; turns *= 2) {
     const int steps = std::min(all.steps, turns * turn + all.steps % turn);
-    const auto run = run_ring(ranks, steps, std::max(1, steps - turn), all.message_bytes);
-    messages += static_cast<double>(steps) * turn;
-    const double end_s = *std::max_element(run.end_s.begin(), run.end_s.end());
+    const auto phases =
+        run_ring(ranks, {steps, std::max(1, steps - turn), all.in_flight, all.phases}, all.message_bytes);
+    messages += static_cast<double>(steps) * all.phases * static_cast<double>(ranks.size());
+    const double end_s = *std::max_element(phases.back().end_s.begin(), phases.back().end_s.end());
     if (steps == all.steps) return end_s;
-    const double turn_s = steady_turn_s(run);
+    const double turn_s = steady_turns_s(phases);
     if (turn_s >= 0) return end_s + turn_s * ((all.steps - steps) / turn);
   }
 }

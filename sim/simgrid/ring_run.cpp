@@ -5,6 +5,7 @@
 
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ddlsim {
@@ -12,28 +13,56 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// How many steps, and how large a message is.
-struct RingTask {
-  int steps = 0;
-  int early = 0;
-  std::uint64_t message_units = 0;
+/// What a rank has when it has done a number of steps.
+class Noted {
+public:
+  Noted(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}
+
+  void sent(int step, double now_s) {
+    if (step == step_) std::fill_n(first_s_, in_flight_, now_s);
+  }
+
+  void taken(int step, double here_s) {
+    const int place = step - (step_ - in_flight_) - 1;
+    if (place < 0 || place >= in_flight_) return;
+    first_s_[place] = std::max(first_s_[place], here_s);
+  }
+
+private:
+  int step_;
+  int in_flight_;
+  double* first_s_;
 };
 
-/// What a rank does: send the message it has, then take the next one. The inbox has a permanent receiver, so that a
-/// message flows as soon as its sender has it and the edge is free, also while this rank is still sending or waiting.
-void run_rank(const RingRank& self, s4u::Mailbox& next, const RingTask& task, double& early_s, double& end_s) {
-  self.inbox->set_receiver(s4u::Actor::self());
-  for (int step = 1; step <= task.steps; ++step) {
-    next.put(no_content(), task.message_units);
-    int* content = nullptr;
-    const s4u::CommPtr message = self.inbox->get_async<int>(&content);
-    message->wait();
-    // The message may have come while this rank was still sending.
-    s4u::this_actor::sleep_until(message->get_finish_time() + self.delay_s);
-    if (step == task.early) early_s = s4u::Engine::get_clock();
+/// Takes the next message: when it is here.
+double take_message(const RingRank& self) {
+  int* content = nullptr;
+  const s4u::CommPtr message = self.inbox->get_async<int>(&content);
+  message->wait();
+  // The message may have come while this rank was still sending.
+  const double here_s = message->get_finish_time() + self.delay_s;
+  if (here_s <= s4u::Engine::get_clock()) return here_s;
+  s4u::this_actor::sleep_until(here_s);
+  return s4u::Engine::get_clock();
+}
+
+/// What a rank does in a phase: send the message it has, then take the next one. The inbox has a permanent receiver, so
+/// that a message flows as soon as its sender has it and the edge is free, also while this rank is still sending or
+/// waiting.
+void run_phase(const RingRank& self, s4u::Mailbox& next, const RingSteps& steps, std::uint64_t message_units,
+               Noted early, Noted end) {
+  for (int step = 1; step <= steps.steps + steps.in_flight; ++step) {
+    const int came = step - steps.in_flight;
+    if (came > 0) {
+      const double here_s = take_message(self);
+      early.taken(came, here_s);
+      end.taken(came, here_s);
+    }
+    if (step > steps.steps) continue;
+    next.put(no_content(), message_units);
+    early.sent(step, s4u::Engine::get_clock());
+    end.sent(step, s4u::Engine::get_clock());
   }
-  self.inbox->set_receiver(nullptr);
-  end_s = s4u::Engine::get_clock();
 }
 
 } // namespace
@@ -58,24 +87,32 @@ std::vector<RingRank> make_ring_ranks(s4u::NetZone& zone, const std::string& nam
   return ranks;
 }
 
-RingRun run_ring(const std::vector<RingRank>& ranks, int steps, int early, double message_bytes) {
-  const RingTask task{steps, early, to_units(message_bytes)};
+std::vector<RingRun> run_ring(const std::vector<RingRank>& ranks, const RingSteps& steps, double message_bytes) {
+  const auto in_flight = static_cast<std::size_t>(steps.in_flight);
+  const std::uint64_t units = to_units(message_bytes);
   const double start_s = s4u::Engine::get_clock();
-  RingRun run{std::vector<double>(ranks.size()), std::vector<double>(ranks.size())};
+  const std::vector<double> none(in_flight * ranks.size());
+  std::vector<RingRun> phases(static_cast<std::size_t>(steps.phases), {none, none});
   std::size_t done = 0;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RingRank& self = ranks[rank];
     s4u::Mailbox& next = *ranks[(rank + 1) % ranks.size()].inbox;
-    s4u::Actor::create("rank", self.host, [&self, &next, &run, &done, &task, rank] {
-      run_rank(self, next, task, run.early_s[rank], run.end_s[rank]);
+    s4u::Actor::create("rank", self.host, [&, rank] {
+      self.inbox->set_receiver(s4u::Actor::self());
+      for (RingRun& phase : phases)
+        run_phase(self, next, steps, units, {steps.early, steps.in_flight, &phase.early_s[in_flight * rank]},
+                  {steps.steps, steps.in_flight, &phase.end_s[in_flight * rank]});
+      self.inbox->set_receiver(nullptr);
       ++done;
     });
   }
   s4u::Engine::get_instance()->run();
   if (done != ranks.size()) throw std::logic_error("ring: ranks were left waiting");
-  for (double& time_s : run.early_s) time_s -= start_s;
-  for (double& time_s : run.end_s) time_s -= start_s;
-  return run;
+  for (RingRun& phase : phases) {
+    for (double& time_s : phase.early_s) time_s -= start_s;
+    for (double& time_s : phase.end_s) time_s -= start_s;
+  }
+  return phases;
 }
 
 } // namespace ddlsim

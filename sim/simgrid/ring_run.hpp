@@ -33,13 +33,23 @@ std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::st
                                       const std::vector<PeriodEdge>& edges,
                                       const std::vector<SharedWay>& shared_ways = {});
 
-/// What a run gave, seconds from its start.
-struct RingRun {
-  std::vector<double> early_s; ///< when each rank had its message of `early` steps
-  std::vector<double> end_s;   ///< and of all steps
+/// What each rank does; 0 < early <= steps.
+struct RingSteps {
+  int steps = 0;     ///< of a phase
+  int early = 0;     ///< after which times are noted, too
+  int in_flight = 1; ///< messages that a rank sends before it takes the first that comes to it
+  int phases = 1;    ///< a rank begins the next with all messages of the one before
 };
 
-/// All ranks start together and do `steps` steps; 0 < early <= steps.
-RingRun run_ring(const std::vector<RingRank>& ranks, int steps, int early, double message_bytes);
+/// What a phase gave, seconds from the start of the run. Of each rank `in_flight` times in a row: the last but first
+/// and so on, until the last, when it had sent its message and had the one that came: all that the steps behind depend
+/// on.
+struct RingRun {
+  std::vector<double> early_s; ///< of `early` steps
+  std::vector<double> end_s;   ///< of all steps
+};
+
+/// All ranks start together. A result a phase.
+std::vector<RingRun> run_ring(const std::vector<RingRank>& ranks, const RingSteps& steps, double message_bytes);
 
 } // namespace ddlsim

@@ -151,6 +151,24 @@ void connect(s4u::NetZone& zone, const FabricLinks& fabric, FabricZone& switches
   zone.add_route(server_point, worker_point, nullptr, nullptr, pull, false);
 }
 
+std::vector<RingRank> add_ring_beside(s4u::NetZone& zone, FabricZone& switches, const Machine& machine,
+                                      const RingBeside& ring, const std::string& name) {
+  constexpr double idle_flops = 1; // no rank computes here
+  std::vector<RingRank> ranks;
+  for (int rank = 0; rank < ring.nodes; ++rank) {
+    const std::string own = name + "-" + std::to_string(rank);
+    ranks.push_back({zone.create_host(own, idle_flops), s4u::Mailbox::by_name(own), machine.net_latency_s});
+  }
+  for (int rank = 0; rank < ring.nodes; ++rank) {
+    const int next = (rank + 1) % ring.nodes;
+    Route route{s4u::LinkInRoute(make_link(zone, name + "-nic" + std::to_string(rank), machine.nic_Bps))};
+    for (auto* link : switches.way(ring.first_node + rank, ring.first_node + next)) route.emplace_back(link);
+    zone.add_route(ranks[at(rank)].host->get_netpoint(), ranks[at(next)].host->get_netpoint(), nullptr, nullptr, route,
+                   false);
+  }
+  return ranks;
+}
+
 } // namespace
 
 std::vector<ShardOnServer> make_shards(const Machine& machine, const ServerMachine& servers,
@@ -194,7 +212,8 @@ double run_connections(const std::vector<ShardConnection>& connections) {
   return messages;
 }
 
-ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers) {
+ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,
+                                    const std::vector<RingBeside>& beside) {
   constexpr double idle_flops = 1; // no host computes here
   s4u::NetZone& all = *s4u::create_star_zone("all");
   s4u::NetZone& zone = *s4u::create_full_zone("exchange")->set_parent(&all);
@@ -212,6 +231,9 @@ ServerPlatform make_server_platform(const Machine& machine, const ServerMachine&
       connect(zone, fabric, switches, machine, servers, platform, worker, server);
     }
   }
+  for (const RingBeside& ring : beside)
+    platform.beside.push_back(
+        add_ring_beside(zone, switches, machine, ring, "beside" + std::to_string(platform.beside.size())));
   zone.seal();
   all.seal();
   return platform;

@@ -20,6 +20,8 @@ TEST_CASE("what is wrong with a scenario's surroundings is reported") {
        {"/neighbours/0/nodes", "1", "/neighbours/0/nodes: 1 is out of range; give 2 to 10000000"},
        {"/neighbours/0/node_placement", "[1, 2]",
         "/neighbours/0/node_placement: 2 nodes are listed, and the job has 4; give as many"},
+       {"/neighbours/0/algorithm", "\"collnet\"",
+        "/neighbours/0/algorithm: \"collnet\" found; give one of ring, tree, halving-doubling, recursive-doubling"},
        {"/neighbours/0/all_reduces", "\"1 GB\"",
         "/neighbours/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
        {"/neighbours/1", R"({"name": "a", "nodes": 2, "compute": "1 s", "all_reduce": "1 MB"})",

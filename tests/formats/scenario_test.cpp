@@ -247,7 +247,8 @@ TEST_CASE("a scenario must say what it wants") {
         "ps(4 dedicated, unknown)"); // the preset's own sharding
   CHECK(reported(R"({"name":"none"})", StrategyUse::scenario) ==
         "/name: \"none\" found; give one of ring, hierarchical-ring, tree, halving-doubling, "
-        "recursive-doubling, nvls, collnet, ps, ps-async, auto, zero-1, zero-2, fsdp, model-parallel");
+        "recursive-doubling, segmented-ring, nvls, collnet, nvls-sharp, ps, ps-async, auto, zero-1, zero-2, fsdp, "
+        "model-parallel");
   CHECK_THAT(reported(R"({"name":"all-reduce"})", StrategyUse::scenario),
              Catch::StartsWith("/name: \"all-reduce\" found; "));
   CHECK(reported(R"({"name":"ps"})", StrategyUse::scenario).empty()); // servers and placement are the preset's

@@ -103,7 +103,7 @@ TEST_CASE("a transfer is ready when what it waits for has ended, also while anot
   CHECK(own.transfers[1].alone_s == Approx(0.102));
   CHECK(own.transfers[1].edge_bytes == Approx(1e8));
   CHECK(own.transfers[1].rounds == 2);
-  CHECK_FALSE(own.by_tree);
+  CHECK(own.pattern == SumPattern::ring);
 }
 
 TEST_CASE("a parameter server beside a neighbour: push and pull each take twice as long", "[neighbours]") {
@@ -184,6 +184,133 @@ TEST_CASE("every message beside a neighbour lies in the range that is told", "[n
                   << ", leaves of " << small.cluster.fabric.nodes_per_leaf);
     CHECK(full.neighbours_s >= rounds.neighbours_s - rounds.neighbours_faster_s);
     CHECK(full.neighbours_s <= rounds.neighbours_s + rounds.neighbours_slower_s);
+  }
+}
+
+TEST_CASE("a neighbour in pairs goes step by step: near pairs stay in their leaf, far ones share its uplink",
+          "[neighbours]") {
+  auto small = two_leaves();
+  small.cluster.fabric = {FabricKind::fat_tree, 4, 4, 0}; // an uplink carries what one NIC does
+  small.sample.net_latency_s = 0;
+  Neighbour other{"other", 4, {NodeOrder::listed, {1, 2, 5, 6}}, 0.5, 4e8, Algorithm::halving_doubling};
+  auto setup = small.setup(StrategyName::ring, 2);
+  const auto shared = [&] {
+    setup.fabrics = std::make_shared<PlacedFabrics>(small.cluster, setup.transport,
+                                                    Surroundings{{NodeOrder::listed, {0, 4}}, {other}, 0});
+    const auto run = run_step(setup, small.sample, Fidelity::screening);
+    return shared_fabric(setup, small.sample, own_traffic(run.graph, run.execution), 0);
+  };
+  const auto halving = shared();
+  const auto& steps = halving.jobs[1].transfers;
+  REQUIRE(steps.size() == 4); // a half, a quarter, and back
+  CHECK(steps[0].edge_bytes == Approx(2e8));
+  CHECK(steps[1].edge_bytes == Approx(1e8));
+  CHECK(steps[0].alone_s == Approx(0.2));
+  CHECK(steps[1].alone_s == Approx(0.2)); // two messages on an uplink
+  CHECK(steps[2].pattern == steps[1].pattern);
+  CHECK(steps[3].continues);
+  REQUIRE(halving.links.size() == 4); // up and down of both leaves
+  for (std::size_t link = 0; link < halving.links.size(); ++link) {
+    CHECK(flows_of(halving.links[link], 0, 0) == 1);
+    CHECK(flows_of(halving.links[link], 1, steps[0].pattern) == 0);
+    CHECK(flows_of(halving.links[link], 1, steps[1].pattern) == 2);
+  }
+  other.algorithm = Algorithm::recursive_doubling;
+  const auto doubling = shared();
+  REQUIRE(doubling.jobs[1].transfers.size() == 2); // all of it, twice
+  CHECK(doubling.jobs[1].transfers[0].alone_s == Approx(0.4));
+  CHECK(doubling.jobs[1].transfers[1].alone_s == Approx(0.8));
+  other.algorithm = Algorithm::tree;
+  const auto tree = shared();
+  REQUIRE(tree.jobs[1].transfers.size() == 1);
+  CHECK(tree.jobs[1].edge_Bps == Approx(0.25e9)); // two trees, up and down
+  CHECK(tree.rings.empty());
+}
+
+TEST_CASE("nodes that are no power of two first give their vector to a neighbour", "[neighbours]") {
+  auto small = two_leaves();
+  small.sample.net_latency_s = 0;
+  auto setup = small.setup(StrategyName::halving_doubling, 3);
+  setup.fabrics =
+      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, Surroundings{scattered, {always_sending(2)}, 0});
+  const auto run = run_step(setup, small.sample, Fidelity::screening);
+  const auto own = own_traffic(run.graph, run.execution);
+  CHECK(own.pattern == SumPattern::halving_doubling);
+  const auto shared = shared_fabric(setup, small.sample, own, 0);
+  REQUIRE(shared.jobs[0].transfers.size() == 4); // given, halved, doubled, taken back
+  for (const std::size_t whole : {0, 3}) CHECK(shared.jobs[0].transfers[whole].edge_bytes == Approx(1e8));
+  for (const std::size_t half : {1, 2}) CHECK(shared.jobs[0].transfers[half].edge_bytes == Approx(5e7));
+  double lasts_s = 0;
+  for (const auto& step : shared.jobs[0].transfers) lasts_s += step.alone_s;
+  CHECK(lasts_s == Approx(own.transfers.front().alone_s)); // as the job runs alone
+}
+
+TEST_CASE("beside a neighbour that always sends, only the steps that cross its links take longer", "[neighbours]") {
+  auto small = two_leaves();
+  small.cluster.fabric = {FabricKind::fat_tree, 4, 4, 0};
+  small.sample.net_latency_s = 0;
+  Neighbour other = always_sending(2);
+  other.placement = {NodeOrder::listed, {3, 7}};
+  const Surroundings around{{NodeOrder::listed, {0, 1, 4, 5}}, {other}, 0};
+  // Alone: 50 MB, then 25 MB of two nodes over one uplink, and back: 0.2 s. Beside it the far steps have two thirds.
+  for (const auto fidelity : {Fidelity::screening, Fidelity::automatic, Fidelity::full}) {
+    INFO(to_text(fidelity));
+    const auto time = time_beside(small, 4, around, fidelity, StrategyName::halving_doubling);
+    CHECK(time.neighbours_s == Approx(0.05).epsilon(0.01));
+  }
+}
+
+TEST_CASE("pairs beside pairs: every message lies in the range that is told", "[neighbours][full][property]") {
+  std::mt19937_64 random(47);
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  const std::vector<StrategyName> own{StrategyName::ring, StrategyName::halving_doubling,
+                                      StrategyName::recursive_doubling};
+  const std::vector<Algorithm> others{Algorithm::ring, Algorithm::halving_doubling, Algorithm::recursive_doubling};
+  for (int round = 0; round < 27; ++round) {
+    auto small = two_leaves();
+    small.cluster.fabric = {FabricKind::fat_tree, 2 + below(7), uniform(random, 1, 4), 0};
+    small.sample.net_latency_s = log_uniform(random, 1e-6, 1e-4);
+    const int nodes = 2 + below(most_ranks / 4 - 1);
+    const Neighbour other{"other",
+                          2 + below(most_ranks / 2 - 1),
+                          scattered,
+                          uniform(random, 0, 0.5),
+                          log_uniform(random, 1e7, 1e9),
+                          others[at(round / 3 % 3)]};
+    const auto timed = [&](Fidelity fidelity) {
+      return time_beside(small, nodes, {scattered, {other}, 0}, fidelity, own[at(round % 3)]);
+    };
+    const auto rounds = timed(Fidelity::screening);
+    if (rounds.neighbours_s == 0) continue;
+    const auto full = timed(Fidelity::full);
+    INFO("round " << round << ": " << nodes << " nodes beside " << other.nodes << " by " << to_text(other.algorithm)
+                  << ", leaves of " << small.cluster.fabric.nodes_per_leaf);
+    CHECK(full.neighbours_s >= rounds.neighbours_s - rounds.neighbours_faster_s);
+    CHECK(full.neighbours_s <= rounds.neighbours_s + rounds.neighbours_slower_s);
+  }
+}
+
+TEST_CASE("asynchronous servers beside a neighbour: every message lies in the range that is told",
+          "[neighbours][async][full]") {
+  std::mt19937_64 random(53);
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  for (int round = 0; round < 6; ++round) {
+    auto small = two_leaves();
+    small.cluster.fabric = {FabricKind::fat_tree, 2 + below(3), uniform(random, 1, 4), 0};
+    small.sample.net_latency_s = log_uniform(random, 1e-6, 1e-4);
+    const int nodes = 2 + below(5);
+    const Neighbour other{"other", 2 + below(6), scattered, uniform(random, 0, 0.5), log_uniform(random, 5e7, 1e9)};
+    const auto timed = [&](Fidelity fidelity) {
+      return time_beside(small, nodes, {scattered, {other}, 0}, fidelity, StrategyName::ps_async);
+    };
+    const auto rounds = timed(Fidelity::automatic);
+    const auto full = timed(Fidelity::full);
+    INFO("round " << round << ": " << nodes << " nodes beside " << other.nodes << ", leaves of "
+                  << small.cluster.fabric.nodes_per_leaf);
+    CHECK(full.neighbours_s >= rounds.neighbours_s - rounds.neighbours_faster_s);
+    CHECK(full.neighbours_s <= rounds.neighbours_s + rounds.neighbours_slower_s);
+    CHECK(rounds.choice.why.find("asynchronous workers stand for all") != std::string::npos);
+    CHECK(full.choice.why.empty());
   }
 }
 

@@ -272,6 +272,44 @@ TEST_CASE("CollNet is taken at scale where the switches sum, and elsewhere never
   CHECK(choice().algorithm != Algorithm::collnet);
 }
 
+TEST_CASE("NVLS with sums between nodes by version: the constants by hand", "[nccl][collnet][nvls]") {
+  auto job = eight_gpus_under_sharp(64, NcclGpu::hopper);
+  job.has_nvls = true;
+  job.port_GBps = 450;
+  job.network_GBps = 384;
+  const auto us = [&](const LibraryVersion& version) {
+    return estimate_us(version, job, Algorithm::nvls_sharp, Protocol::simple, 1e8);
+  };
+  const double five_sixths = 5.0 / 6;
+  CHECK(us({SumLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3)));
+  CHECK(us({SumLibrary::nccl, 2, 19, 4}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3))); // 450 * 8/9 is more
+  CHECK(us({SumLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 384e3)));
+  CHECK(us({SumLibrary::nccl, 2, 28, 9}) == Approx(25 + 18 + 1e8 / (384e3 * 512 / (2 * 511))));
+  job.network_GBps = 1000;
+  CHECK(us({SumLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 400e3)));
+  job.nodes = 2;
+  job.ranks = 16;
+  CHECK(us({SumLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 400e3)));
+}
+
+TEST_CASE("with NVSwitch and SHARP, NVLS with sums between nodes is NVLS's way across nodes", "[nccl][collnet][nvls]") {
+  auto job = eight_gpus_under_sharp(64, NcclGpu::hopper);
+  job.has_nvls = true;
+  job.port_GBps = 450;
+  job.network_GBps = 384;
+  const LibraryVersion nccl_2_21{SumLibrary::nccl, 2, 21, 5};
+  CHECK(nccl_choice(nccl_2_21, job, 1e9) == Way{Algorithm::nvls_sharp, Protocol::simple});
+  CHECK_FALSE(runs_nvls_sharp({SumLibrary::nccl, 2, 17, 1}, job));
+  auto other = job;
+  other.has_collnet = false;
+  CHECK_FALSE(runs_nvls_sharp(nccl_2_21, other));
+  CHECK(nccl_choice(nccl_2_21, other, 1e9).algorithm == Algorithm::nvls); // its tree
+  other = job;
+  other.has_nvls = false;
+  CHECK_FALSE(runs_nvls_sharp(nccl_2_21, other));
+  CHECK(nccl_choice(nccl_2_21, other, 1e9).algorithm == Algorithm::collnet);
+}
+
 TEST_CASE("which jobs have CollNet: a cluster that states it, InfiniBand, two nodes", "[nccl][collnet]") {
   Cluster cluster;
   cluster.gpus_per_node = 8;

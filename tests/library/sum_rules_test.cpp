@@ -111,6 +111,23 @@ TEST_CASE("CollNet has the delays of NCCL 2.23, and is refused with its reason",
   CHECK(forced_complaint({{SumLibrary::mpich}, Algorithm::collnet}, 16).find("mpich cannot") == 0);
 }
 
+TEST_CASE("NVLS with sums between nodes: NVLS's port, 18 us to the switches, and its reason", "[nccl][collnet][nvls]") {
+  const Machine machine{16, 8, 370.8e9, 0.6e-6, 400e9, 5e-6};
+  NcclJob job;
+  job.ranks = 16;
+  job.nodes = 2;
+  job.intra = NcclHop::nvlink;
+  job.gpu = NcclGpu::hopper;
+  job.has_collnet = job.has_switch = job.has_nvls = true;
+  const auto under = machine_under(machine, {Algorithm::nvls_sharp, Protocol::simple}, job);
+  CHECK(under.intra_Bps == Approx(0.85 * 370.8e9));
+  CHECK(under.net_latency_s == Approx(5e-6 + 15.3e-6)); // 18 - 2.7
+  SumRules rules{{SumLibrary::nccl, 2, 21, 5}, Algorithm::nvls_sharp, job};
+  CHECK(forced_complaint(rules, 16).empty());
+  rules.nccl.has_collnet = false;
+  CHECK(forced_complaint(rules, 16).find("nccl 2.21.5 cannot sum 16 GPUs") == 0);
+}
+
 TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") {
   Machine machine{16, 1, 10e9, 1e-6, 1e9, 10e-6};
   const SumRules rules{open_mpi_4_0};
@@ -124,7 +141,12 @@ TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") 
   const SumRules forced{open_mpi_4_0, Algorithm::tree};
   CHECK(way_of(forced, 16, 100).algorithm == Algorithm::tree);
   for (double size_bytes = 1; size_bytes < 1e10; size_bytes *= 10) // Gloo knows no threshold
-    CHECK(way_of({{SumLibrary::gloo}}, 16, size_bytes) == Way{Algorithm::ring, Protocol::none});
+    CHECK(way_of({{SumLibrary::gloo}}, 16, size_bytes) == Way{Algorithm::segmented_ring, Protocol::none});
+  CHECK(way_of({{SumLibrary::gloo}, Algorithm::ring}, 16, 1e6).algorithm ==
+        Algorithm::segmented_ring); // it has no other
+  CHECK(forced_complaint({{SumLibrary::gloo}, Algorithm::segmented_ring}, 16).empty());
+  CHECK(forced_complaint({open_mpi_4_0, Algorithm::segmented_ring}, 16) ==
+        "open-mpi 4.0.3 has no ring in segments; segmented-ring takes Gloo");
 }
 
 TEST_CASE("NCCL has a connection a ring, and as many rings as its version lays through the NICs", "[connections]") {

@@ -1,11 +1,15 @@
 // Strategies with presets and transports of their own, beside each other in one scenario.
 
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace ddlsim {
 namespace {
@@ -17,7 +21,7 @@ Scenario two_stacks() {
   auto scenario = read_scenario(of_two_stacks.scenarios() / "pascal-servers-or-horovod.json");
   scenario.gpus = {1, 16};
   scenario.samples = 40;
-  scenario.strategies.resize(2); // what was measured, and Horovod
+  scenario.strategies.resize(2); // Horovod, and the servers that were measured
   return scenario;
 }
 
@@ -50,14 +54,14 @@ TEST_CASE("each strategy is answered as a scenario of its own preset and transpo
 TEST_CASE("tables, JSON and CSV name preset and transport of each strategy", "[two-stacks]") {
   const auto prediction = predict(two_stacks(), of_two_stacks, screening);
   const auto text = to_terminal_text(prediction);
-  CHECK_THAT(text, Catch::Contains(" horovod-pascal with tf-ps, horovod ("));
+  CHECK_THAT(text, Catch::Contains(" horovod-pascal with horovod, tf-ps ("));
   CHECK_THAT(text, Catch::Contains(" with tf-ps over grpc\n") && Catch::Contains("auto with horovod over nccl-ib\n"));
   CHECK_THAT(text, Catch::Contains(", with tf-ps: one ") && Catch::Contains(", with horovod: one "));
   const auto json = nlohmann::json::parse(to_json_text(prediction));
-  CHECK(json["strategies"][0]["preset"] == "tf-ps");
-  CHECK(json["strategies"][1]["transport"] == "nccl-ib");
-  CHECK(json["strategies"][1]["one_gpu"]["samples_per_s"].get<double>() > 0);
-  CHECK(json["points"][0]["strategy"]["preset"] == "tf-ps");
+  CHECK(json["strategies"][0]["transport"] == "nccl-ib");
+  CHECK(json["strategies"][0]["one_gpu"]["samples_per_s"].get<double>() > 0);
+  CHECK(json["strategies"][1]["preset"] == "tf-ps");
+  CHECK(json["points"][0]["strategy"]["preset"] == "horovod");
   CHECK(json["points"][0]["strategy"]["transport"] == "grpc");
   CHECK_THAT(to_csv_text(prediction), Catch::Contains(",tf-ps,grpc,16,") && Catch::Contains(",horovod,nccl-ib,16,"));
   CHECK_THAT(sweep_rows(prediction), Catch::Contains("auto with horovod over nccl-ib"));
@@ -81,6 +85,21 @@ TEST_CASE("an unknown preset or transport of a strategy is a clear error", "[two
   scenario.strategies[1].transport = "gloo-tcp";
   CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening),
                     Catch::Contains("transport of cluster horovod-pascal"));
+}
+
+TEST_CASE("a shipped scenario that lets the library choose asks for that first", "[two-stacks]") {
+  int asked = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(DDLSIM_SOURCE_DIR) + "/scenarios")) {
+    const auto text = read_text_file(entry.path());
+    if (text.find("\"ddlsim-scenario\"") == std::string::npos) continue;
+    const auto scenario = read_scenario(entry.path());
+    INFO(entry.path().filename());
+    const auto is_open = [](const auto& strategy) { return strategy.name == StrategyName::automatic; };
+    if (std::none_of(scenario.strategies.begin(), scenario.strategies.end(), is_open)) continue;
+    CHECK(is_open(scenario.strategies.front()));
+    ++asked;
+  }
+  CHECK(asked >= 5);
 }
 
 } // namespace ddlsim

@@ -83,8 +83,9 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
   for (const Machine& layout : layouts()) {
     if (layout.ranks % 8 == 1) continue; // enough with the others
     for (const Machine& machine : {layout, with_slow_node(layout)}) {
-      for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling,
-                                        Algorithm::recursive_doubling, Algorithm::nvls, Algorithm::collnet}) {
+      for (const Algorithm algorithm :
+           {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling,
+            Algorithm::nvls, Algorithm::collnet, Algorithm::nvls_sharp, Algorithm::segmented_ring}) {
         for (const double size_bytes : {1e3, 1e5, 4e6, 25e6}) {
           const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
           if (choice.why.empty()) continue;

@@ -142,10 +142,40 @@ TEST_CASE("full sums in the switches between nodes, one GPU a node, equal the cl
     if (nodes > most_ranks) continue;
     Machine machine = two_level(nodes, 1);
     CHECK(std::abs(gap(machine, Algorithm::collnet)) < promised);
+    CHECK(std::abs(gap(machine, Algorithm::nvls_sharp)) < promised);
     machine.nodes_per_leaf = 2;
     machine.uplink_Bps = machine.nic_Bps / 3;
     CHECK(std::abs(gap(machine, Algorithm::collnet)) < promised);
   }
+}
+
+TEST_CASE("full sums in both switches: a tiny message takes the latencies, a large one the narrowest link",
+          "[full][collnet][nvls]") {
+  for (const int nodes : {2, 3, 8}) {
+    if (8 * nodes > most_ranks) continue;
+    const Machine machine = two_level(8 * nodes, 8);
+    const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls_sharp).times_s;
+    CHECK(full_s.at(0) == Approx(2 * machine.intra_latency_s + machine.net_latency_s).epsilon(promised));
+    CHECK(full_s.at(1) == Approx(1e9 / machine.nic_Bps).epsilon(0.01));
+  }
+}
+
+TEST_CASE("full sums in both switches stay inside the row's range", "[full][collnet][nvls][property]") {
+  std::mt19937_64 random(41);
+  double lowest = 0;
+  double highest = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Machine machine = random_machine(random, most_ranks);
+    const double size_bytes = log_uniform(random, 1e3, 1e8);
+    const double full_s =
+        executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, Algorithm::nvls_sharp).times_s.front();
+    const double off = full_s / all_reduce_s(machine, size_bytes, Algorithm::nvls_sharp) - 1;
+    lowest = std::min(lowest, off);
+    highest = std::max(highest, off);
+  }
+  const Gap gap = all_reduce_algorithm(Algorithm::nvls_sharp).gap(two_level(16, 8), 1e6);
+  CHECK(lowest >= gap.faster);
+  CHECK(highest <= gap.slower);
 }
 
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {

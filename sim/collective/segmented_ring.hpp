@@ -1,0 +1,33 @@
+#pragma once
+// Ring all-reduce whose chunks travel in segments: what Gloo runs.
+
+#include "sim/network/machine.hpp"
+
+namespace ddlsim {
+
+/// Segments that a rank has under way at the same time.
+inline constexpr int segments_in_flight = 2;
+
+/// Segments of each of the n chunks: as many as make them 1 MiB at most, and two at least (kMaxSegmentSize and ring()
+/// of pytorch/gloo gloo/allreduce.h and allreduce.cc, 70dc360).
+int segments_of_chunk(const Machine& machine, double size_bytes);
+
+/// Time of one such all-reduce of `size_bytes`, seconds; 0 for one rank.
+///
+/// Each half, reduce-scatter and all-gather, passes m = k (n-1) segments of w = S/(k n) bytes over every edge of the
+/// ring of sim/collective/ring.hpp, k segments a chunk. Segment i leaves a rank when segment i-1 has left it and
+/// segment i-2 has come to it; the second half begins when a rank has all segments of the first. With b_e = w/rate_e
+/// and a_e the latency of edge e:
+///   leaves(e, i) = max( leaves(e, i-1) + b_e,  leaves(e-1, i-2) + b_(e-1) + a_(e-1) )
+/// A path through the two halves goes along R_1 edges up to edge p in the first, and along R_2 edges from p+1 on, or
+/// from p on, in the second:
+///   H(run of R edges) = sum of (b_e + a_e) + (m + 1 - 2R) max b_e,       1 <= R <= (m+1)/2
+///   T = max over p of max( H(.. p) + H(p+1 ..),  H(.. p) + H(p ..) - a_p ),  H the largest of the runs that end, or
+///   begin, there
+/// On equal edges and even m: T = m max(2b, a + b) + 2 min(a, b), where a plain ring of chunks takes m (a + 2b) with
+/// two segments. Equal to the full run (1e-6), but for a slow node, and for short nodes or leaves beyond 256 ranks,
+/// which are taken as full: see the row's gap. O(p^2) in the p ranks of a node or of a leaf, or in all up to 256.
+/// Throws std::invalid_argument when an edge in use has no rate.
+double segmented_ring_all_reduce_s(const Machine& machine, double size_bytes);
+
+} // namespace ddlsim

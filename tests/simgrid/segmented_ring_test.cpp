@@ -1,0 +1,163 @@
+#include "sim/collective/segmented_ring.hpp"
+#include "sim/simgrid/executor.hpp"
+#include "sim/simgrid/fidelity_selection.hpp"
+#include "tests/collective/machines.hpp"
+#include "tests/collective/ring_recurrence.hpp"
+#include "tests/simgrid/scale.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ddlsim {
+namespace {
+
+constexpr auto segmented = Algorithm::segmented_ring;
+
+double run_s(Fidelity fidelity, const Machine& machine, double size_bytes) {
+  return executor_of(fidelity).all_reduces(machine, {size_bytes}, segmented).times_s.front();
+}
+
+/// Segment by segment and rank by rank, as the header has it.
+double by_recurrence_s(const Machine& machine, double size_bytes) {
+  const auto ranks = static_cast<std::size_t>(machine.ranks);
+  const int segments = segments_of_chunk(machine, size_bytes);
+  const int messages = segments * (machine.ranks - 1);
+  const double segment_bytes = size_bytes / machine.ranks / segments;
+  std::vector<double> begins_s(ranks, 0);
+  for (int half = 0; half < 2; ++half) {
+    std::vector<double> free_s = begins_s;
+    std::vector<double> came_s = begins_s;   // segment i-1
+    std::vector<double> before_s = begins_s; // and i-2
+    for (int i = 0; i < messages; ++i) {
+      std::vector<double> next_s(ranks);
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const PeriodEdge edge = ring_way(machine, static_cast<int>(rank));
+        free_s[rank] = std::max(free_s[rank], before_s[rank]) + segment_bytes / edge.rate_Bps();
+        next_s[(rank + 1) % ranks] = free_s[rank] + edge.latency_s;
+      }
+      before_s = came_s;
+      came_s = next_s;
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      begins_s[rank] = std::max({free_s[rank], came_s[rank], before_s[rank]});
+  }
+  return *std::max_element(begins_s.begin(), begins_s.end());
+}
+
+Machine random_full_machine(std::mt19937_64& random) {
+  Machine machine = random_machine(random, most_ranks);
+  const int unit = machine.ranks_per_node * std::max(1, machine.nodes_per_leaf);
+  machine.ranks = std::max(1, machine.ranks / unit) * unit;
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("segments: 1 MiB at most, two of a chunk at least, as many of every chunk", "[gloo]") {
+  const Machine machine = two_level(4, 1);
+  CHECK(segments_of_chunk(machine, 1e3) == 2);
+  CHECK(segments_of_chunk(machine, 8 * 1048576.0) == 2);
+  CHECK(segments_of_chunk(machine, 8 * 1048576.0 + 1) == 3);
+  CHECK(segments_of_chunk(machine, 100 * 1048576.0) == 25);
+}
+
+TEST_CASE("on equal edges a step hides latency behind the other segment, every fidelity", "[gloo][full]") {
+  for (const int ranks : {2, 3, 8, 37, 64}) {
+    if (ranks > most_ranks) continue;
+    const Machine machine = two_level(ranks, 1);
+    for (const double size_bytes : {1e3, 16e3 * ranks, 1e7, 1e9}) {
+      const double messages = segments_of_chunk(machine, size_bytes) * (ranks - 1);
+      const double busy_s = size_bytes / ranks / segments_of_chunk(machine, size_bytes) / machine.nic_Bps;
+      const double latency_s = machine.net_latency_s;
+      const double step_s = std::max(2 * busy_s, latency_s + busy_s); // of two segments
+      const bool is_even = static_cast<int>(messages) % 2 == 0;
+      const double half_s = is_even ? messages / 2 * step_s + std::min(latency_s, busy_s)
+                                    : (messages - 1) / 2 * step_s + latency_s + busy_s;
+      INFO(ranks << " ranks, " << size_bytes << " bytes");
+      for (const auto fidelity : {Fidelity::closed_form, Fidelity::by_symmetry, Fidelity::full})
+        CHECK(run_s(fidelity, machine, size_bytes) == Approx(2 * half_s).epsilon(promised));
+    }
+  }
+}
+
+TEST_CASE("a third less than a plain ring where a chunk takes twice its latency, and nothing for large messages",
+          "[gloo]") {
+  const Machine machine = two_level(64, 1);
+  const auto share = [&](double size_bytes) {
+    return all_reduce_s(machine, size_bytes, segmented) / all_reduce_s(machine, size_bytes, Algorithm::ring);
+  };
+  const double chunk_bytes = 2 * machine.net_latency_s * machine.nic_Bps;
+  CHECK(share(64 * chunk_bytes) == Approx(2.0 / 3).epsilon(0.01));
+  CHECK(share(1e9) > 0.94);
+  CHECK(share(1e3) > 0.99);
+}
+
+TEST_CASE("full ring in segments equals its recurrence: any ranks, slow nodes, leaves", "[gloo][full][property]") {
+  std::mt19937_64 random(23);
+  for (int round = 0; round < 60; ++round) {
+    Machine machine = random_machine(random, std::min(most_ranks, 24));
+    if (round % 3 == 0) machine.slow_nic_factor = 0.4;
+    const double size_bytes = log_uniform(random, 1e2, 1e8);
+    INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of " << machine.nodes_per_leaf);
+    CHECK(run_s(Fidelity::full, machine, size_bytes) == Approx(by_recurrence_s(machine, size_bytes)).epsilon(promised));
+  }
+}
+
+TEST_CASE("closed form and one period equal the recurrence on full nodes and leaves", "[gloo][by-symmetry][property]") {
+  std::mt19937_64 random(29);
+  for (int round = 0; round < 300; ++round) {
+    const Machine machine = random_full_machine(random);
+    if (machine.ranks < 2) continue;
+    const double size_bytes = log_uniform(random, 1e2, 1e9);
+    const double expected_s = by_recurrence_s(machine, size_bytes);
+    INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of " << machine.nodes_per_leaf
+                       << ", " << size_bytes << " bytes");
+    CHECK(segmented_ring_all_reduce_s(machine, size_bytes) == Approx(expected_s).epsilon(promised));
+    CHECK(all_reduce_algorithm(segmented).is_exact(machine));
+    if (round % 3 > 0 || why_no_symmetry(machine, segmented)) continue;
+    CHECK(run_s(Fidelity::by_symmetry, machine, size_bytes) == Approx(expected_s).epsilon(promised));
+  }
+}
+
+TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyond inside its range",
+          "[gloo][property]") {
+  std::mt19937_64 random(31);
+  double lowest = 0;
+  double highest = 0;
+  for (int round = 0; round < 200; ++round) {
+    Machine machine = random_machine(random, 256);
+    double size_bytes = log_uniform(random, 1e2, 1e9);
+    CHECK(segmented_ring_all_reduce_s(machine, size_bytes) ==
+          Approx(by_recurrence_s(machine, size_bytes)).epsilon(promised));
+    if (round % 4 > 0) continue;
+    machine.ranks += 256;
+    machine.ranks_per_node = 1 + static_cast<int>(random() % 128);
+    size_bytes = log_uniform(random, 1e2, 1e8);
+    const double off = by_recurrence_s(machine, size_bytes) / segmented_ring_all_reduce_s(machine, size_bytes) - 1;
+    lowest = std::min(lowest, off);
+    highest = std::max(highest, off);
+  }
+  const Gap gap = all_reduce_algorithm(segmented).gap(two_level(257, 2), 1e6);
+  CHECK(lowest >= gap.faster);
+  CHECK(highest <= gap.slower);
+}
+
+TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[gloo][by-symmetry]") {
+  const Machine machine = two_level(65536, 4);
+  const auto run = executor_of(Fidelity::by_symmetry).all_reduces(machine, {25e6}, segmented);
+  CHECK(run.times_s.front() == Approx(all_reduce_s(machine, 25e6, segmented)).epsilon(promised));
+  CHECK(run.messages < 1e4);
+  CHECK(choose_all_reduce(machine, segmented, 25e6, 1, Fidelity::automatic, 0).fidelity == Fidelity::by_symmetry);
+}
+
+TEST_CASE("a link's rate and latency reach a ring in segments that is run on SimGrid", "[gloo][by-symmetry]") {
+  const Machine machine = two_level(32, 4);
+  Machine narrower = machine;
+  narrower.nic_Bps /= 2;
+  CHECK(run_s(Fidelity::by_symmetry, narrower, 1e9) ==
+        Approx(2 * run_s(Fidelity::by_symmetry, machine, 1e9)).epsilon(0.01));
+  Machine later = machine;
+  later.net_latency_s *= 2;
+  CHECK(run_s(Fidelity::by_symmetry, later, 1e3) > 1.4 * run_s(Fidelity::by_symmetry, machine, 1e3));
+}
+
+} // namespace ddlsim
