@@ -1,3 +1,4 @@
+#include "sim/base/error.hpp"
 #include "validate/answers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,11 @@ std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {
 }
 
 std::vector<PartAnswers> answers_from_bytes(const std::string& bytes) {
-  return nlohmann::json::from_cbor(bytes).get<std::vector<PartAnswers>>();
+  try {
+    return nlohmann::json::from_cbor(bytes).get<std::vector<PartAnswers>>();
+  } catch (const nlohmann::json::exception&) {
+    throw UserError("", "", "what a process answered for a part cannot be read");
+  }
 }
 
 } // namespace ddlsim
