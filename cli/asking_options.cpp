@@ -39,7 +39,9 @@ void add_common_options(CLI::App& app, CommandLine& line) {
   app.add_option("--data", line.data_folder, "Holds platforms/ and scenarios/; the shipped ones if not given")
       ->type_name("FOLDER")
       ->group("Of every command");
-  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")->group("Of every command");
+  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")
+      ->configurable(false)
+      ->group("Of every command");
 }
 
 CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
@@ -52,7 +54,25 @@ CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name,
 void add_output(CLI::App& app, CommandLine& line, const std::string& what) {
   app.add_option("--output,-o", line.output,
                  fmt::format("Write {} to this file, whole or not at all, instead of to standard output", what))
+      ->configurable(false)
       ->type_name("FILE");
+}
+
+CLI::Option* add_jobs(CLI::App& app, int& jobs, const std::string& tasks) {
+  return app
+      .add_option("--jobs,-j", jobs, fmt::format("So many {} beside each other; as many as cores if not given", tasks))
+      ->configurable(false)
+      ->type_name("N")
+      ->check(above_zero());
+}
+
+CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks) {
+  return app
+      .add_flag("--resume", line.resume,
+                fmt::format("Go on from the {} that a run with the same options had finished when it was cut off, kept "
+                            "in FILE.unfinished beside the --output",
+                            tasks))
+      ->configurable(false);
 }
 
 void add_json(CLI::App& app, CommandLine& line) {
@@ -106,11 +126,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
       ->type_name("/PATH=A,B");
-  predict
-      .add_option("--jobs,-j", command.jobs,
-                  "So many scenarios of a sweep beside each other; as many as cores if not given")
-      ->type_name("N")
-      ->check(above_zero());
+  add_jobs(predict, command.jobs, "scenarios of a sweep");
   predict
       .add_option(
           "--fidelity", command.fidelity,
@@ -140,6 +156,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->excludes(csv);
   add_json(predict, line);
   add_output(predict, line);
+  add_resume(predict, line, "scenarios of a sweep");
 }
 
 void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set) {
@@ -157,6 +174,8 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   add_html(plan, command.html, "the sentences, charts and all options");
   add_json(plan, line);
   add_output(plan, line);
+  add_jobs(plan, command.jobs, "options");
+  add_resume(plan, line, "options");
 }
 
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation) {

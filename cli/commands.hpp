@@ -79,4 +79,8 @@ void narrate(const CommandLine& line, const std::string& text);
 /// error is no terminal. The line is wiped when the returned object and all its copies are gone.
 std::function<void(const std::string&)> make_progress(bool quiet);
 
+/// The same for tasks: a bar, how many have ended and, by those that ended since now, how much time is left. In ASCII,
+/// without colours.
+std::function<void(std::size_t ended, std::size_t count)> make_task_progress(bool quiet, const std::string& tasks);
+
 } // namespace ddlsim

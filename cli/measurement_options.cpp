@@ -109,11 +109,8 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->delimiter(',')
       ->type_name("SPLIT,SPLIT")
       ->check(CLI::IsMember(split_names()).description(""));
-  validate
-      .add_option("--jobs,-j", command.jobs,
-                  "So many clusters and splits beside each other; as many as cores if not given")
-      ->type_name("N")
-      ->check(above_zero());
+  add_jobs(validate, command.jobs, "clusters and splits");
+  add_resume(validate, line, "clusters and splits");
   add_html(validate, command.html, "charts and every point");
   validate
       .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
@@ -125,7 +122,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
-  for (const char* of_steps : {"--own-only", "--split", "--jobs", "--html", "--bar", "--update-bar"})
+  for (const char* of_steps : {"--own-only", "--split", "--jobs", "--resume", "--html", "--bar", "--update-bar"})
     collectives.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);

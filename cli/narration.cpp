@@ -1,10 +1,13 @@
 #include "cli/commands.hpp"
+#include "sim/base/table.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 namespace ddlsim {
@@ -25,12 +28,19 @@ struct ProgressLine {
 
   void show(const std::string& what) {
     constexpr std::chrono::seconds patience{1};
-    if (Clock::now() - begun < patience) return;
+    if (Clock::now() - begun < patience && !shown) return;
     fmt::print(stderr, "\r\033[K{}", what);
     std::fflush(stderr);
     shown = true;
   }
 };
+
+/// Of standard error; those of old where it does not say.
+std::size_t terminal_columns() {
+  winsize size{};
+  constexpr std::size_t usual = 80;
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
 
 } // namespace
 
@@ -38,6 +48,17 @@ std::function<void(const std::string&)> make_progress(bool quiet) {
   if (quiet || isatty(STDERR_FILENO) == 0) return {};
   auto line = std::make_shared<ProgressLine>();
   return [line](const std::string& what) { line->show(what); };
+}
+
+std::function<void(std::size_t, std::size_t)> make_task_progress(bool quiet, const std::string& tasks) {
+  const auto show = make_progress(quiet);
+  if (!show) return {};
+  return [show, tasks, begun = Clock::now(), before = std::optional<std::size_t>()](std::size_t ended,
+                                                                                    std::size_t count) mutable {
+    if (!before) before = ended;
+    const std::chrono::duration<double> passed = Clock::now() - begun;
+    show(progress_text({*before, ended, count}, tasks, passed.count(), terminal_columns()));
+  };
 }
 
 } // namespace ddlsim

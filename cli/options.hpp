@@ -59,6 +59,7 @@ struct DiagnoseCommand {
 struct PlanCommand {
   std::filesystem::path request;
   std::vector<JsonChange> changes; ///< to the request, before it is checked
+  int jobs = 0;                    ///< options simulated beside each other; 0: a job a core
   bool csv = false;
   bool markdown = false;
   std::filesystem::path html; ///< write the page here; empty: no page
@@ -138,7 +139,9 @@ struct CommandLine {
   std::filesystem::path output;      ///< empty: standard output
   bool json = false;
   bool quiet = false;
-  RunTasks run_tasks{}; ///< of sweeps and validations; empty: on this machine's cores, --jobs at a time
+  bool resume = false;  ///< goes on from what is kept beside the output
+  std::string question; ///< the options as typed, but those that say how and where to: what an answer kept there is of
+  RunTasks run_tasks{}; ///< of sweeps, plans and validations; empty: on this machine's cores, --jobs at a time
 };
 
 /// What the arguments ask for, or the text and exit code to stop with (help, version, wrong use).

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/dealt_tasks.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 
@@ -15,10 +16,12 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
 
 int run_plan(const PlanCommand& command, const CommandLine& line) {
   const auto request = read_plan_request(command.request, command.changes);
-  const auto plan = make_plan(request, DataFolder{line.data_folder}, make_progress(line.quiet));
+  DealtTasks tasks(line, command.jobs, "options", {command.request});
+  const auto plan = make_plan(request, DataFolder{line.data_folder}, tasks.runner());
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));
+  tasks.forget();
   return 0;
 }
 

@@ -1,12 +1,15 @@
 #include "cli/commands.hpp"
-#include "sim/base/child_process.hpp"
+#include "cli/dealt_tasks.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/own_files.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -38,8 +41,8 @@ std::string report_of(const SweepCase& one, const PredictCommand& command, const
 
 /// Takes the part for the page off the front of what a worker sent.
 std::string take_page_part(std::string& text) {
-  const auto end = text.find(end_of_length);
-  auto page = text.substr(end + 1, std::stoul(text));
+  const auto end = std::min(text.find(end_of_length), text.size() - 1);
+  auto page = text.substr(end + 1, std::strtoul(text.c_str(), nullptr, 10));
   text.erase(0, end + 1 + page.size());
   return page;
 }
@@ -96,6 +99,36 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
   return names;
 }
 
+/// Model and cluster of a scenario, and what takes their place; a file with mistakes has none.
+std::vector<std::string> names_in(const std::filesystem::path& scenario) {
+  std::vector<std::string> names;
+  try {
+    const auto json = parse_json(read_text_file(scenario), scenario.string());
+    for (const char* key : {"model", "cluster"})
+      if (json.is_object() && json.contains(key) && json[key].is_string()) names.push_back(json[key]);
+  } catch (const UserError&) { // told by the predictions that need the file
+  }
+  return names;
+}
+
+/// The scenario files, and the models and clusters of one's own that they or the command line name.
+std::vector<std::filesystem::path> files_asked_of(const PredictCommand& command) {
+  std::vector<std::string> typed;
+  for (const auto& change : command.changes) typed.push_back(change.value);
+  for (const auto& axis : command.axes) typed.insert(typed.end(), axis.values.begin(), axis.values.end());
+  std::vector<std::filesystem::path> files;
+  for (const auto& scenario : command.scenarios) {
+    files.push_back(scenario);
+    auto names = names_in(scenario);
+    names.insert(names.end(), typed.begin(), typed.end());
+    for (const auto& name : names) {
+      const auto found = path_from(name, scenario);
+      if (is_path(name)) files.push_back(found.filename() == "cluster.json" ? found.parent_path() : found);
+    }
+  }
+  return files;
+}
+
 SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   SweepPart part;
   part.name = command.scenarios.size() > 1 || one.variant.empty() ? name_of(one) : one.variant;
@@ -129,26 +162,20 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
-  const auto progress = make_progress(line.quiet);
-  const auto run = line.run_tasks ? line.run_tasks : in_workers(command.jobs > 0 ? command.jobs : usable_cores());
+  DealtTasks tasks(line, command.jobs, "scenarios", files_asked_of(command));
   const auto measured = measured_for_all(line);
-  const auto results = run(
-      static_cast<int>(cases.size()),
-      [&](int task) {
-        return work_on(cases[static_cast<std::size_t>(task)], command, line, measured ? &*measured : nullptr);
-      },
-      [&](int ended) {
-        if (progress) progress(fmt::format("{} of {} scenarios", ended, cases.size()));
-      });
+  const auto results = tasks.run(cases.size(), [&](int task) {
+    return work_on(cases[static_cast<std::size_t>(task)], command, line, measured ? &*measured : nullptr);
+  });
   std::vector<std::string> parts;
   std::vector<SweepPart> pages;
   std::set<std::string> warnings;
   bool one_could = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& [bytes, error] = results[i];
-    const bool could = error.empty() && bytes.front() == answered;
+    const bool could = error.empty() && bytes.starts_with(answered);
     one_could = one_could || could;
-    std::string words = error.empty() ? bytes.substr(1) : error;
+    std::string words = error.empty() ? bytes.substr(std::min<std::size_t>(1, bytes.size())) : error;
     pages.push_back(page_part_of(cases[i], command));
     if (could) {
       const auto page = take_page_part(words);
@@ -161,6 +188,7 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
   for (const auto& warning : warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return sweep_html(names_of_axes(command), pages); });
   emit(line, whole_report(parts, command, line));
+  tasks.forget();
   return one_could ? 0 : 1;
 }
 

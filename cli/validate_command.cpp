@@ -1,6 +1,6 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
-#include "sim/base/child_process.hpp"
+#include "cli/dealt_tasks.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -185,13 +185,13 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     };
   }
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
-  const int jobs = command.jobs > 0 ? command.jobs : usable_cores();
-  options.run_tasks = line.run_tasks ? line.run_tasks : jobs > 1 ? in_workers(jobs) : RunTasks{};
-  options.progress = make_progress(line.quiet);
+  DealtTasks tasks(line, command.jobs, "parts", command.measurements);
+  options.run_tasks = tasks.runner();
   const auto result = validate_measurements(sources.files, all_methods(data), options);
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : validation_text(result));
+  tasks.forget();
   return hold_bar(command, result, line);
 }
 

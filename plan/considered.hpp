@@ -4,9 +4,26 @@
 #include "plan/plan.hpp"
 #include "plan/whole_training.hpp"
 
+#include <string>
 #include <vector>
 
 namespace ddlsim {
+
+/// What the simulation of one option gives, in the process that runs it.
+struct Simulated {
+  std::string error; ///< not empty: the option cannot be
+  double iteration_s = 0;
+  double mixture_ratio = 1;
+  double efficiency = 0;
+  std::string bottleneck;
+  EvidenceLabel evidence = EvidenceLabel::assumed;
+  bool extrapolated = false;
+  std::vector<double> sample_times_s;
+};
+
+/// Between processes: every number to the bit. Throws UserError for bytes that are none of a Simulated.
+std::string simulated_to_bytes(const Simulated& simulated);
+Simulated simulated_from_bytes(const std::string& bytes);
 
 struct Considered {
   std::size_t offer = 0; ///< of the offers
@@ -32,11 +49,10 @@ double expected_figure(const Considered& option, PlanGoal goal);
 std::vector<bool> front_of(const std::vector<Considered>& all);
 
 /// Simulates those whose likeliest keeps the limits first: the best of each offer, then the front, then the best by the
-/// goal; `most` of all together. One that turns out to be
+/// goal; `most` of all together, each a task. One that turns out to be
 /// impossible goes to `refused`, and out of `all`.
 void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
-              const std::function<void(const std::string&)>& progress, std::vector<Considered>& all,
-              std::vector<RefusedOption>& refused);
+              const RunTasks& run_tasks, std::vector<Considered>& all, std::vector<RefusedOption>& refused);
 
 /// Whether a run that came to this keeps deadline and budget.
 bool keeps_limits(const Outcome& outcome, const PlanLimits& limits);

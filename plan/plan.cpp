@@ -121,8 +121,7 @@ void warn_of_batches(const std::vector<Considered>& options, const DataFolder& d
 
 } // namespace
 
-Plan make_plan(const PlanRequest& request, const DataFolder& data,
-               const std::function<void(const std::string&)>& progress) {
+Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks) {
   Plan plan;
   plan.request = request;
   auto offers = make_offers(plan.request, data);
@@ -130,7 +129,7 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data,
   auto options = screen(plan.request, offers, plan.refused);
   warn_of_batches(options, data, plan);
   choose_goal(options, plan);
-  simulate(plan.request, offers, plan.ranked_by, most_simulated, progress, options, plan.refused);
+  simulate(plan.request, offers, plan.ranked_by, most_simulated, run_tasks, options, plan.refused);
   if (options.empty()) refuse_all(plan.refused);
   sort_by_worth(plan, options);
   plan.limits_met = meets(options.front(), plan);

@@ -1,11 +1,11 @@
 #pragma once
 // `ddlsim plan`: a buyer's request in; what to take, how sure that is, and what to measure first, out.
 
+#include "sim/base/child_process.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/predict/prediction.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,9 +87,9 @@ inline constexpr std::size_t most_simulated = 50;
 ///    candidate and strategy, then what none beats in time, cost and energy together, then the best by the goal.
 /// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the
 ///    goal over its samples: where an interval is skewed the likeliest is not what to expect.
-/// Throws UserError when a name is unknown, or no option can be.
-Plan make_plan(const PlanRequest& request, const DataFolder& data,
-               const std::function<void(const std::string&)>& progress = {});
+/// `run_tasks` simulates options beside each other; answers are the same to the bit.
+/// Throws UserError when a name is unknown, or no option can be; std::runtime_error when a task fails.
+Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks = in_this_process());
 
 // A plan for a person and for a machine.
 

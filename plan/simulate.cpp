@@ -1,14 +1,22 @@
 #include "plan/considered.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 #include <tuple>
 
 namespace ddlsim {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Simulated, error, iteration_s, mixture_ratio, efficiency, bottleneck, evidence,
+                                   extrapolated, sample_times_s)
+
 namespace {
 
 /// The best of each offer by the goal, of those whose likeliest keeps the limits where any does.
@@ -72,9 +80,9 @@ void tell_samples(const PlanLimits& limits, Considered& option) {
 }
 
 /// Samples are timed by screening: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
-void take_prediction(const PredictedPoint& point, const std::vector<double>& sample_times_s,
-                     const std::vector<double>& lengths, Considered& option) {
+void take_prediction(const Simulated& point, const std::vector<double>& lengths, Considered& option) {
   const auto& training = option.training;
+  const auto& sample_times_s = point.sample_times_s;
   const double to_number = point.iteration_s / (option.screened_iteration_s * point.mixture_ratio);
   option.likeliest = outcome_of(training, point.iteration_s);
   for (std::size_t i = 0; i < sample_times_s.size(); ++i)
@@ -87,7 +95,37 @@ void take_prediction(const PredictedPoint& point, const std::vector<double>& sam
   reported.goodput = work_s(training, point.iteration_s) / option.likeliest.time_s;
 }
 
+Simulated simulated(const Considered& option, std::vector<Offer>& offers) {
+  const auto& curve = curve_at(offers[option.offer], option.reported.batch_per_gpu);
+  const auto [point, times_s] = predict_point(curve, option.reported.gpus, Fidelity::automatic);
+  return {point.error,      point.iteration_s, point.mixture_ratio, point.efficiency,
+          point.bottleneck, point.evidence,    point.extrapolated,  times_s};
+}
+
+bool is_whole(const Simulated& one) {
+  const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };
+  const auto labels = values_of<EvidenceLabel>();
+  return std::find(labels.begin(), labels.end(), one.evidence) != labels.end() &&
+         (!one.error.empty() ||
+          (is_time(one.iteration_s) && is_time(one.mixture_ratio) && !one.sample_times_s.empty() &&
+           std::all_of(one.sample_times_s.begin(), one.sample_times_s.end(), is_time)));
+}
+
 } // namespace
+
+std::string simulated_to_bytes(const Simulated& simulated) {
+  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(simulated);
+  return {bytes.begin(), bytes.end()};
+}
+
+Simulated simulated_from_bytes(const std::string& bytes) {
+  try {
+    auto one = nlohmann::json::from_cbor(bytes).get<Simulated>();
+    if (is_whole(one)) return one;
+  } catch (const nlohmann::json::exception&) { // told below
+  }
+  throw UserError("", "", "what a process found of an option cannot be read");
+}
 
 bool keeps_limits(const Outcome& outcome, const PlanLimits& limits) {
   const bool in_time = limits.deadline_s == 0 || outcome.time_s <= limits.deadline_s;
@@ -96,27 +134,25 @@ bool keeps_limits(const Outcome& outcome, const PlanLimits& limits) {
 }
 
 void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
-              const std::function<void(const std::string&)>& progress, std::vector<Considered>& all,
-              std::vector<RefusedOption>& refused) {
+              const RunTasks& run_tasks, std::vector<Considered>& all, std::vector<RefusedOption>& refused) {
   const auto order = order_of_interest(all, goal, request.limits);
   std::vector<bool> impossible(all.size());
-  for (std::size_t place = 0; place < std::min(most, order.size()); ++place) {
+  const auto results = run_tasks(
+      all_tasks(std::min(most, order.size())),
+      [&](int task) { return simulated_to_bytes(simulated(all[order[static_cast<std::size_t>(task)]], offers)); }, {});
+  for (std::size_t place = 0; place < results.size(); ++place) {
+    if (!results[place].error.empty()) throw std::runtime_error(results[place].error);
+    const auto answer = simulated_from_bytes(results[place].bytes);
     auto& option = all[order[place]];
-    auto& offer = offers[option.offer];
-    if (progress)
-      progress(fmt::format("{} with {} at {} GPUs", option.reported.candidate, label_of(offer.strategy),
-                           option.reported.gpus));
-    const auto& curve = curve_at(offer, option.reported.batch_per_gpu);
-    const auto answer = predict_point(curve, option.reported.gpus, Fidelity::automatic);
-    impossible[order[place]] = !answer.point.error.empty();
-    if (answer.point.error.empty()) {
-      const auto& times_s = answer.sample_times_s;
-      const auto lengths = drawn_lengths(*offer.length, option.training.global_batch, request.seed, times_s.size());
-      take_prediction(answer.point, times_s, lengths, option);
+    const auto& offer = offers[option.offer];
+    impossible[order[place]] = !answer.error.empty();
+    if (answer.error.empty()) {
+      const auto samples = answer.sample_times_s.size();
+      take_prediction(answer, drawn_lengths(*offer.length, option.training.global_batch, request.seed, samples),
+                      option);
       tell_samples(request.limits, option);
     } else {
-      refused.push_back(
-          {option.reported.candidate, label_of(offer.strategy), option.reported.gpus, answer.point.error});
+      refused.push_back({option.reported.candidate, label_of(offer.strategy), option.reported.gpus, answer.error});
     }
   }
   std::size_t next = 0;

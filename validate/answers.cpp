@@ -1,5 +1,6 @@
 #include "validate/answers.hpp"
 
+#include "sim/base/error.hpp"
 #include "validate/score.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -166,6 +168,23 @@ void add(PartAnswers found, PartAnswers& all) {
 
 using AllAnswers = std::vector<std::vector<PartAnswers>>;
 
+/// Throws UserError where they answer something else: what was kept of a run that was cut off may have been changed.
+std::vector<PartAnswers> checked(std::vector<PartAnswers> found, const Task& task, const Inquiry& inquiry) {
+  std::set<std::string> methods;
+  for (const auto* method : task.methods) methods.insert(method->name());
+  std::vector<std::size_t> targets; // of each part
+  for (const auto& some : task.splits)
+    for (const auto part : some.parts) targets.push_back(inquiry.splits[some.split].parts[part].targets.size());
+  bool fits = found.size() == targets.size();
+  for (std::size_t i = 0; fits && i < found.size(); ++i) {
+    fits = found[i].forecasts.size() == targets[i] &&
+           std::all_of(found[i].misses.begin(), found[i].misses.end(),
+                       [&](const Miss& miss) { return methods.count(miss.method) != 0; });
+  }
+  if (!fits) throw UserError("", "", "what a process answered is of other parts");
+  return found;
+}
+
 void put(const Task& task, std::vector<PartAnswers> found, AllAnswers& all) {
   std::size_t next = 0;
   for (const auto& some : task.splits)
@@ -184,8 +203,7 @@ void sort_misses(const Inquiry& inquiry, AllAnswers& all) {
 
 } // namespace
 
-std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks,
-                                                  const std::function<void(const std::string&)>& progress) {
+std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks) {
   AllAnswers all;
   for (const auto& split : inquiry.splits) all.emplace_back(split.parts.size());
   if (!run_tasks) {
@@ -196,14 +214,11 @@ std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const 
   auto tasks = tasks_by_cluster(inquiry);
   sort_by_size(tasks, inquiry);
   const auto results = run_tasks(
-      static_cast<int>(tasks.size()),
-      [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], inquiry)); },
-      [&](int ended) {
-        if (progress) progress(fmt::format("{} of {} parts", ended, tasks.size()));
-      });
+      all_tasks(tasks.size()),
+      [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], inquiry)); }, {});
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!results[i].error.empty()) throw std::runtime_error(results[i].error);
-    put(tasks[i], answers_from_bytes(results[i].bytes), all);
+    put(tasks[i], checked(answers_from_bytes(results[i].bytes), tasks[i], inquiry), all);
   }
   sort_misses(inquiry, all);
   return all;
@@ -225,7 +240,11 @@ std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {
 }
 
 std::vector<PartAnswers> answers_from_bytes(const std::string& bytes) {
-  return nlohmann::json::from_cbor(bytes).get<std::vector<PartAnswers>>();
+  try {
+    return nlohmann::json::from_cbor(bytes).get<std::vector<PartAnswers>>();
+  } catch (const nlohmann::json::exception&) {
+    throw UserError("", "", "what a process answered for a part cannot be read");
+  }
 }
 
 } // namespace ddlsim

@@ -4,7 +4,6 @@
 #include "sim/base/child_process.hpp"
 #include "validate/split.hpp"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,11 +37,10 @@ struct Inquiry {
 
 /// Runs the methods over all splits; by split, then by its parts. Without `run_tasks` all is done in this process. Else
 /// the series of a cluster in a split are a task (of a method that remembers those of a cluster in all splits); answers
-/// are the same to the bit. `progress` is told what is done; may be empty. Throws std::runtime_error when a task fails.
-std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks,
-                                                  const std::function<void(const std::string&)>& progress = {});
+/// are the same to the bit. Throws std::runtime_error when a task fails.
+std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks);
 
-// Between processes: every number to the bit.
+// Between processes: every number to the bit. Throws UserError for bytes that are no answers.
 
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers);
 std::vector<PartAnswers> answers_from_bytes(const std::string& bytes);

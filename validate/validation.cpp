@@ -144,7 +144,7 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = wanted_summaries(summarise(series, noise, splits), series, options);
-  const auto answers = ask_methods({files, series, splits, methods}, options.run_tasks, options.progress);
+  const auto answers = ask_methods({files, series, splits, methods}, options.run_tasks);
   for (std::size_t i = 0; i < splits.size(); ++i) add_split(splits[i], series, noise, answers[i], options, result);
   add_residual_intervals(result.points);
   if (methods.empty()) return result;

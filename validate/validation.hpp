@@ -50,9 +50,8 @@ struct ValidationOptions {
   int bootstrap_draws = 2000;
   /// Series whose targets are scored; none given: all. The others still are evidence.
   std::function<bool(const Series&)> wanted;
-  std::map<std::string, std::string> site_of;         ///< by cluster; one that is not there is a site of its own
-  RunTasks run_tasks{};                               ///< what answers parts beside each other; empty: this process
-  std::function<void(const std::string&)> progress{}; ///< told how much is done; may be empty
+  std::map<std::string, std::string> site_of; ///< by cluster; one that is not there is a site of its own
+  RunTasks run_tasks{};                       ///< what answers parts beside each other; empty: this process
 };
 
 /// A series of a tier that a method misses by more than explained_error, and why.

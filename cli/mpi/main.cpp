@@ -1,5 +1,5 @@
-// ddlsim-mpi: ddlsim under mpirun or srun. Sweeps and validations are dealt out over the ranks; every other command is
-// rank 0's alone. The answer is ddlsim's, to the byte.
+// ddlsim-mpi: ddlsim under mpirun or srun. Sweeps, plans and validations are dealt out over the ranks; every other
+// command is rank 0's alone. The answer is ddlsim's, to the byte.
 #include "cli/commands.hpp"
 #include "cli/mpi/mpi_ranks.hpp"
 
@@ -14,6 +14,7 @@ using ddlsim::MpiRanks;
 
 bool is_dealt_out(const CommandLine& line) {
   if (const auto* validate = std::get_if<ddlsim::ValidateCommand>(&line.command)) return !validate->collectives;
+  if (std::holds_alternative<ddlsim::PlanCommand>(line.command)) return true;
   const auto* predict = std::get_if<ddlsim::PredictCommand>(&line.command);
   return predict != nullptr && ddlsim::is_sweep(*predict);
 }
@@ -21,8 +22,9 @@ bool is_dealt_out(const CommandLine& line) {
 /// Reads what rank 0 reads, which alone says what is wrong with it.
 void work_for_the_first(CommandLine line, MpiRanks& ranks) {
   line.quiet = true;
-  line.run_tasks = [&ranks](int, const std::function<std::string(int)>& work,
-                            const std::function<void(int)>&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
+  line.output.clear(); // what is finished is kept beside it, by rank 0
+  line.run_tasks = [&ranks](const std::vector<int>&, const ddlsim::TaskWork& work,
+                            const ddlsim::TaskEnded&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
   try {
     ddlsim::run_command(line);
   } catch (const ddlsim::WorkIsOver&) {
@@ -33,8 +35,8 @@ void work_for_the_first(CommandLine line, MpiRanks& ranks) {
 int run(const CommandLine& line, MpiRanks& ranks) {
   if (ranks.is_first()) {
     auto dealt = line;
-    dealt.run_tasks = [&ranks](int count, const std::function<std::string(int)>& work,
-                               const std::function<void(int)>& done) { return ranks.deal(count, work, done); };
+    dealt.run_tasks = [&ranks](const std::vector<int>& tasks, const ddlsim::TaskWork& work,
+                               const ddlsim::TaskEnded& ended) { return ranks.deal(tasks, work, ended); };
     const int code = ddlsim::run_command(dealt);
     if (ranks.missing() > 0)
       ddlsim::narrate(line, fmt::format("{} ranks could not begin: do all nodes see the same files?", ranks.missing()));

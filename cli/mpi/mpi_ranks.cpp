@@ -16,11 +16,10 @@ constexpr int no_more = -1; ///< in place of a task's number
 
 /// What comes before the bytes of an answer.
 struct AnswerHead {
-  int task = 0;
   int failed = 0;
   int size_bytes = 0;
 };
-constexpr int head_ints = 3;
+constexpr int head_ints = 2;
 
 /// Waits asleep: MPI's own wait takes the core from those that work.
 MPI_Status wait_for_message(int from, int tag) {
@@ -42,24 +41,29 @@ TaskResult that_can_be_sent(TaskResult result) {
   return {"", "its answer has more than 2 GB and cannot be sent to rank 0"};
 }
 
-void send_answer(int task, const TaskResult& result) {
+void send_answer(const TaskResult& result) {
   const bool failed = !result.error.empty();
   const std::string& text = failed ? result.error : result.bytes;
-  const AnswerHead head{task, failed ? 1 : 0, static_cast<int>(text.size())};
+  const AnswerHead head{failed ? 1 : 0, static_cast<int>(text.size())};
   MPI_Send(&head, head_ints, MPI_INT, 0, head_tag, MPI_COMM_WORLD);
   MPI_Send(text.data(), head.size_bytes, MPI_BYTE, 0, bytes_tag, MPI_COMM_WORLD);
 }
 
-/// From whichever rank is done first; that rank.
-int receive_answer(std::vector<TaskResult>& results) {
+struct Answer {
+  int from = 0; ///< a rank
+  TaskResult result;
+};
+
+/// From whichever rank is done first.
+Answer receive_answer() {
   const int from = wait_for_message(MPI_ANY_SOURCE, head_tag).MPI_SOURCE;
   AnswerHead head;
   MPI_Recv(&head, head_ints, MPI_INT, from, head_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   std::string text(static_cast<std::size_t>(head.size_bytes), '\0');
   MPI_Recv(text.data(), head.size_bytes, MPI_BYTE, from, bytes_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  auto& result = results[static_cast<std::size_t>(head.task)];
-  (head.failed != 0 ? result.error : result.bytes) = std::move(text);
-  return from;
+  Answer answer{from, {}};
+  (head.failed != 0 ? answer.result.error : answer.result.bytes) = std::move(text);
+  return answer;
 }
 
 } // namespace
@@ -87,36 +91,41 @@ std::vector<int> MpiRanks::tell_who_works(bool works) {
   return workers;
 }
 
-std::vector<TaskResult> MpiRanks::deal(int count, const std::function<std::string(int)>& work,
-                                       const std::function<void(int)>& done) {
+std::vector<TaskResult> MpiRanks::deal(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
   std::vector<int> workers;
   if (!told_) {
     workers = tell_who_works(false);
     missing_ = ranks_ - 1 - static_cast<int>(workers.size());
   }
-  if (workers.empty()) return run_in_workers(count, usable_cores(), work, done);
+  if (workers.empty()) return run_in_workers(tasks, usable_cores(), work, ended);
   deals_ = true;
-  std::vector<TaskResult> results(static_cast<std::size_t>(count));
-  int next = 0;
-  for (const int rank : workers) send_task(next < count ? next++ : no_more, rank);
-  for (int ended = 0; ended < count;) {
-    const int idle = receive_answer(results);
-    send_task(next < count ? next++ : no_more, idle);
-    ++ended;
-    if (done) done(ended);
+  std::vector<TaskResult> results(tasks.size());
+  std::vector<std::size_t> place_of(static_cast<std::size_t>(ranks_)); // of a rank's task among all
+  std::size_t next = 0;
+  const auto send_next = [&](int rank) {
+    place_of[static_cast<std::size_t>(rank)] = next;
+    send_task(next < tasks.size() ? tasks[next++] : no_more, rank);
+  };
+  for (const int rank : workers) send_next(rank);
+  for (std::size_t count = 0; count < tasks.size(); ++count) {
+    auto answer = receive_answer();
+    const auto place = place_of[static_cast<std::size_t>(answer.from)];
+    results[place] = std::move(answer.result);
+    send_next(answer.from);
+    if (ended) ended(tasks[place], results[place]);
   }
   deals_ = false;
   return results;
 }
 
-void MpiRanks::serve(const std::function<std::string(int)>& work) {
+void MpiRanks::serve(const TaskWork& work) {
   tell_who_works(true);
   for (;;) {
     wait_for_message(0, task_tag);
     int task = no_more;
     MPI_Recv(&task, 1, MPI_INT, 0, task_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (task == no_more) throw WorkIsOver{};
-    send_answer(task, that_can_be_sent(run_in_workers(1, 1, [&](int) { return work(task); }).front()));
+    send_answer(that_can_be_sent(run_in_workers({task}, 1, work).front()));
   }
 }
 

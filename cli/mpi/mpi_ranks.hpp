@@ -3,8 +3,6 @@
 
 #include "sim/base/child_process.hpp"
 
-#include <functional>
-#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -28,13 +26,12 @@ public:
 
   bool is_first() const { return rank_ == 0; }
 
-  /// Rank 0: runs tasks 0 .. count-1 on the other ranks, each in a child process of its rank, and gives their results
-  /// in order, as run_in_workers() does. Where no other rank works, and in a second call, this machine's cores do.
-  std::vector<TaskResult> deal(int count, const std::function<std::string(int)>& work,
-                               const std::function<void(int)>& done);
+  /// Rank 0: runs tasks on the other ranks, each in a child process of its rank, and gives their results in order, as
+  /// run_in_workers() does. Where no other rank works, and in a second call, this machine's cores do.
+  std::vector<TaskResult> deal(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended);
 
   /// Another rank: answers rank 0 until that has no more. Throws WorkIsOver in the end.
-  [[noreturn]] void serve(const std::function<std::string(int)>& work);
+  [[noreturn]] void serve(const TaskWork& work);
 
   /// Ranks that could not begin to work when rank 0 dealt out.
   int missing() const { return missing_; }

@@ -1,6 +1,11 @@
 # Spack: put this folder as packages/ddlsim into a repository of your site (`spack repo create`), and the source archive
-# of the version beside it or at `url`. Not tried with Spack itself: none was at hand when this was written.
+# of the version beside it or at `url`. What was tried: docs/installing.md.
 from spack.package import *
+
+try:  # Spack 1.0 and later
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:  # before, spack.package had them
+    pass
 
 
 class Ddlsim(CMakePackage):
@@ -9,6 +14,7 @@ class Ddlsim(CMakePackage):
     license("Apache-2.0")
     version("main")  # from a checkout: spack develop --path FOLDER ddlsim@main
 
+    variant("mpi", default=False, description="Build ddlsim-mpi, whose ranks share sweeps, plans and validations")
     variant("trainer", default=False, description="Build ddltrain, which measures (needs LibTorch 1.13 and MPI)")
 
     depends_on("cxx", type="build")
@@ -20,6 +26,7 @@ class Ddlsim(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")
     depends_on("fmt@9")
+    depends_on("mpi", when="+mpi")
     depends_on("mpi", when="+trainer")
     depends_on("py-torch@1.13~cuda", when="+trainer")
 
@@ -27,6 +34,7 @@ class Ddlsim(CMakePackage):
 
     def cmake_args(self):
         return [
+            self.define("DDLSIM_MPI", "ON" if self.spec.satisfies("+mpi") else "OFF"),
             self.define_from_variant("DDLSIM_BUILD_TRAINER", "trainer"),
             self.define("DDLSIM_BUILD_TESTS", False),
             self.define("DDLSIM_BUILD_BENCHMARKS", False),

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <numeric>
 #include <poll.h>
 #include <sched.h>
 #include <stdexcept>
@@ -121,7 +122,7 @@ std::string ChildProcess::finish() {
 namespace {
 
 struct Running {
-  int task = 0;
+  std::size_t place = 0; ///< among the tasks
   ChildProcess child;
 };
 
@@ -152,33 +153,49 @@ TaskResult result_of(ChildProcess& child) {
 
 } // namespace
 
-std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
-                                       const std::function<void(int)>& done) {
-  std::vector<TaskResult> results(static_cast<std::size_t>(count));
+std::vector<TaskResult> run_in_workers(const std::vector<int>& tasks, int jobs, const TaskWork& work,
+                                       const TaskEnded& ended) {
+  std::vector<TaskResult> results(tasks.size());
   std::vector<Running> running;
-  int next = 0;
-  int ended = 0;
-  while (ended < count) {
-    while (next < count && running.size() < static_cast<std::size_t>(std::max(1, jobs))) {
-      running.push_back({next, ChildProcess([&work, task = next] { return work(task); })});
+  std::size_t next = 0;
+  while (next < tasks.size() || !running.empty()) {
+    while (next < tasks.size() && running.size() < static_cast<std::size_t>(std::max(1, jobs))) {
+      running.push_back({next, ChildProcess([&work, task = tasks[next]] { return work(task); })});
       ++next;
     }
-    for (const std::size_t place : wait_for_news(running)) {
-      Running& one = running[place];
+    for (const std::size_t news : wait_for_news(running)) {
+      Running& one = running[news];
       if (one.child.take()) continue;
-      results[static_cast<std::size_t>(one.task)] = result_of(one.child);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(place));
-      ++ended;
-      if (done) done(ended);
+      const auto place = one.place;
+      results[place] = result_of(one.child);
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(news));
+      if (ended) ended(tasks[place], results[place]);
     }
   }
   return results;
 }
 
 RunTasks in_workers(int jobs) {
-  return [jobs](int count, const std::function<std::string(int)>& work, const std::function<void(int)>& done) {
-    return run_in_workers(count, jobs, work, done);
+  return [jobs](const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
+    return run_in_workers(tasks, jobs, work, ended);
   };
+}
+
+RunTasks in_this_process() {
+  return [](const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
+    std::vector<TaskResult> results;
+    for (const int task : tasks) {
+      results.push_back({work(task), ""});
+      if (ended) ended(task, results.back());
+    }
+    return results;
+  };
+}
+
+std::vector<int> all_tasks(std::size_t count) {
+  std::vector<int> tasks(count);
+  std::iota(tasks.begin(), tasks.end(), 0);
+  return tasks;
 }
 
 int usable_cores() {

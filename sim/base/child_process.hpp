@@ -1,6 +1,7 @@
 #pragma once
 // Work in forked children, because several children use several cores, and one that fails spoils no other.
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,18 +37,30 @@ struct TaskResult {
   std::string error; ///< "" when it went well; else one message: what was thrown, or the signal it was killed by
 };
 
-/// Runs independent tasks 0 .. count-1, each in a child process, at most `jobs` at a time, and gives their results in
-/// order, whatever order they end in: so the same tasks give the same bytes for any number of jobs. A task that throws,
-/// or is killed, spoils no other. `done(ended)` is called after each end with how many have ended; may be empty.
-std::vector<TaskResult> run_in_workers(int count, int jobs, const std::function<std::string(int)>& work,
-                                       const std::function<void(int)>& done = {});
+/// What a task gives, by its number.
+using TaskWork = std::function<std::string(int task)>;
 
-/// What runs independent tasks as run_in_workers() does, with the same results: on this machine's cores, or on others.
-using RunTasks = std::function<std::vector<TaskResult>(int count, const std::function<std::string(int)>& work,
-                                                       const std::function<void(int)>& done)>;
+/// Told of each end, where tasks are dealt out; may be empty.
+using TaskEnded = std::function<void(int task, const TaskResult& result)>;
+
+/// Runs independent tasks, each in a child process, at most `jobs` at a time, and gives their results in the order of
+/// their numbers in `tasks`, whatever order they end in: so the same tasks give the same bytes for any number of jobs.
+/// A task that throws, or is killed, spoils no other.
+std::vector<TaskResult> run_in_workers(const std::vector<int>& tasks, int jobs, const TaskWork& work,
+                                       const TaskEnded& ended = {});
+
+/// What runs tasks as run_in_workers() does, with the same results: on this machine's cores, or on others.
+using RunTasks =
+    std::function<std::vector<TaskResult>(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended)>;
 
 /// run_in_workers() with so many jobs.
 RunTasks in_workers(int jobs);
+
+/// One after another in this process. What a task throws is not caught.
+RunTasks in_this_process();
+
+/// 0 .. count-1.
+std::vector<int> all_tasks(std::size_t count);
 
 /// Cores that this process may use; 1 where that is not known.
 int usable_cores();

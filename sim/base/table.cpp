@@ -215,4 +215,30 @@ std::vector<std::string> align_intervals(const std::vector<IntervalText>& interv
   return cells;
 }
 
+namespace {
+
+/// Whole seconds up to two minutes, whole minutes up to two hours.
+std::string time_left_text(double left_s) {
+  constexpr double minute_s = 60;
+  constexpr double hour_s = 3600;
+  if (left_s < 2 * minute_s) return fmt::format("{:.0f} s left", std::ceil(left_s));
+  if (left_s < 2 * hour_s) return fmt::format("{:.0f} min left", std::ceil(left_s / minute_s));
+  return fmt::format("{:.1f} h left", left_s / hour_s);
+}
+
+} // namespace
+
+std::string progress_text(const TaskCount& count, const std::string& tasks, double passed_s, std::size_t columns) {
+  constexpr std::size_t bar_columns = 30;
+  auto text = fmt::format("{} of {} {}", count.ended, count.all, tasks);
+  if (count.ended > count.before) {
+    const double each_s = passed_s / static_cast<double>(count.ended - count.before);
+    text += ", " + time_left_text(each_s * static_cast<double>(count.all - count.ended));
+  }
+  const auto marks = count.all > 0 ? bar_columns * count.ended / count.all : bar_columns;
+  const auto bar = fmt::format("[{:<{}}] ", std::string(marks, '='), bar_columns);
+  if (bar.size() + text.size() < columns) return bar + text;
+  return text.substr(0, columns > 0 ? columns - 1 : 0);
+}
+
 } // namespace ddlsim

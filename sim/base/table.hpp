@@ -1,6 +1,7 @@
 #pragma once
-// Text for a terminal: numbers, sentences in lines, aligned columns.
+// Text for a terminal: numbers, sentences in lines, aligned columns, small curves, intervals, how far work has come.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,7 @@ struct Column {
 /// blanks.
 std::string to_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
 
-// Figures in text: a small curve, and a number with its 90 % interval.
+// Figures in text: a small curve, a number with its 90 % interval, and how far work has come.
 
 struct ChartLine {
   char mark = 'a';
@@ -58,5 +59,16 @@ std::string short_seconds_text(double time_s); ///< three significant digits: "2
 /// The cells of one column: values end, and bounds begin, at the same place in all of them. An empty value has an empty
 /// cell.
 std::vector<std::string> align_intervals(const std::vector<IntervalText>& intervals);
+
+/// Tasks that have ended before this run, that have ended now, and that there are.
+struct TaskCount {
+  std::size_t before = 0;
+  std::size_t ended = 0;
+  std::size_t all = 0;
+};
+
+/// "[=====     ] 20 of 40 scenarios, 3 min left": as long again for each task as for those that this run ended. Less
+/// than `columns` wide: where the bar finds no place it is left out.
+std::string progress_text(const TaskCount& count, const std::string& tasks, double passed_s, std::size_t columns);
 
 } // namespace ddlsim

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -187,12 +188,27 @@ void write_file(const fs::path& file, const std::string& content) {
   sync_folder(target.parent_path());
 }
 
-std::string fnv1a_of_file(const std::filesystem::path& file) {
-  constexpr std::uint64_t offset_basis = 0xcbf29ce484222325U;
+void Fnv1a::take(std::string_view bytes) {
   constexpr std::uint64_t prime = 0x100000001b3U;
-  std::uint64_t hash = offset_basis;
-  for (const char byte : read_text_file(file)) hash = (hash ^ static_cast<unsigned char>(byte)) * prime;
-  return fmt::format("{:016x}", hash);
+  for (const char byte : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * prime;
+}
+
+void Fnv1a::take_file(const fs::path& file) {
+  const InputFile stream = open_text_file(file);
+  std::array<char, 1U << 16U> part; // not set to zero: it is read again and again
+  while (const auto got = std::fread(part.data(), 1, part.size(), stream.get())) take({part.data(), got});
+  if (std::ferror(stream.get()) != 0)
+    throw UserError(file.string(), "", fmt::format("cannot be read: {}", std::strerror(errno)));
+}
+
+std::string Fnv1a::text() const {
+  return fmt::format("{:016x}", hash_);
+}
+
+std::string fnv1a_of_file(const fs::path& file) {
+  Fnv1a hash;
+  hash.take_file(file);
+  return hash.text();
 }
 
 } // namespace ddlsim

@@ -1,10 +1,12 @@
 #pragma once
 // Text files: line by line without trusting their size; written whole or not at all.
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ddlsim {
 
@@ -39,8 +41,17 @@ private:
 /// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// 64-bit FNV-1a (Fowler, Noll and Vo) of a file's bytes, 16 hexadecimal digits: shows that an input changed, guards
-/// against nothing else.
+/// 64-bit FNV-1a (Fowler, Noll and Vo): shows that an input changed, guards against nothing else.
+class Fnv1a {
+public:
+  void take(std::string_view bytes);
+  void take_file(const std::filesystem::path& file); ///< its bytes, of any number; throws UserError
+  std::string text() const;                          ///< 16 hexadecimal digits
+
+private:
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
+
 std::string fnv1a_of_file(const std::filesystem::path& file);
 
 } // namespace ddlsim

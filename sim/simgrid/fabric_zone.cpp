@@ -23,14 +23,14 @@ make_place(s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long 
   return {zone->create_host("place" + std::to_string(id), idle_flops)->seal()->get_netpoint(), nullptr};
 }
 
-s4u::NetZone* make_torus(const s4u::NetZone& parent, const Fabric& fabric, double link_units) {
+s4u::NetZone* make_torus(s4u::NetZone& parent, const Fabric& fabric, double link_units) {
   const std::vector<unsigned long> dimensions(fabric.dimensions.begin(), fabric.dimensions.end());
   return s4u::create_torus_zone("fabric", &parent, dimensions, s4u::ClusterCallbacks(make_place), link_units, 0,
                                 both_ways);
 }
 
 /// One chassis a group: SimGrid's third level is not ours.
-s4u::NetZone* make_dragonfly(const s4u::NetZone& parent, const Fabric& fabric, double link_units) {
+s4u::NetZone* make_dragonfly(s4u::NetZone& parent, const Fabric& fabric, double link_units) {
   const auto of = [](int count) { return static_cast<unsigned>(count); };
   const s4u::DragonflyParams parameters({of(fabric.groups), of(fabric.links_between_groups)}, {1, 1},
                                         {of(fabric.switches_per_group), 1}, of(fabric.nodes_per_switch));
@@ -45,7 +45,7 @@ int groups_with_places(const PlacedFabric& placed) {
 }
 
 /// One cable between any two switches that are linked.
-s4u::NetZone* make_fat_tree(const s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
+s4u::NetZone* make_fat_tree(s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
   const auto of = [](double count) { return static_cast<unsigned>(std::lround(count)); };
   std::vector<unsigned> parts;
   std::vector<unsigned> uplinks{1};
@@ -81,7 +81,7 @@ bool has_zone(const PlacedFabric& placed) {
          !placed.places.empty() && places_of_zone(placed) <= most_places_of_zone;
 }
 
-s4u::NetZone* make_zone(const s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
+s4u::NetZone* make_zone(s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
   if (is_tree(placed.fabric)) return make_fat_tree(parent, placed, link_units);
   if (placed.fabric.kind == FabricKind::torus) return make_torus(parent, placed.fabric, link_units);
   return make_dragonfly(parent, placed.fabric, link_units);

@@ -50,7 +50,10 @@ TEST_CASE("results come in the order of the tasks, for any number of jobs", "[wo
   };
   for (const int jobs : {1, 2, 5, 100}) {
     int reported = 0;
-    const auto results = run_in_workers(9, jobs, work, [&](int ended) { reported = ended; });
+    const auto results = run_in_workers(all_tasks(9), jobs, work, [&](int task, const TaskResult& result) {
+      ++reported;
+      CHECK(result.bytes == work(task));
+    });
     REQUIRE(results.size() == 9);
     for (int task = 0; task < 9; ++task) {
       CHECK(results[static_cast<std::size_t>(task)].bytes == work(task));
@@ -61,7 +64,7 @@ TEST_CASE("results come in the order of the tasks, for any number of jobs", "[wo
 }
 
 TEST_CASE("a task that throws or is killed spoils no other", "[worker-pool]") {
-  const auto results = run_in_workers(4, 2, [](int task) -> std::string {
+  const auto results = run_in_workers({0, 1, 2, 3}, 2, [](int task) -> std::string {
     if (task == 1) throw std::runtime_error("no such transport");
     if (task == 2) ::raise(SIGKILL);
     return "fine";
@@ -73,7 +76,7 @@ TEST_CASE("a task that throws or is killed spoils no other", "[worker-pool]") {
 }
 
 TEST_CASE("no tasks, no results; there is a core to run on", "[worker-pool]") {
-  CHECK(run_in_workers(0, 3, [](int) { return std::string(); }).empty());
+  CHECK(run_in_workers({}, 3, [](int) { return std::string(); }).empty());
   CHECK(usable_cores() >= 1);
 }
 

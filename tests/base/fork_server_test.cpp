@@ -95,7 +95,8 @@ TEST_CASE("threads and workers ask one server at once", "[fork]") {
   for (int seed = 0; seed < 4; ++seed)
     threads.push_back(std::async(std::launch::async, [&, seed] { return ask(seed) && ask(seed + 10); }));
   for (auto& thread : threads) CHECK(thread.get());
-  for (const auto& result : run_in_workers(6, 3, [&](int task) { return std::string(ask(task) ? "right" : "wrong"); }))
+  for (const auto& result :
+       run_in_workers(all_tasks(6), 3, [&](int task) { return std::string(ask(task) ? "right" : "wrong"); }))
     CHECK(result.bytes == "right");
 }
 

@@ -57,6 +57,22 @@ std::string in_one(const IntervalText& interval) {
 
 } // namespace
 
+TEST_CASE("progress: a bar, and as long again for each task as those took that ended now", "[progress]") {
+  CHECK(ddlsim::progress_text({0, 0, 40}, "scenarios", 0.5, 80) == "[" + std::string(30, ' ') + "] 0 of 40 scenarios");
+  CHECK(ddlsim::progress_text({0, 20, 40}, "scenarios", 100, 80) ==
+        "[" + std::string(15, '=') + std::string(15, ' ') + "] 20 of 40 scenarios, 100 s left");
+  CHECK(ddlsim::progress_text({10, 20, 40}, "options", 100, 80).ends_with("] 20 of 40 options, 4 min left"));
+  CHECK(ddlsim::progress_text({0, 1, 100}, "parts", 100, 80).ends_with("] 1 of 100 parts, 2.8 h left"));
+  CHECK(ddlsim::progress_text({40, 40, 40}, "parts", 1, 80) == "[" + std::string(30, '=') + "] 40 of 40 parts");
+  CHECK(ddlsim::progress_text({0, 0, 0}, "parts", 1, 80).ends_with("] 0 of 0 parts"));
+}
+
+TEST_CASE("progress is narrower than the terminal", "[progress]") {
+  CHECK(ddlsim::progress_text({0, 20, 40}, "scenarios", 100, 40) == "20 of 40 scenarios, 100 s left");
+  CHECK(ddlsim::progress_text({0, 20, 40}, "scenarios", 100, 9) == "20 of 40");
+  CHECK(ddlsim::progress_text({0, 20, 40}, "scenarios", 100, 0).empty());
+}
+
 TEST_CASE("a time's bounds are in its unit, whatever their own would be", "[interval]") {
   CHECK(in_one(seconds_interval(0.3953, 0.36312, 0.4399)) == "395.3 ms (363..440)");
   CHECK(in_one(seconds_interval(0.4133, 0.386, 1.0142)) == "413.3 ms (386..1010)");

@@ -62,7 +62,7 @@ void sweep(benchmark::State& state) {
   start_fork_server();
   for (auto _ : state) {
     const auto measured = read_measured_times(data);
-    const auto results = run_in_workers(scenarios, jobs, [&](int task) {
+    const auto results = run_in_workers(all_tasks(scenarios), jobs, [&](int task) {
       const auto scenario = iris({"/batch_per_gpu", std::to_string(8 + task % 100), "/gpus", "[1,2,4,8,16,32,64,96]",
                                   "/strategies", ring_and_server, "/seed", std::to_string(1 + task / 100)});
       return to_json_text(predict(scenario, data, {Fidelity::automatic, {}, &measured}));

@@ -3,6 +3,7 @@
 Started as: python3 FILE DDLSIM SOURCE_FOLDER, with ddlsim-mpi beside ddlsim.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -36,6 +37,33 @@ class Ranks(Case):
     def test_a_validation_too(self):
         question = ("validate", "--split", "T2", "--cluster", "dell-c4140-v100", "--json", "--quiet")
         self.assertEqual(on_ranks(3, *question).stdout, run(*question).stdout)
+
+    def test_a_plan_too(self):
+        question = ("plan", SOURCE / "scenarios/plans/extend-iris.json", "--set", "/samples=40", "--set", "/candidates/0/gpus=[32,64]",
+                    "--set", "/candidates/1/gpus=[64]", "--json", "--quiet")
+        alone = run(*question, "--jobs", "1").stdout
+        self.assertEqual(sum(option["simulated"] for option in json.loads(alone)["options"]), 3)
+        self.assertEqual(run(*question).stdout, alone)
+        for ranks in (1, 2, 4):
+            dealt = on_ranks(ranks, *question)
+            self.assertEqual((dealt.returncode, dealt.stdout), (0, alone), dealt.stderr)
+
+    def test_what_ranks_had_finished_is_gone_on_from(self):
+        """The last task of a journal is lost in the middle: it is done again by ranks that never saw the journal."""
+        answer, journal = self.folder / "answer.csv", self.folder / "answer.csv.unfinished"
+        job = subprocess.Popen(words(3, *SWEEP, "--output", answer), start_new_session=True, stderr=subprocess.DEVNULL)
+        try:
+            while job.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 2):
+                time.sleep(0.005)
+        finally:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+        self.assertFalse(answer.exists(), "the sweep was done before it could be cut off")
+        journal.write_bytes(journal.read_bytes()[:-7])
+        went_on = on_ranks(4, *SWEEP, "--output", answer, "--resume")
+        self.assertEqual(went_on.returncode, 0, went_on.stderr)
+        self.assertEqual(answer.read_text(), run(*SWEEP).stdout)
+        self.assertEqual(os.listdir(self.folder), ["answer.csv"])
 
     def test_a_command_that_is_not_dealt_out_is_answered_once(self):
         question = ("predict", SOURCE / "scenarios/pascal-vgg16.json", "--gpus", "8", "--fidelity", "screening", "--quiet")

@@ -1,8 +1,30 @@
 """The program's help, exit codes, `check` and `list`."""
 
+import os
+import pty
 import re
+import subprocess
+import tempfile
 
-from program import QUICK, SCENARIO, SOURCE, Case, main, run
+from program import DDLSIM, QUICK, SCENARIO, SOURCE, Case, main, run
+
+
+def at_terminal(*words, **environment):
+    """Standard output, and what standard error shows on a terminal."""
+    master, slave = pty.openpty()
+    with tempfile.TemporaryFile("w+") as out:  # a pipe would be full before it is read
+        asked = subprocess.Popen([DDLSIM, *map(str, words)], stdout=out, stderr=slave, env=os.environ | environment)
+        os.close(slave)
+        shown = b""
+        try:
+            while part := os.read(master, 4096):
+                shown += part
+        except OSError:  # how a terminal says that nobody has its other end
+            pass
+        os.close(master)
+        asked.wait(timeout=60)
+        out.seek(0)
+        return out.read(), shown.decode()
 
 
 class Use(Case):
@@ -40,6 +62,25 @@ class Use(Case):
         for arguments in (("list", "gpus"), ("check", SCENARIO), ("predict", SCENARIO, *QUICK)):
             result = run(*arguments)
             self.assertNotIn("\x1b", result.stdout + result.stderr)
+
+    def test_a_bar_on_a_terminal_alone(self):
+        """Whether it shows depends on the machine's speed; what it may show does not."""
+        sweep = ("predict", SCENARIO, *QUICK, "--strategy", "ring", "--sweep", "/batch_per_gpu=" + ",".join(map(str, range(16, 40))),
+                 "--csv")
+        plain = run(*sweep)
+        self.assertEqual(plain.stderr, "")
+        wiped = r"(\r\x1b\[K\[=* *\] \d+ of 24 scenarios(, [\d.]+ (s|min|h) left)?)*(\r\x1b\[K)?"
+        for no_color in ({}, {"NO_COLOR": "1"}):
+            out, shown = at_terminal(*sweep, **no_color)
+            self.assertEqual(out, plain.stdout)
+            self.assertRegex(shown, rf"\A{wiped}\Z")
+            self.assertTrue(shown == "" or shown.endswith("\r\x1b[K"), shown)
+        self.assertEqual(at_terminal(*sweep, "--quiet"), (plain.stdout, ""))
+
+    def test_resume_needs_a_file_and_tasks(self):
+        self.refused(run("predict", SCENARIO, "--sweep", "/batch_per_gpu=16,32", "--resume"), 2, "give --output FILE")
+        self.refused(run("predict", SCENARIO, "--resume", "--output", self.folder / "a"), 2, "one scenario")
+        self.refused(run("validate", "--collectives", "--resume", "--output", self.folder / "a"), 2, "--resume")
 
     def test_version(self):
         result = run("--version")

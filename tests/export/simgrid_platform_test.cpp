@@ -72,7 +72,7 @@ std::string load_and_measure(const std::string& file, const std::string& from, c
 LoadedPlatform load(const std::string& xml, const std::string& from, const std::string& to) {
   const ddlsim_test::TemporaryFolder folder;
   const auto file = folder.write("platform.xml", xml);
-  const auto result = run_in_workers(1, 1, [&](int) { return load_and_measure(file.string(), from, to); }).front();
+  const auto result = run_in_workers({0}, 1, [&](int) { return load_and_measure(file.string(), from, to); }).front();
   INFO(result.error);
   REQUIRE(result.error.empty());
   LoadedPlatform loaded;

@@ -32,6 +32,11 @@ QUESTIONS = {
         ["predict", "scenarios/p5-llama-3.1-8b-pipeline.json", "--gpus", "4,8,64", *SCREENED],
     ],
     "plan": [["plan", "scenarios/plans/extend-iris.json"]],
+    "predictions": [[*IRIS, "--gpus", "8", *SCREENED, "--sweep", "/batch_per_gpu=16,100000000"]],
+    "validation": [["validate", "--split", "T2", "--cluster", "dell-c4140-v100"]],
+    "collectives": [["validate", "--collectives", "--cluster", "iris"]],
+    "collective-prediction": [[*IRIS, "--collective", "all-reduce", "--gpus", "4,64"],
+                              ["predict", "scenarios/pascal-vgg16.json", "--collective", "all-reduce", "--gpus", "8,131072"]],
     "diagnosis": [["diagnose", "scenarios/iris-resnet50.json", "--strategy", "auto", "--step", f"16={time}"]
                   for time in ("430 ms", "900 ms")],
 }

@@ -4,14 +4,19 @@
 #include "own/hf_config.hpp"
 #include "own/machine.hpp"
 #include "own/new_files.hpp"
+#include "plan/considered.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/task_journal.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
+#include "sim/predict/page/page_curves.hpp"
+#include "sim/predict/page/prediction_html.hpp"
 #include "tests/formats/sample_files.hpp"
 #include "tests/fuzz/target.hpp"
+#include "validate/answers.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -262,12 +267,69 @@ bool take_new_cluster(const std::string& text) {
   return true;
 }
 
+// What is kept of a run that was cut off.
+
+constexpr const char* asked = "0123456789abcdef";
+
+/// What is read is kept again, and is the same then.
+bool take_journal(const std::string& text) {
+  KeptTasks kept;
+  if (!accepted([&] { kept = read_task_journal(put("a.csv.unfinished", text), asked); })) return false;
+  std::size_t bytes = 0;
+  for (const auto& [task, result] : kept) bytes += result.size();
+  demand(bytes <= text.size(), "results that are larger than their file");
+  const auto again = folder().path() / "read/again.unfinished";
+  TaskJournal journal(again, asked, kept);
+  demand(journal.keep(7, text), "a task that is not kept");
+  kept[7] = text;
+  demand(read_task_journal(again, asked) == kept, "tasks that are others when they are read again");
+  return true;
+}
+
+/// What a task gave, by whichever reader takes it.
+bool take_result(const std::string& bytes) {
+  const bool of_part = accepted([&] { answers_from_bytes(bytes); });
+  const bool of_option = accepted([&] { simulated_from_bytes(bytes); });
+  return accepted([&] {
+           sweep_html({"cluster"}, {{"a part", {"iris"}, read_page_part(bytes), ""}});
+         }) ||
+         of_part || of_option;
+}
+
+Target journal_target() {
+  const auto file = folder().path() / "read/seed.unfinished";
+  fs::create_directories(file.parent_path());
+  TaskJournal(file, asked, {{0, "A0:\"tiny\",\"ring\",8\n"}, {2, std::string("R\0\n", 3)}, {5, ""}});
+  return {"journal", {read_text_file(file)}, take_journal};
+}
+
+Target result_target() {
+  PartAnswers part;
+  part.forecasts.resize(2);
+  part.forecasts[1]["ddlsim"] = {0.25, 0.2, 0.3, "", "{}"};
+  part.misses.push_back({"ddlsim", 0.2, {}});
+  Simulated option;
+  option.iteration_s = 0.25;
+  option.sample_times_s = {0.2, 0.3};
+  PageScenario page;
+  page.name = "tiny-iris";
+  const auto cells = [](std::size_t count) { return std::vector<std::string>(count, "a cell"); };
+  PagePoint point{8, "", {9, 8, 10}, {0.9, 0.8, 1}, cells(point_headers().size()), {}, 1.1, ""};
+  point.parts_s.assign(part_names().size(), 0.25);
+  const PagePoint impossible{4096, "too many GPUs", {}, {}, cells(2), {}, 0, ""};
+  page.curves.push_back(
+      {"ring", cells(fact_headers().size()), cells(comparison_headers().size()), {point, impossible}});
+  return {"kept-result", {answers_to_bytes({part}), simulated_to_bytes(option), page_part(page)}, take_result};
+}
+
 std::vector<Target> all_readers() {
   std::vector<Target> rows{json_target(), units_target(), change_target()};
   for (auto& row : own_formats()) rows.push_back(std::move(row));
   for (auto& row : importer_rows()) rows.push_back(std::move(row));
   rows.push_back({"machine", {seed_file("machine.txt")}, take_machine});
   rows.push_back({"new-cluster", {seed_file("new-cluster.txt")}, take_new_cluster});
+  rows.push_back(journal_target());
+  rows.push_back(result_target());
   return rows;
 }
 

@@ -5,11 +5,14 @@ usage: python3 install_test.py BUILD_FOLDER SOURCE_FOLDER [CASE...]
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 BUILD, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
@@ -106,6 +109,63 @@ class Examples(unittest.TestCase):
             picture = run("gnuplot", "-e", "file='curve.csv'", SOURCE / "docs" / "examples" / "efficiency.gp", cwd=folder)
         self.assertIn("<svg", picture)
         self.assertIn("efficiency", picture)
+
+
+class SpackRecipe(unittest.TestCase):
+    """Read with a stand-in for Spack's modules, which notes what the recipe says: by Spack before 1.0, and since."""
+
+    def recipe(self, since_1_0):
+        said = []
+
+        def note(name):
+            return lambda *words, **more: said.append((name, *words, more))
+
+        class CMakePackage:
+            def __init__(self, *chosen):
+                self.chosen = chosen
+                self.spec = self
+
+            def satisfies(self, variant):
+                return variant in self.chosen
+
+            def define(self, name, value):
+                return f"-D{name}={({True: 'ON', False: 'OFF'}).get(value, value)}"
+
+            def define_from_variant(self, name, variant):
+                return self.define(name, f"+{variant}" in self.chosen)
+
+        parts = {"CMakePackage": CMakePackage, "generator": note("generator")}
+        directives = {name: note(name) for name in ("license", "version", "variant", "depends_on")}
+        modules = {name: types.ModuleType(name) for name in ("spack", "spack.package")}
+        vars(modules["spack.package"]).update(directives if since_1_0 else directives | parts)
+        if since_1_0:
+            path = ("spack_repo", "builtin", "build_systems", "cmake")
+            modules |= {".".join(path[:depth]): types.ModuleType(".".join(path[:depth])) for depth in range(1, 5)}
+            vars(modules[".".join(path)]).update(parts)
+        with unittest.mock.patch.dict(sys.modules, modules):
+            names = runpy.run_path(str(SOURCE / "packaging/spack/package.py"))
+        return names["Ddlsim"], said
+
+    def test_it_is_read_by_either_spack_and_says_the_same(self):
+        self.assertEqual(self.recipe(True)[1], self.recipe(False)[1])
+
+    def test_what_find_package_asks_for_is_depended_on(self):
+        needs = {words[1].partition("@")[0] for words in self.recipe(True)[1] if words[0] == "depends_on"}
+        cmake = (SOURCE / "CMakeLists.txt").read_text() + "".join(file.read_text() for file in (SOURCE / "cmake").glob("*.cmake"))
+        asked = {"Eigen3": "eigen", "nlohmann_json": "nlohmann-json", "CLI11": "cli11", "fmt": "fmt", "PkgConfig": "pkgconfig"}
+        for name, package in asked.items():
+            self.assertRegex(cmake, rf"find_package\({name}\b")
+            self.assertIn(package, needs)
+        self.assertIn("simgrid", needs)
+
+    def test_its_options_are_those_of_the_build(self):
+        package, _ = self.recipe(True)
+        known = (BUILD / "CMakeCache.txt").read_text()
+        for chosen in ((), ("+mpi",), ("+mpi", "+trainer")):
+            arguments = package(*chosen).cmake_args()
+            for argument in arguments:
+                self.assertRegex(known, rf"(?m)^{argument[2:].partition('=')[0]}:")
+            self.assertIn(f"-DDDLSIM_MPI={'ON' if '+mpi' in chosen else 'OFF'}", arguments)
 
 
 class Completion(unittest.TestCase):

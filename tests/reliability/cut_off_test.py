@@ -1,4 +1,5 @@
-"""Killed at any moment a command leaves the old file or the new one, never half of one; the next run is as if nothing had been.
+"""Killed at any moment a command leaves the old file or the new one, never half of one; the next run is as if nothing had been, or with
+--resume goes on from the tasks that had ended.
 
 python3 cut_off_test.py DDLSIM SOURCE_FOLDER DDLTRAIN|none [CASE...]; DDLSIM_KILLS: kills of each command (2). Half of the
 moments are random, half are when the file is being written: as soon as something is seen in its folder. Prints a table.
@@ -14,6 +15,7 @@ from work import CLUSTER, Case, kill, main, make_data, run, start
 
 KILLS = int(os.environ.get("DDLSIM_KILLS", "2"))
 DDLTRAIN = None if sys.argv[3] == "none" else Path(sys.argv[3]).resolve()
+HEAD_BYTES = len("ddlsim-journal 1 0123456789abcdef\n")
 OLD = b"what was there before\n"
 TABLE = []
 
@@ -28,7 +30,8 @@ class CutOff(Case):
         self.out.mkdir()
 
     def left_beside(self, name):
-        return sorted(one.name for one in self.out.iterdir() if one.name != name)
+        """But for what is kept to go on from."""
+        return sorted(one.name for one in self.out.iterdir() if one.name != name and ".unfinished" not in one.name)
 
     def wait_for_moment(self, process, random_s, name):
         """Until the time is up; without one, until the folder shows something new."""
@@ -73,8 +76,70 @@ class CutOff(Case):
         file.write_bytes(OLD)
         self.finish(words)
         self.assertEqual(file.read_bytes(), new)
-        self.assertEqual(self.left_beside(name), [])
+        self.assertEqual([one.name for one in self.out.iterdir()], [name])
         TABLE.append((name, *count.values()))
+
+    def go_on(self, name, *words):
+        """Kills the command as soon as something more is kept, and lets it go on, until it has an answer."""
+        file, journal = self.out / name, self.out / f"{name}.unfinished"
+        words = [*words, "--data", self.data, "--jobs", "1", "--output", file]
+        self.finish(words)
+        whole = file.read_bytes()
+        file.unlink()
+        kills = 0
+        size = -1
+        for number in range(KILLS):
+            process = start(*words, *(["--resume"] if number > 0 else []))
+            while process.poll() is None and not (journal.exists() and journal.stat().st_size > max(size, HEAD_BYTES)):
+                time.sleep(0.001)
+            kills += process.poll() is None
+            self.assertTrue(kill(process), f"{name}: processes were left behind")
+            if file.exists():  # it was done before it could be killed
+                self.assertEqual(file.read_bytes(), whole)
+                break
+            size = journal.stat().st_size
+        self.assertGreater(kills, 0, "nothing could be killed")
+        if not file.exists():
+            kept = journal.read_bytes()
+            refused = run(*words, "--resume", "--set" if words[0] != "validate" else "--title", "/samples=50" if words[0] != "validate" else "x")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
+            self.assertEqual(journal.read_bytes(), kept)
+        done = run(*words, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(file.read_bytes(), whole)
+        self.assertEqual([one.name for one in self.out.iterdir()], [name])
+        if kills == KILLS:
+            self.assertRegex(done.stderr, r"\d+ \w+ were finished before")
+        TABLE.append((f"{name}, gone on with", kills, 0, 1, 0))
+
+    def test_a_sweep_goes_on(self):
+        batches = ",".join(map(str, range(16, 16 + 2 * KILLS + 2)))
+        self.go_on("sweep.json", "predict", self.data / "question.json", "--sweep", f"/batch_per_gpu={batches}", "--json")
+
+    def test_a_plan_goes_on(self):
+        scales = ",".join(str(4 * nodes) for nodes in range(1, KILLS + 3))
+        self.go_on("plan.json", "plan", self.data / "request.json", "--set", f"/candidates/0/gpus=[{scales}]", "--set", "/limits/nodes=40", "--json")
+
+    def test_a_validation_goes_on(self):
+        self.go_on("validation.json", "validate", "--cluster", CLUSTER, "--split", "T1,T2", "--json")
+
+    def test_a_journal_of_other_data_is_refused(self):
+        journal = self.out / "sweep.csv.unfinished"
+        words = ("predict", self.data / "question.json", "--sweep", "/batch_per_gpu=16,32,64,96", "--csv", "--data", self.data, "--output",
+                 self.out / "sweep.csv")
+        process = start(*words)
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size > HEAD_BYTES):
+            time.sleep(0.001)
+        kill(process)
+        self.assertTrue(journal.exists(), "it was done before it could be killed")
+        model = self.data / "scenarios" / "models" / "resnet50_v1.json"
+        model.write_text(model.read_text() + "\n")
+        self.refused(run(*words, "--resume"), 1, "sweep.csv.unfinished: what is kept here is of another question, other data files")
+        begun_anew = run(*words)
+        self.assertEqual(begun_anew.returncode, 0, begun_anew.stderr)
+        self.assertIn("begun anew; with --resume", begun_anew.stderr)
+        self.assertEqual([one.name for one in self.out.iterdir()], ["sweep.csv"])
 
     def test_calibrate(self):
         self.cut("calibration.json", "calibrate", "--cluster", CLUSTER, "--output", self.out / "calibration.json")

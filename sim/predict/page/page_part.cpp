@@ -1,7 +1,10 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/predict/page/page_curves.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace ddlsim {
 namespace {
@@ -27,15 +30,17 @@ Json to_json(const PagePoint& point) {
           {"alone", point.alone}};
 }
 
+int to_gpus(const Json& json) {
+  constexpr double most = 1e9;
+  const double gpus = json;
+  if (gpus >= 1 && gpus <= most) return static_cast<int>(gpus);
+  throw UserError("", "", "a number of GPUs that there cannot be");
+}
+
 PagePoint to_point(const Json& json) {
-  return {json.at("gpus"),
-          json.at("error"),
-          to_interval(json.at("samples_per_s")),
-          to_interval(json.at("efficiency")),
-          json.at("cells"),
-          json.at("parts_s"),
-          json.at("measured_ratio"),
-          json.at("alone")};
+  return {to_gpus(json.at("gpus")),           json.at("error"), to_interval(json.at("samples_per_s")),
+          to_interval(json.at("efficiency")), json.at("cells"), json.at("parts_s"),
+          json.at("measured_ratio"),          json.at("alone")};
 }
 
 Json to_json(const PageCurve& curve) {
@@ -48,6 +53,19 @@ PageCurve to_curve(const Json& json) {
   PageCurve curve{json.at("name"), json.at("facts"), json.at("cells"), {}};
   for (const auto& point : json.at("points")) curve.points.push_back(to_point(point));
   return curve;
+}
+
+/// Whether each row has a cell a column, as page_scenario() makes them.
+bool is_whole(const PageScenario& scenario) {
+  const auto point_is = [](const PagePoint& point) {
+    return point.error.empty()
+               ? point.cells.size() == point_headers().size() && point.parts_s.size() == part_names().size()
+               : point.cells.size() <= point_headers().size() && point.parts_s.empty();
+  };
+  return std::all_of(scenario.curves.begin(), scenario.curves.end(), [&](const PageCurve& curve) {
+    return curve.facts.size() == fact_headers().size() && curve.cells.size() == comparison_headers().size() &&
+           std::all_of(curve.points.begin(), curve.points.end(), point_is);
+  });
 }
 
 } // namespace
@@ -63,7 +81,7 @@ std::string page_part(const PageScenario& scenario) {
   return json_text(json, -1, JsonBytes::ascii);
 }
 
-PageScenario read_page_part(const std::string& text) {
+PageScenario read_page_part(const std::string& text) try {
   const auto json = Json::parse(text);
   PageScenario scenario;
   scenario.name = json.at("name");
@@ -73,7 +91,10 @@ PageScenario read_page_part(const std::string& text) {
   for (const auto& file : json.at("files")) scenario.files.push_back({file.at(0), file.at(1)});
   scenario.produced_by = json.at("produced_by");
   scenario.text = json.at("text");
+  if (!is_whole(scenario)) throw UserError("", "", "what a process wrote of a page has not the cells of its columns");
   return scenario;
+} catch (const Json::exception&) {
+  throw UserError("", "", "what a process wrote of a page cannot be read");
 }
 
 } // namespace ddlsim

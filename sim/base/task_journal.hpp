@@ -1,0 +1,47 @@
+#pragma once
+// What tasks gave, kept in a file as each of them ends: a run that is cut off can go on from there.
+//
+//   ddlsim-journal 1 0123456789abcdef            version of the format, checksum of the question
+//   7 5 89abcdef01234567                         task, bytes of its result, checksum of question, task and bytes
+//   hello                                        the bytes, of any kind, and a line end
+//   ...
+
+#include "sim/base/child_process.hpp"
+#include "sim/base/descriptor.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace ddlsim {
+
+/// Results by the task's number.
+using KeptTasks = std::map<int, std::string>;
+
+/// Tasks up to the first that is not whole: a kill may leave half of the last one. Throws UserError for a file that is
+/// missing, no journal, or one of another question.
+KeptTasks read_task_journal(const std::filesystem::path& file, const std::string& question);
+
+/// A journal that grows. Nothing is forced to the disk: what is written outlives the process, not a power cut.
+class TaskJournal {
+public:
+  /// In place of any file of that name: a journal of these tasks. Throws UserError where none can be written, or a link
+  /// would lead elsewhere: nobody typed this name.
+  TaskJournal(std::filesystem::path file, std::string question, const KeptTasks& kept);
+
+  /// Adds a task by one write. False when it cannot be written; the file is then as it was.
+  bool keep(int task, const std::string& bytes);
+
+  /// Removes the file.
+  void remove();
+
+private:
+  std::filesystem::path file_;
+  std::string question_;
+  Descriptor end_;
+};
+
+/// Runs what is not kept; `ended` is told of that alone. A task that fails is not kept, so that it is tried again.
+RunTasks with_kept(RunTasks run, KeptTasks kept);
+
+} // namespace ddlsim
