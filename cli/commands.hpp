@@ -54,6 +54,8 @@ int run_import(const ImportCommand& command, const CommandLine& line);
 /// The kinds of `import` that make a layer table in place of records.
 bool makes_model(const std::string& kind);
 int run_model_import(const ImportCommand& command, const CommandLine& line);
+/// A layer table as its file; `where` is told where `check` would refuse it, for example for its name.
+std::string checked_table(const Model& model, const std::string& where);
 /// Exit code 3 where the measured times are not those of a healthy cluster.
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
 int run_export(const ExportCommand& command, const CommandLine& line);

@@ -64,6 +64,8 @@ std::string examples_of(const std::string& command) {
        "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"
        "  ddlsim import nccl-tests all_reduce.log --cluster my-cluster --gpu V100-SXM2-16GB --output nccl.jsonl\n"
        "  ddlsim import megatron.log --cluster my-cluster --set model=my-model --set gpus=8 --output steps.jsonl\n"
+       "  ddlsim import kineto trace.json --cluster my-cluster --set batch_per_gpu=32 --layers my-net.json --output "
+       "net.jsonl\n"
        "  ddlsim import hf-config config.json --sequence 4096 --output my-model.json      of Hugging Face "
        "Transformers\n"
        "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); all columns:\n"

@@ -1,6 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +32,9 @@ int run_import(const ImportCommand& command, const CommandLine& line) {
                       "it (`ddlsim import --help`)");
     narrate(line, fmt::format("{} looks like {}", known.file.string(), known.kind));
   }
+  if (!known.layers.empty() && known.kind != "kineto")
+    throw UserError("--layers", "",
+                    fmt::format("a {} has no layers; only a trace of the PyTorch profiler does", known.kind));
   if (makes_model(known.kind)) return run_model_import(known, line);
   DataFolder data{line.data_folder};
   auto stated = command.context;
@@ -39,10 +43,12 @@ int run_import(const ImportCommand& command, const CommandLine& line) {
     data = with_own_cluster(data, folder);
     stated.cluster = folder.filename().string();
   }
-  const auto context = with_shipped_names(stated, data);
+  auto context = with_shipped_names(stated, data);
+  context.table = known.layers.stem().string();
   const auto imported = importer_of(known.kind).import(known.file, context);
   for (const auto& note : imported.notes) narrate(line, note);
   narrate(line, fmt::format("{} records were read", imported.measurements.records.size()));
+  if (imported.model) write_file(known.layers, checked_table(*imported.model, known.layers.string()));
   emit(line, to_json_lines(imported.measurements));
   return 0;
 }

@@ -18,15 +18,6 @@ std::string in_thousands(double count) {
   return digits;
 }
 
-/// A table that `check` would refuse is not written: its name may be none.
-void check_table(const std::string& text, const CommandLine& line) {
-  const auto where = line.output.empty() ? std::string("--name") : line.output.string();
-  const auto document = parse_json(text, where);
-  Mistakes mistakes(where);
-  model_from(JsonNode(document, "", mistakes));
-  mistakes.throw_if_any();
-}
-
 HfOptions options_of(const ImportCommand& command, const CommandLine& line) {
   HfOptions options;
   options.name = !command.name.empty() ? command.name : line.output.stem().string();
@@ -58,10 +49,18 @@ bool makes_model(const std::string& kind) {
   return false;
 }
 
+std::string checked_table(const Model& model, const std::string& where) {
+  auto text = model_json(model);
+  const auto document = parse_json(text, where);
+  Mistakes mistakes(where);
+  model_from(JsonNode(document, "", mistakes));
+  mistakes.throw_if_any();
+  return text;
+}
+
 int run_model_import(const ImportCommand& command, const CommandLine& line) {
   const auto made = import_hf_config(command.file, options_of(command, line));
-  const auto text = model_json(made.model);
-  check_table(text, line);
+  const auto text = checked_table(made.model, line.output.empty() ? "--name" : line.output.string());
   for (const auto& note : made.notes) narrate(line, note);
   narrate(line, fmt::format("{}: {} parameters, {:.4g} FLOP forward a sample", made.model.title,
                             in_thousands(made.model.parameters), made.model.forward_flop_per_sample()));

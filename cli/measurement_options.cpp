@@ -65,6 +65,10 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
                  "memory)")
       ->type_name("HOW")
       ->check(CLI::IsMember({"sdpa", "eager"}).description(""));
+  app.add_option("--layers", command.layers,
+                 "Of a trace of the PyTorch profiler with shapes: write its layer table to this file, too, which is "
+                 "called like the model, and records of its layers")
+      ->type_name("FILE");
 }
 
 } // namespace

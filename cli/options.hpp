@@ -104,6 +104,7 @@ struct ImportCommand {
   long sequence = 0;              ///< of a model: tokens a sample; 0: not given
   std::string name;               ///< of a model; "": as the output's file
   std::string attention = "sdpa"; ///< of a model: sdpa or eager
+  std::filesystem::path layers;   ///< of a trace: write its layer table here, too; empty: none
 };
 
 /// A file of one's own from a few words.

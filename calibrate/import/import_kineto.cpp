@@ -1,6 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/seen_steps.hpp"
 #include "calibrate/import/trace_anatomy.hpp"
+#include "calibrate/import/trace_model.hpp"
 #include "calibrate/import/traces.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
@@ -20,6 +21,40 @@ SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& st
   seen.stated["note"] = note;
   seen.gpu = trace.device;
   return seen;
+}
+
+/// The table's name is the step's model.
+ImportContext named_by_table(const ImportContext& stated) {
+  auto named = stated;
+  if (stated.table.empty()) return named;
+  const auto& model = named.given.emplace("model", stated.table).first->second;
+  if (model != stated.table)
+    throw UserError("--set", "model",
+                    fmt::format("{} found, but the layer table is called {}; a model file is called like its model",
+                                in_quotes(model), in_quotes(stated.table)));
+  return named;
+}
+
+/// What the parameter `interference` stands for, as far as this trace shows it.
+void add_slowdown(const TraceAnatomy& anatomy, Imported& imported) {
+  constexpr double least = 0.001;
+  constexpr double most = 1000; // what a record may say
+  const auto slowdown = anatomy.slowdown_beside_nccl;
+  if (!slowdown || *slowdown < least || *slowdown > most) return;
+  auto& step = std::get<StepRecord>(imported.measurements.records.front());
+  step.overlap_slowdown = *slowdown;
+  step.overlap_kernels = anatomy.kernels_beside_nccl;
+  imported.notes.push_back(fmt::format("the step's record keeps that as overlap_slowdown, of {} kernels: the model's "
+                                       "interference is {:.2f} by it; calibrate does not read it yet",
+                                       anatomy.kernels_beside_nccl, std::max(0.0, *slowdown - 1)));
+}
+
+void add_layers(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::filesystem::path& file,
+                Imported& imported) {
+  auto made = traced_model(trace, steps, std::get<StepRecord>(imported.measurements.records.front()), file);
+  imported.measurements.records.insert(imported.measurements.records.end(), made.records.begin(), made.records.end());
+  imported.notes.insert(imported.notes.end(), made.notes.begin(), made.notes.end());
+  imported.model = std::move(made.model);
 }
 
 } // namespace
@@ -43,7 +78,8 @@ Imported import_kineto(const std::filesystem::path& file, const ImportContext& s
   constexpr std::size_t enough = 3;
   const bool skips = steps.size() >= enough;
   if (skips) steps.erase(steps.begin());
-  const auto sentences = to_sentences(anatomy_of(trace, steps));
+  const auto anatomy = anatomy_of(trace, steps);
+  const auto sentences = to_sentences(anatomy);
   const auto seen = seen_in(trace, steps, sentences.front());
   Imported imported;
   imported.notes.push_back(fmt::format("{} steps were read{}; their median is {}", trace.steps.size(),
@@ -51,7 +87,9 @@ Imported import_kineto(const std::filesystem::path& file, const ImportContext& s
                                        print_quantity(median(seen.values), Dimension::time)));
   imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
   imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
-  add_step_record(seen, file, stated, imported);
+  add_step_record(seen, file, named_by_table(stated), imported);
+  add_slowdown(anatomy, imported);
+  if (!stated.table.empty()) add_layers(trace, steps, file, imported);
   return imported;
 }
 

@@ -4,6 +4,7 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
+#include "sim/formats/model.hpp"
 #include "sim/formats/record.hpp"
 
 #include <filesystem>
@@ -29,6 +30,8 @@ struct ImportContext {
   std::map<std::string, std::string> given;
   /// CSV: what the file calls a column, by our name of the column (`--map batch_per_gpu=bs`).
   std::map<std::string, std::string> columns;
+  /// kineto: make a layer table, too, and records of its layers; the model is called so. "": no table.
+  std::string table;
   int cluster_gpus_per_node = 0; ///< 0: not known
   /// The shipped cluster of a name, nothing when there is none; may be empty. Called once the file has been read.
   std::function<std::optional<Cluster>(const std::string& name)> find_cluster;
@@ -41,6 +44,7 @@ struct ImportContext {
 struct Imported {
   MeasurementFile measurements;
   std::vector<std::string> notes; ///< what was excluded or assumed, and why; one sentence each
+  std::optional<Model> model;     ///< the layer table that ImportContext::table asked for
 };
 
 /// The whole file as JSON Lines: the context, then every record; ends with a line break.

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <optional>
 
 namespace ddlsim {
 namespace {
@@ -18,21 +21,35 @@ constexpr double us_of_trace_per_s = 1e6;
 constexpr int event_depth = 2;  ///< {"traceEvents": [ {event} ]}
 constexpr int listed_depth = 1; ///< [ {event} ]
 constexpr double most_processes = 10'000'000;
+constexpr double most_length = 9007199254740992.0; ///< of a dimension: whole in a double up to here (2^53)
+constexpr const char* module_prefix = "nn.Module: ";
 
 std::string text_at(const json& event, const char* key) {
   const auto found = event.find(key);
   return found != event.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// The times of a complete event (ph X), if both are numbers that make sense.
-bool read_interval(const json& event, TraceInterval& interval) {
-  const auto begin = event.find("ts");
-  const auto length = event.find("dur");
-  if (text_at(event, "ph") != "X" || begin == event.end() || length == event.end()) return false;
-  if (!begin->is_number() || !length->is_number()) return false;
-  interval.begin_s = begin->get<double>() / us_of_trace_per_s;
-  interval.end_s = interval.begin_s + length->get<double>() / us_of_trace_per_s;
-  return std::isfinite(interval.end_s) && interval.end_s > interval.begin_s;
+/// -1 for what is not there, and for what is beyond a long: PyTorch writes 2^64 - 1 for none.
+long whole_at(const json& holder, const char* key) {
+  const auto found = holder.find(key);
+  if (found == holder.end() || !found->is_number_integer()) return -1;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > std::numeric_limits<long>::max()) return -1;
+  return found->get<long>();
+}
+
+/// "Input Dims": of a list of tensors nothing is kept.
+TraceShapes shapes_of(const json& inputs) {
+  TraceShapes shapes;
+  for (const auto& input : inputs) {
+    auto& shape = shapes.emplace_back();
+    for (const auto& length : input) {
+      const bool is_length =
+          length.is_number_integer() && length.get<double>() >= 0 && length.get<double>() < most_length;
+      if (is_length) shape.push_back(length.get<long>());
+    }
+    if (!input.is_array() || shape.size() != input.size()) shape.clear();
+  }
+  return shapes;
 }
 
 /// Events with the names that they share.
@@ -45,23 +62,65 @@ public:
     if (!event.is_object() || !read_interval(event, interval)) return;
     const auto name = text_at(event, "name");
     const auto category = text_at(event, "cat");
+    const bool lasts = interval.end_s > interval.begin_s;
     if (category == "kernel") {
       const bool is_nccl = name.starts_with("ncclKernel") || name.starts_with("ncclDevKernel");
-      if (is_nccl) trace_.nccl.push_back(interval);
-      if (!is_nccl) trace_.kernels.push_back({interval, place_of(name), 0});
+      if (lasts && is_nccl) trace_.nccl.push_back(interval);
+      if (lasts && !is_nccl) trace_.kernels.push_back(call_of(event, interval, name));
     } else if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation") {
-      trace_.steps.push_back(interval);
+      if (lasts) trace_.steps.push_back(interval);
     } else if (name.starts_with("enumerate(DataLoader)")) {
-      trace_.input_waits.push_back(interval);
+      if (lasts) trace_.input_waits.push_back(interval);
+    } else if (category == "python_function" && name.starts_with(module_prefix)) {
+      trace_.modules.push_back(call_of(event, interval, module_name(event, name)));
     } else if (category == "cpu_op" || name.starts_with("aten::") || name.find("autograd::") != std::string::npos) {
-      trace_.operators.push_back({interval, place_of(name), thread_of(event)});
+      trace_.operators.push_back(call_of(event, interval, name)); // in whole microseconds some last none
     }
   }
 
 private:
-  static long thread_of(const json& event) {
-    const auto found = event.find("tid");
-    return found != event.end() && found->is_number_integer() ? found->get<long>() : 0;
+  /// The times of a complete event (ph X), if both are numbers that make sense; from the first event on, since
+  /// microseconds of an epoch leave a double no room for a part of one.
+  bool read_interval(const json& event, TraceInterval& interval) {
+    const auto begin = event.find("ts");
+    const auto length = event.find("dur");
+    if (text_at(event, "ph") != "X" || begin == event.end() || length == event.end()) return false;
+    if (!begin->is_number() || !length->is_number()) return false;
+    if (!first_us_) first_us_ = begin->get<double>();
+    const double begin_us = begin->get<double>() - *first_us_;
+    interval.begin_s = begin_us / us_of_trace_per_s;
+    interval.end_s = (begin_us + length->get<double>()) / us_of_trace_per_s;
+    return std::isfinite(interval.end_s) && interval.end_s >= interval.begin_s;
+  }
+
+  /// "Conv2d_1" of "nn.Module: Conv2d_1"; before PyTorch 2 the number stands beside the name.
+  static std::string module_name(const json& event, const std::string& name) {
+    auto short_name = name.substr(std::string_view(module_prefix).size());
+    const auto facts = event.find("args");
+    const long number = facts != event.end() && facts->is_object() ? whole_at(*facts, "Python module id") : -1;
+    const auto suffix = "_" + std::to_string(number);
+    return number < 0 || short_name.ends_with(suffix) ? short_name : short_name + suffix;
+  }
+
+  TraceCall call_of(const json& event, const TraceInterval& interval, const std::string& name) {
+    TraceCall call;
+    call.interval = interval;
+    call.name = place_of(name);
+    const auto thread = event.find("tid");
+    if (thread != event.end() && thread->is_number_integer()) call.thread = thread->get<long>();
+    const auto facts = event.find("args");
+    if (facts == event.end() || !facts->is_object()) return call;
+    call.id = whole_at(*facts, "External id");
+    call.sequence = whole_at(*facts, "Sequence number");
+    if (const auto inputs = facts->find("Input Dims"); inputs != facts->end() && inputs->is_array())
+      call.shapes = place_of(shapes_of(*inputs));
+    return call;
+  }
+
+  int place_of(const TraceShapes& shapes) {
+    const auto [at, fresh] = shape_places_.emplace(shapes, static_cast<int>(trace_.shapes.size()));
+    if (fresh) trace_.shapes.push_back(shapes);
+    return at->second;
   }
 
   int place_of(const std::string& name) {
@@ -71,7 +130,9 @@ private:
   }
 
   KinetoTrace& trace_;
+  std::optional<double> first_us_;
   std::map<std::string, int> places_;
+  std::map<TraceShapes, int> shape_places_;
 };
 
 void take_head(const json& root, KinetoTrace& trace) {

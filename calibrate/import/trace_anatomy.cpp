@@ -33,7 +33,8 @@ bool lies_in(const TraceInterval& one, const TraceInterval& window) {
 bool outer_first(const TraceCall* a, const TraceCall* b) {
   if (a->thread != b->thread) return a->thread < b->thread;
   if (a->interval.begin_s != b->interval.begin_s) return a->interval.begin_s < b->interval.begin_s;
-  return a->interval.end_s > b->interval.end_s;
+  if (a->interval.end_s != b->interval.end_s) return a->interval.end_s > b->interval.end_s;
+  return a->id < b->id;
 }
 
 /// Time of each name, less what the calls called themselves.
@@ -75,9 +76,9 @@ struct BothWays {
   std::vector<double> alone_s;
 };
 
-std::optional<double> slowdown_of(const KinetoTrace& trace, const TraceInterval& window) {
+void find_slowdown(const KinetoTrace& trace, const TraceInterval& window, TraceAnatomy& anatomy) {
   const auto nccl = parts_inside(trace.nccl, window);
-  if (nccl.empty()) return {};
+  if (nccl.empty()) return;
   const TraceCover cover(nccl);
   std::map<int, BothWays> kernels;
   for (const auto& kernel : trace.kernels) {
@@ -92,10 +93,11 @@ std::optional<double> slowdown_of(const KinetoTrace& trace, const TraceInterval&
   for (const auto& [name, times] : kernels) {
     if (times.beside_s.empty() || times.alone_s.empty()) continue;
     const auto calls = static_cast<double>(times.beside_s.size());
+    anatomy.kernels_beside_nccl += static_cast<int>(times.beside_s.size());
     beside_s += calls * mean(times.beside_s);
     alone_s += calls * mean(times.alone_s);
   }
-  return alone_s > 0 ? std::optional(beside_s / alone_s) : std::nullopt;
+  if (alone_s > 0) anatomy.slowdown_beside_nccl = beside_s / alone_s;
 }
 
 std::vector<double> ready_shares(const KinetoTrace& trace, const TraceInterval& step) {
@@ -134,7 +136,7 @@ TraceAnatomy anatomy_of(const KinetoTrace& trace, const std::vector<TraceInterva
   anatomy.nccl_s = covered_s(nccl) / count;
   anatomy.exposed_s = covered_s(nccl, compute) / count;
   anatomy.busiest = busiest_of(trace, window, count);
-  anatomy.slowdown_beside_nccl = slowdown_of(trace, window);
+  find_slowdown(trace, window, anatomy);
   anatomy.gradients_ready = ready_shares(trace, steps.back());
   return anatomy;
 }

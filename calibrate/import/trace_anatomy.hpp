@@ -25,6 +25,7 @@ struct TraceAnatomy {
   /// How much longer kernels take while NCCL's run: the same kernels beside them and alone, weighed by time. Nothing
   /// where no kernel ran both ways.
   std::optional<double> slowdown_beside_nccl;
+  int kernels_beside_nccl = 0; ///< calls that it is known from
   /// When gradients are ready, as shares of backward, the first to the last; as the processor launched it. Of the last
   /// step; empty where the trace has no AccumulateGrad.
   std::vector<double> gradients_ready;

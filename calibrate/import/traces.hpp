@@ -16,12 +16,18 @@ struct TraceInterval {
   double end_s = 0;
 };
 
-/// A kernel or an operator.
+/// A kernel, an operator or a module.
 struct TraceCall {
   TraceInterval interval;
-  int name = 0;    ///< its place among the trace's names
-  long thread = 0; ///< of an operator
+  int name = 0;       ///< its place among the trace's names
+  long thread = 0;    ///< of an operator or a module
+  int shapes = -1;    ///< of an operator's inputs: their place among the trace's shapes; -1: not recorded
+  long sequence = -1; ///< of an operator: the number that its node of backward has too; -1: none
+  long id = -1;       ///< of an operator: by the order of calls; of a kernel: who launched it; -1: not stated
 };
+
+/// Lengths of each input's dimensions, in order; of what is no tensor, and of a scalar, none.
+using TraceShapes = std::vector<std::vector<long>>;
 
 struct KinetoTrace {
   int world_size = 0;                     ///< of distributedInfo; 0: not there, one process alone
@@ -31,7 +37,9 @@ struct KinetoTrace {
   std::vector<TraceInterval> input_waits; ///< enumerate(DataLoader)#...
   std::vector<TraceCall> kernels;         ///< of the GPU but NCCL's
   std::vector<TraceCall> operators;       ///< of PyTorch on the processor, those inside others too
-  std::vector<std::string> names;         ///< of kernels and operators
+  std::vector<TraceCall> modules;         ///< calls of nn.Module, where the profiler recorded them
+  std::vector<std::string> names;         ///< of kernels, operators and modules
+  std::vector<TraceShapes> shapes;        ///< of operators' inputs
   std::vector<TraceInterval> nccl;        ///< kernels of NCCL, old names and new
 };
 

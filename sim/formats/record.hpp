@@ -76,6 +76,10 @@ struct StepRecord {
   std::string data;         ///< synthetic, real
   RunMode mode = RunMode::train;
   double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
+  /// How many times as long kernels took while communication ran as the same kernels alone: 1 + interference, as a
+  /// trace shows it. 0: not stated.
+  double overlap_slowdown = 0;
+  int overlap_kernels = 0; ///< that ran both ways and say so; 0: not stated
 };
 
 struct CollectiveRecord {

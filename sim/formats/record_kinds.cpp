@@ -173,6 +173,14 @@ void check_strategy(const JsonNode& line, const StepRecord& step) {
     line.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
 
+void read_overlap(const JsonNode& line, StepRecord& step) {
+  constexpr double most_slowdown = 1000; // a slip of the keyboard
+  if (line.has("overlap_slowdown")) step.overlap_slowdown = line.number("overlap_slowdown", 0.001, most_slowdown);
+  step.overlap_kernels = static_cast<int>(line.integer_or("overlap_kernels", 0, 1, 1'000'000'000));
+  if (line.has("overlap_kernels") && !line.has("overlap_slowdown"))
+    line.mistake_at("overlap_kernels", "has no meaning without overlap_slowdown; leave it out");
+}
+
 double iteration_s_of(const JsonNode& line, const StepRecord& step) {
   static const std::vector<std::string> units{"samples/s", "tokens/s", "s", "ms"};
   const double value = line.positive("value");
@@ -188,10 +196,10 @@ double iteration_s_of(const JsonNode& line, const StepRecord& step) {
 } // namespace
 
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model",  "precision",     "wire_precision", "batch_per_gpu",
-                                             "preset", "strategy",      "algorithm",      "gpus",
-                                             "nodes",  "gpus_per_node", "synchronised",   "data",
-                                             "mode",   "value",         "unit",           "tokens_per_sample"};
+  static const std::vector<std::string> keys{
+      "model",     "precision", "wire_precision", "batch_per_gpu",     "preset",           "strategy",
+      "algorithm", "gpus",      "nodes",          "gpus_per_node",     "synchronised",     "data",
+      "mode",      "value",     "unit",           "tokens_per_sample", "overlap_slowdown", "overlap_kernels"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
   const auto before = line.mistakes_so_far();
@@ -212,6 +220,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);
   step.iteration_s = iteration_s_of(line, step);
+  read_overlap(line, step);
   if (line.mistakes_so_far() > before) return step;
   check_node_counts(line, step);
   check_strategy(line, step);

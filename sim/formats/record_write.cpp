@@ -62,6 +62,8 @@ void put(ordered_json& json, const StepRecord& step) {
   json["synchronised"] = step.synchronised;
   json["data"] = step.data;
   if (step.mode != RunMode::train) json["mode"] = to_text(step.mode);
+  put_if_stated(json, "overlap_slowdown", step.overlap_slowdown);
+  if (step.overlap_kernels > 0) json["overlap_kernels"] = step.overlap_kernels;
   put_value(json, step.iteration_s, "s");
 }
 

@@ -104,6 +104,28 @@ class Own(Case):
         self.refused(run("import", self.write("x.log", "nothing\n"), "--cluster", "iris"), 1, "no kind of file that is known")
         self.refused(run("import", "csv"), 2, "FILE")
 
+    def test_a_trace_gives_a_model_and_the_time_that_predicts_with_it(self):
+        self.done("new", "cluster", "my-cluster", *CLUSTER)
+        (self.folder / "my-cluster" / "measurements").mkdir()
+        records = "my-cluster/measurements/trace.jsonl"
+        trace = ("import", "kineto", SOURCE / "tests" / "fuzz" / "seeds" / "kineto-lenet5.json", "--cluster", "./my-cluster", "--set",
+                 "batch_per_gpu=16", "--set", "preset=pytorch-ddp")
+        read = self.done(*trace, "--layers", "my-net.json", "--output", records)
+        self.assertIn("my-net: 13 layers, 61706 parameters", read.stderr)
+        self.assertIn("27 records were read", read.stderr)
+        self.assertIn("made of a trace", json.loads((self.folder / "my-net.json").read_text())["source"])
+        checked = self.done("check", "my-net.json", records)
+        self.assertIn("model my-net: ", checked.stdout)
+        self.done("new", "scenario", "q", "--model", "./my-net.json", "--cluster", "./my-cluster", "--batch", "16", "--gpus", "1,8")
+        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)
+        step = json.loads((self.folder / records).read_text().splitlines()[1])
+        self.assertAlmostEqual(answer["points"][0]["iteration_s"], step["value"], delta=0.1 * step["value"])
+        self.assertEqual(answer["model"], "my-net")
+        self.refused(run(*trace, "--layers", "a b.json", cwd=self.folder), 1, "/name")
+        self.refused(run(*trace, "--layers", "my-net.json", "--set", "model=lenet5", cwd=self.folder), 1, "the layer table is called")
+        log = self.write("x.log", " iteration 1/ 2 | elapsed time per iteration (ms): 3 | global batch size: 32 |\n")
+        self.refused(run("import", "steps", log, "--cluster", "iris", "--layers", "x.json"), 1, "only a trace of the PyTorch profiler")
+
     def test_anybodys_log_leads_to_a_verdict_in_one_line(self):
         self.bring_both()
         self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",

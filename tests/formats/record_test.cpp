@@ -177,6 +177,8 @@ TEST_CASE("what is wrong with a step is reported") {
            "/strategy/servers: \"ring\" has no servers; leave \"servers\" out, or give the name \"ps\" or "
            "\"ps-async\""}},
          {"step", {"/strategy", "", "/strategy: missing; give an object or a list"}},
+         {"step", {"/overlap_slowdown", "0", "/overlap_slowdown: 0 is out of range; give 0.001 to 1000"}},
+         {"step", {"/overlap_kernels", "9", "/overlap_kernels: has no meaning without overlap_slowdown; leave it out"}},
          {"step", {"/mode", "\"infer\"", "/mode: \"infer\" found; give one of train, forward"}}});
   for (const char* count : {"5", "6", "7"}) CHECK(reported_of_record("step", {"/gpus", count, ""}).empty());
 }

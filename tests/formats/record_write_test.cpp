@@ -82,6 +82,8 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   step.data = draw.pick({"synthetic", "real", "unknown"});
   step.mode = draw.name<ddlsim::RunMode>();
   step.iteration_s = draw.size();
+  step.overlap_slowdown = draw.flip() ? 1.0 + 0.1 * draw.count(20) : 0;
+  step.overlap_kernels = step.overlap_slowdown > 0 && draw.flip() ? draw.count(1000) : 0;
   return step;
 }
 
@@ -127,7 +129,8 @@ bool equal(const ddlsim::StepRecord& a, const ddlsim::StepRecord& b) {
   return a.model == b.model && a.precision == b.precision && a.wire_precision == b.wire_precision &&
          a.batch_per_gpu == b.batch_per_gpu && a.preset == b.preset && to_text(a.strategy) == to_text(b.strategy) &&
          a.algorithm == b.algorithm && a.gpus == b.gpus && a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node &&
-         a.synchronised == b.synchronised && a.data == b.data && a.mode == b.mode && a.iteration_s == b.iteration_s;
+         a.synchronised == b.synchronised && a.data == b.data && a.mode == b.mode && a.iteration_s == b.iteration_s &&
+         a.overlap_slowdown == b.overlap_slowdown && a.overlap_kernels == b.overlap_kernels;
 }
 
 bool equal(const ddlsim::CollectiveRecord& a, const ddlsim::CollectiveRecord& b) {

@@ -202,6 +202,20 @@ Target mapped_table() {
           }};
 }
 
+/// A trace whose layers are asked for, too.
+bool take_trace_layers(const std::string& text) {
+  auto stated = stated_of(LogFigures::steps, true);
+  stated.given = {{"batch_per_gpu", "16"}, {"gpus", "1"}, {"strategy", "none"}};
+  stated.table = "tiny";
+  Imported imported;
+  if (!accepted([&] { imported = importer_of("kineto").import(put("trace.json", text), stated); })) return false;
+  demand(imported.model.has_value(), "no layer table, and no message why");
+  demand(accepted([&] { check_file(put("tiny.json", model_json(*imported.model)), sample_data()); }),
+         "a layer table that `check` refuses");
+  read_back(imported);
+  return true;
+}
+
 bool take_hf_config(const std::string& text) {
   bool any = false;
   for (const long sequence : {0L, 128L}) {
@@ -227,6 +241,7 @@ std::vector<Target> importer_rows() {
           imported("mllog", {"mllog.txt", "mllog-epochs.txt"}),
           imported("horovod", {"horovod.json", "horovod-cut.json"}),
           imported("kineto", {"kineto.json", "kineto-list.json"}),
+          {"kineto-layers", {seed_file("kineto-lenet5.json")}, take_trace_layers},
           {"hf-config",
            {shipped_file("scenarios/examples/llama-1b-config.json"),
             shipped_file("scenarios/examples/mpt-125m-config.json"), seed_file("hf-bert.json"),

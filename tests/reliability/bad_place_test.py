@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from work import CLUSTER, DDLSIM, Case, main, make_data, run
+from work import CLUSTER, DDLSIM, SOURCE, Case, main, make_data, run
 
 FULL = "No space left on device"
 
@@ -25,6 +25,7 @@ class BadPlace(Case):
         cluster = ("--cluster", CLUSTER, "--data", self.data, "--quiet")
         return (self.ask("--json", "--output", place), self.ask("--html", place), self.ask("--trace", place),
                 run("plan", self.data / "request.json", "--data", self.data, "--quiet", "--output", place),
+                run("import", "kineto", SOURCE / "tests/fuzz/seeds/kineto-lenet5.json", *cluster, "--set", "batch_per_gpu=16", "--layers", place),
                 run("calibrate", *cluster, "--output", place),
                 run("validate", *cluster, "--split", "T1", "--html", place))
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from work import CLUSTER, Case, kill, main, make_data, run, start
+from work import CLUSTER, SOURCE, Case, kill, main, make_data, run, start
 
 KILLS = int(os.environ.get("DDLSIM_KILLS", "2"))
 DDLTRAIN = None if sys.argv[3] == "none" else Path(sys.argv[3]).resolve()
@@ -152,6 +152,10 @@ class CutOff(Case):
 
     def test_validate(self):
         self.cut("validation.html", "validate", "--cluster", CLUSTER, "--split", "T1", "--html", self.out / "validation.html")
+
+    def test_the_layer_table_of_a_trace(self):
+        self.cut("layers.json", "import", "kineto", SOURCE / "tests/fuzz/seeds/kineto-lenet5.json", "--cluster", CLUSTER, "--set",
+                 "batch_per_gpu=16", "--layers", self.out / "layers.json", "--output", self.folder / "records.jsonl")
 
     def test_plan(self):
         self.cut("plan.json", "plan", self.data / "request.json", "--json", "--output", self.out / "plan.json")

@@ -1,0 +1,60 @@
+#pragma once
+// The layers of a model, as a profiler saw them run: what forward called, and what backward did for each call.
+
+#include "calibrate/import/traces.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// An operator of forward that a node of backward belongs to.
+struct TraceLayer {
+  std::string name;   ///< of its module, else of the operator and its number; unlike any other layer's
+  std::string kind;   ///< as in Layer
+  double flop = 0;    ///< of forward, the whole batch
+  double outputs = 0; ///< numbers, of the whole batch
+  std::vector<std::vector<long>>
+      weights;           ///< shapes of the gradients that are ready after it, the most dimensions first
+  double forward_s = 0;  ///< of kernels, where the trace has some; else of operators
+  double backward_s = 0; ///< the same
+  double ready_s = 0;    ///< from the beginning of backward until its last gradient; 0 without weights
+};
+
+struct TraceLayers {
+  std::vector<TraceLayer> layers;       ///< in forward order
+  std::vector<long> input;              ///< shape of what the first takes
+  std::map<std::string, int> uncounted; ///< operators whose FLOP no rule knows, and how often they were called
+  bool computes_again = false;          ///< backward calls forward's operators again (activation checkpointing)
+  bool has_shapes = false;              ///< the profiler recorded shapes and the numbers of backward's nodes
+};
+
+TraceLayers layers_of(const KinetoTrace& trace, const TraceInterval& step);
+
+// What an operator costs, by the shapes of its inputs.
+
+/// A call of an operator that backward has a node for.
+struct OperatorShapes {
+  const TraceShapes& inputs;
+  const std::vector<long>& output; ///< shape of the gradient that backward takes
+};
+
+struct OperatorCost {
+  std::string kind;
+  double flop = 0;
+};
+
+double product_of(const std::vector<long>& shape);
+
+/// "relu" of "aten::relu_".
+std::string plain_operator(const std::string& name);
+
+/// Views, copies and casts: no layers.
+bool is_no_work(const std::string& plain_name);
+
+/// Nothing for an operator that no rule knows. FLOP as `ddltrain describe` counts them, but for pools.
+std::optional<OperatorCost> cost_of(const std::string& plain_name, const OperatorShapes& shapes);
+
+} // namespace ddlsim
