@@ -117,7 +117,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
       ->delimiter(',')
       ->type_name("N,N")
-      ->check(above_zero());
+      ->check(whole_above_zero());
   predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
       ->delimiter(',')
       ->type_name("NAME,NAME");
@@ -193,7 +193,7 @@ void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variat
   exporting.add_option("--gpus", variation.gpus, "Number of GPUs; the scenario's largest if not given")
       ->expected(1)
       ->type_name("N")
-      ->check(above_zero());
+      ->check(whole_above_zero());
   exporting.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
       ->expected(1)
       ->type_name("NAME");

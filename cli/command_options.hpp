@@ -2,11 +2,11 @@
 // The options of each command, as CLI11 reads them: the words of `ddlsim COMMAND --help`.
 
 #include "cli/options.hpp"
+#include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -25,14 +25,15 @@ CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::str
 /// Options that change the scenario of a command which asks one.
 void add_changes(CLI::App& app, Variation& variation);
 
-/// Of a number. CLI11's own check shows the range of a double in its message.
+/// Of a number. CLI11's own checks show the range of a double in their messages.
+inline CLI::Validator a_number(const ExpectedNumber& expected) {
+  return {[expected](const std::string& text) { return number_complaint(text, expected); }, ""};
+}
 inline CLI::Validator above_zero() {
-  const auto complaint = [](const std::string& text) {
-    char* end = nullptr;
-    const bool fits = std::strtod(text.c_str(), &end) > 0 && *end == '\0';
-    return fits ? std::string() : text + " found, a number above 0 expected";
-  };
-  return {complaint, ""};
+  return a_number({.above_least = true});
+}
+inline CLI::Validator whole_above_zero() {
+  return a_number({.above_least = true, .whole = true});
 }
 
 // Commands that ask the simulator, or look at files: asking_options.cpp.

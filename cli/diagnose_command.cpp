@@ -3,6 +3,7 @@
 #include "diagnose/diagnose.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/ask.hpp"
@@ -127,7 +128,7 @@ std::vector<Observation> observations_of(const DiagnoseCommand& command, const S
 } // namespace
 
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
-  auto scenario = read_scenario(command.scenario, command.changes);
+  auto scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
   const DataFolder data = data_for(line, scenario);
   const KnownFiles files(scenario, data);

@@ -2,6 +2,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/export/export.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/predict/known_files.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
 } // namespace
 
 int run_export(const ExportCommand& command, const CommandLine& line) {
-  Scenario scenario = read_scenario(command.scenario, command.changes);
+  Scenario scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
   const KnownFiles files(scenario, data_for(line, scenario));
   const auto& strategy = scenario.strategies.front();

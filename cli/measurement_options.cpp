@@ -57,7 +57,7 @@ void add_map(CLI::App& app, std::vector<std::string>& typed) {
 void add_model_options(CLI::App& app, ImportCommand& command) {
   app.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
       ->type_name("TOKENS")
-      ->check(CLI::Range(1L, 100'000'000L).description(""));
+      ->check(a_number({.least = 1, .most = 100'000'000, .whole = true}));
   app.add_option("--name", command.name, "Of a model: its name; that of the output's file if not given")
       ->type_name("NAME");
   app.add_option("--attention", command.attention,
@@ -167,7 +167,7 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
       ->type_name("");
   diagnose.add_option("--ranks", command.ranks, "GPUs that the log is of, where it does not say so itself")
       ->type_name("N")
-      ->check(CLI::Range(1, 10'000'000).description(""));
+      ->check(a_number({.least = 1, .most = 10'000'000, .whole = true}));
   add_map(diagnose, command.map);
   diagnose.final_callback([&command] {
     ImportContext columns;
@@ -186,7 +186,7 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
                   "Not normal below this chance of a healthy cluster: 0.05 if not given, so that one healthy check in "
                   "twenty is called ill")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.001, 0.5).description(""));
+      ->check(a_number({.least = 0.001, .most = 0.5}));
   add_changes(diagnose, variation);
   add_json(diagnose, line);
   add_output(diagnose, line);

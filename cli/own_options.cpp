@@ -49,7 +49,7 @@ void add_scenario_options(CLI::App& app, NewCommand& command) {
   app.add_option("--gpus", command.gpus, "Of a scenario: numbers of GPUs; doubled from 1 on if not given")
       ->delimiter(',')
       ->type_name("N,N")
-      ->check(above_zero());
+      ->check(whole_above_zero());
   app.add_option("--strategy", command.strategies, "Of a scenario: auto (if not given), ring, tree, ps, ...")
       ->delimiter(',')
       ->type_name("NAME,NAME");

@@ -3,6 +3,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/base/units.hpp"
 #include "sim/export/export.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
@@ -69,7 +70,7 @@ std::vector<double> sizes_of(const std::vector<std::string>& texts) {
 }
 
 int run_collective(const PredictCommand& command, const CommandLine& line) {
-  Scenario scenario = read_scenario(command.scenarios.front(), command.changes);
+  Scenario scenario = read_known_scenario(command.scenarios.front(), command.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
   const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), data_for(line, scenario));
   for (const auto& warning : prediction.warnings) narrate(line, warning);
@@ -102,7 +103,7 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) 
 
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options) {
-  Scenario scenario = read_scenario(one.scenario, one.changes);
+  Scenario scenario = read_known_scenario(one.scenario, one.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
   return predict(scenario, data_for(line, scenario), options);
 }

@@ -8,7 +8,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -128,7 +130,41 @@ std::string four_digits(double value) {
   return fmt::format("{}", again);
 }
 
+/// The number that all of the text is; not finite where it is none.
+double bare_number(std::string_view text, bool whole) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (whole && text.find_first_not_of("0123456789", text.substr(0, 1) == "-" ? 1 : 0) != std::string_view::npos)
+    return none;
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? value : none;
+}
+
+std::string expected_text(const ExpectedNumber& expected) {
+  const std::string kind = expected.whole ? "a whole number" : "a number";
+  if (!std::isfinite(expected.most))
+    return fmt::format("{} {}", kind,
+                       expected.above_least ? fmt::format("above {:.10g}", expected.least)
+                                            : fmt::format("of {:.10g} or more", expected.least));
+  return fmt::format("{} {} {:.10g} {} {}{:.10g}", kind, expected.above_least ? "above" : "from", expected.least,
+                     expected.above_least ? "and up to" : "to", expected.below_most ? "below " : "", expected.most);
+}
+
 } // namespace
+
+std::string number_complaint(std::string_view text, const ExpectedNumber& expected) {
+  const double value = bare_number(text, expected.whole);
+  const auto found = [&](const ExpectedNumber& what) {
+    const auto shown = std::isnan(value) ? in_quotes(text) : std::string(text);
+    return fmt::format("{} found, {} expected", shown, expected_text(what));
+  };
+  const bool too_small = expected.above_least ? value <= expected.least : value < expected.least;
+  const bool too_large = expected.below_most ? value >= expected.most : value > expected.most;
+  if (!std::isfinite(value) || too_small || too_large) return found(expected);
+  auto fitting = expected;
+  if (expected.whole && !std::isfinite(expected.most)) fitting.most = std::numeric_limits<std::int32_t>::max();
+  return value > fitting.most ? found(fitting) : "";
+}
 
 double unit_in_si(std::string_view unit, Dimension dimension) {
   for (const auto& known : table_of(dimension).units)

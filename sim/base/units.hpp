@@ -1,6 +1,7 @@
 #pragma once
 // Quantities as people write them ("100 Gbps", "1.5 us", "16 GiB") and as the program holds them: SI doubles.
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -31,5 +32,18 @@ double unit_in_si(std::string_view unit, Dimension dimension);
 
 /// A quantity as it should look: "100 Gbps".
 std::string_view example_quantity(Dimension dimension);
+
+// Bare numbers, which options of the command line take.
+
+struct ExpectedNumber {
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+  bool above_least = false; ///< `least` itself is too small
+  bool below_most = false;  ///< `most` itself is too large
+  bool whole = false;       ///< without a stated `most`: one that fits 32 bits
+};
+
+/// "0 found, a number above 0 expected"; "" where the text is such a number.
+std::string number_complaint(std::string_view text, const ExpectedNumber& expected);
 
 } // namespace ddlsim

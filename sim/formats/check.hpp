@@ -16,6 +16,11 @@ namespace ddlsim {
 /// Throws UserError with every mistake, names of models, clusters, GPUs and presets looked up in `data` among them.
 std::string check_file(const std::filesystem::path& file, const DataFolder& data);
 
+/// read_scenario(), which notes beside all other mistakes of the file, and of what the command line changed, names of a
+/// model, cluster, GPU or preset that `data` does not have.
+Scenario read_known_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
+                             const DataFolder& data);
+
 // Names in files that refer to other files: models, clusters, GPUs, presets, transports. check_file looks them up.
 
 /// What the data folder has, read once for all lines of a file.

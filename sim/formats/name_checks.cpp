@@ -162,6 +162,22 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
   check_input_names(scenario.input_names, root, known);
 }
 
+Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>& changes, const DataFolder& data) {
+  return read_scenario(file, changes, [&](const Scenario& scenario, const JsonNode& root) {
+    if (scenario.model_file.empty()) check_model_name(root, "model", scenario.model, data);
+    if (scenario.cluster_folder.empty()) check_name(root, "cluster", "cluster", scenario.cluster, list_clusters(data));
+    if (!scenario.gpu.empty())
+      if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
+        check_gpu(root, "gpu", scenario.gpu, *gpus);
+    const auto& strategies = scenario.strategies;
+    const bool is_asked = std::any_of(strategies.begin(), strategies.end(),
+                                      [](const Strategy& strategy) { return strategy.preset.empty(); });
+    if (!is_asked) return; // each has a preset of its own
+    if (const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); }))
+      check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
+  });
+}
+
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data) {
   const auto clusters = list_clusters(data);
   check_shapers(root, "datasets", inputs.datasets, clusters);

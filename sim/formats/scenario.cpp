@@ -175,7 +175,8 @@ Scenario asked_with(Scenario scenario, const Strategy& strategy) {
   return scenario;
 }
 
-Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes) {
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
+                       const std::function<void(const Scenario&, const JsonNode&)>& look_up) {
   Scenario scenario;
   const auto edit = [&](nlohmann::json& document) {
     for (const auto& change : changes) apply_change(document, change);
@@ -185,6 +186,7 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
       [&](const JsonNode& root) {
         scenario = scenario_from(root);
         find_own_files(scenario, root, file);
+        if (look_up) look_up(scenario, root);
       },
       edit);
   return scenario;

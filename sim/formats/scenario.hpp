@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,9 +86,10 @@ struct Scenario {
 Scenario asked_with(Scenario scenario, const Strategy& strategy);
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
-/// data folder.
+/// data folder, or by `look_up`, which may note more mistakes (read_known_scenario() has one).
 /// `changes` are applied before it is checked.
-Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {},
+                       const std::function<void(const Scenario&, const JsonNode&)>& look_up = {});
 
 /// The scenario as a file that read_scenario() reads; keys that say nothing beyond their default are left out.
 std::string scenario_json(const Scenario& scenario);

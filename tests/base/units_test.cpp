@@ -8,6 +8,7 @@
 #include <string>
 
 using ddlsim::Dimension;
+using ddlsim::number_complaint;
 using ddlsim::parse_quantity;
 using ddlsim::print_quantity;
 
@@ -140,4 +141,22 @@ TEST_CASE("a record's unit is known by name") {
   for (const auto dimension : {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::compute_rate,
                                Dimension::work, Dimension::rate, Dimension::power, Dimension::price})
     CHECK(parse_quantity(ddlsim::example_quantity(dimension), dimension) > 0);
+}
+
+TEST_CASE("a bare number is held to what is expected, and what is wrong is told in one line") {
+  for (const auto* text : {"1e-300", "0.5", "7"}) CHECK(number_complaint(text, {.above_least = true}).empty());
+  for (const auto* text : {"1", "2147483647"})
+    CHECK(number_complaint(text, {.above_least = true, .whole = true}).empty());
+  CHECK(number_complaint("0", {.above_least = true}) == "0 found, a number above 0 expected");
+  CHECK(number_complaint("-0.5", {}) == "-0.5 found, a number of 0 or more expected");
+  CHECK(number_complaint("inf", {}) == "inf found, a number of 0 or more expected");
+  for (const std::string text : {"", "nan", "3 s", "0x10", " 1", "1e999", "one"})
+    CHECK(number_complaint(text, {}) == "\"" + text + "\" found, a number of 0 or more expected");
+  CHECK(number_complaint("1", {.most = 1, .below_most = true}) == "1 found, a number from 0 to below 1 expected");
+  const ddlsim::ExpectedNumber ranks{.least = 2, .most = 1024, .whole = true};
+  CHECK(number_complaint("2", ranks).empty());
+  CHECK(number_complaint("1025", ranks) == "1025 found, a whole number from 2 to 1024 expected");
+  CHECK(number_complaint("2.5", ranks) == "\"2.5\" found, a whole number from 2 to 1024 expected");
+  CHECK(number_complaint("2147483648", {.whole = true}) ==
+        "2147483648 found, a whole number from 0 to 2147483647 expected");
 }

@@ -184,6 +184,10 @@ class Vary(Case):
         self.assertEqual(json.loads(result.stdout)["batch_per_gpu"], 64)
         self.refused(run("predict", SCENARIO, "--set", "/batch_per_gpu=-1"), 1, "/batch_per_gpu", "-1")
         self.refused(run("predict", SCENARIO, "--set", "/no/where=1"), 1, "--set", "/no/where")
+        names = ("/model=resnet50_v9", "/precision=fp33", "/cluster=irs", "/gpu=V10", "/preset=horovd")
+        self.refused(run("predict", SCENARIO, *(word for name in names for word in ("--set", name))), 1,
+                     '/model: no model is called "resnet50_v9"', '/precision: "fp33" found', '/cluster: no cluster is called "irs"',
+                     '/gpu: no GPU is called "V10"', '/preset: no preset is called "horovd"')  # all mistakes at once
         self.refused(run("predict", SCENARIO, "--set", "batch"), 2, "NAME=VALUE")
 
     def test_strategy_picks(self):

@@ -1,4 +1,5 @@
 #include "sim/base/error.hpp"
+#include "trainer/cli/commands.hpp"
 #include "trainer/cli/options.hpp"
 #include "trainer/cli/train_command.hpp"
 #include "trainer/models/catalogue.hpp"
@@ -69,20 +70,35 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The UserError of this command line.
+/// What is said of this command line.
+std::string refusal(CLI::App& program, Words words) {
+  std::reverse(words.begin(), words.end()); // as CLI11 takes them
+  try {
+    program.parse(words);
+  } catch (const ddlsim::UserError& error) {
+    return error.what();
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 std::string refused(Words words) {
   CLI::App program;
   ddltrain::TrainArguments arguments;
   int status = 0;
   ddltrain::add_train(program, arguments, status);
   words.insert(words.begin(), "train");
-  std::reverse(words.begin(), words.end()); // as CLI11 takes them
-  try {
-    program.parse(words);
-  } catch (const ddlsim::UserError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal(program, words);
+}
+
+std::string refused_measurement(Words words) {
+  CLI::App program;
+  ddltrain::MeasureArguments arguments;
+  int status = 0;
+  ddltrain::add_measuring(program, arguments, words, status);
+  words.insert(words.end(), {"--cluster", "local"});
+  return refusal(program, words);
 }
 
 } // namespace
@@ -94,8 +110,6 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
       {{"--grouping", "fusion", "--overlap", "off"}, "fusion always overlaps"},
       {{"--model", "resnet50"}, "leaves the variant open"},
       {{"--async"}, "--async is for --strategy ps"},
-      {{"--batch", "0"}, "--batch 0"},
-      {{"--lr", "0"}, "--lr must be above 0"},
       {{"--lr-schedule", "30"}, "--lr-schedule \"30\" found; EPOCHS:FACTOR"},
       {{"--lr-schedule", "0:0.1"}, "--lr-schedule \"0:0.1\" found"},
       {{"--lr-schedule", "30:0.1,60:0.1"}, "EPOCHS:FACTOR above 0 is expected"},
@@ -116,4 +130,32 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
       {{"--backend", "nccl", "--device", "cuda", "--grouping", "fusion"}, "works in host memory"},
   };
   for (const auto& [words, told] : cases) CHECK_THAT(refused(words), Catch::Contains(told));
+}
+
+TEST_CASE("A number that an option does not take is told with what it takes") {
+  const std::vector<std::pair<Words, std::string>> of_train = {
+      {{"--batch", "0"}, "--batch: 0 found, a whole number above 0 expected"},
+      {{"--batch", "-1"}, "--batch: -1 found, a whole number above 0 expected"},
+      {{"--batch", "1.5"}, "--batch: \"1.5\" found, a whole number above 0 expected"},
+      {{"--steps", "-1"}, "--steps: -1 found, a whole number of 0 or more expected"},
+      {{"--ranks", "99999999999"}, "--ranks: 99999999999 found, a whole number above 0 and up to 2147483647 expected"},
+      {{"--lr", "0"}, "--lr: 0 found, a number above 0 expected"},
+      {{"--lr", "fast"}, "--lr: \"fast\" found, a number above 0 expected"},
+      {{"--momentum", "1"}, "--momentum: 1 found, a number from 0 to below 1 expected"},
+      {{"--weight-decay", "-1e-4"}, "--weight-decay: -1e-4 found, a number of 0 or more expected"},
+      {{"--stall-limit", "0"}, "--stall-limit: 0 found, a number above 0 expected"},
+  };
+  for (const auto& [words, told] : of_train) CHECK(refused(words) == told);
+  const std::vector<std::pair<Words, std::string>> of_measurements = {
+      {{"layers", "lenet5", "--batch", "8,0"}, "--batch: 0 found, a whole number above 0 expected"},
+      {{"layers", "lenet5", "--error", "2"}, "--error: 2 found, a number from 0 to 1 expected"},
+      {{"layers", "lenet5", "--warm-up", "-1"}, "--warm-up: -1 found, a whole number of 0 or more expected"},
+      {{"layers", "lenet5", "--device", "cdua"},
+       "--device: \"cdua\" found, one of cpu, cuda expected; did you mean cuda?"},
+      {{"link", "--ranks", "1"}, "--ranks: 1 found, a whole number from 2 to 1024 expected"},
+      {{"collectives", "--seconds", "0"}, "--seconds: 0 found, a number above 0 expected"},
+      {{"server", "--transport", "tcp"},
+       "--transport: \"tcp\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, shm expected"},
+  };
+  for (const auto& [words, told] : of_measurements) CHECK(refused_measurement(words) == told);
 }

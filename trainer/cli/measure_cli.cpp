@@ -1,3 +1,4 @@
+#include "trainer/cli/checks.hpp"
 #include "trainer/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,18 +12,18 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
   command.add_option("--output", options.output_file, "File to write; standard output without it");
   command.add_option("--series", options.series, "Text in front of the records' series");
   command.add_option("--repetitions", options.limits.most_repetitions, "Most repetitions of a point")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_above_zero())
       ->capture_default_str();
   command.add_option("--seconds", options.limits.most_seconds, "Most seconds of a point")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command
       .add_option("--error", options.limits.relative_error,
                   "Repeat until the median's standard error is this share of it")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(a_number({.most = 1}))
       ->capture_default_str();
   command.add_option("--warm-up", options.limits.warm_up, "Repetitions that are thrown away")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_zero_or_more())
       ->capture_default_str();
   command.add_flag("--anonymous", options.anonymous, "Leave the host's name out of the records");
   command.add_flag("!--no-samples", options.samples, "Leave the single repetitions' times out of the records");
@@ -33,19 +34,18 @@ void add_layers(CLI::App& program, LayersOptions& options) {
   layers->add_option("MODEL", options.model, "Model variant; ddltrain describe --list shows all")->required();
   layers->add_option("--batch", options.batches, "Samples a step: 1,8,32")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(whole_above_zero())
       ->capture_default_str();
   layers->add_option_function<std::string>(
       "--precision", [&options](const std::string& text) { options.precision = precision_named(text); },
       "fp32 (usually); on a GPU also tf32 (fp32 on tensor cores), amp (fp16 autocast) or bf16");
-  layers->add_option("--device", options.device, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->capture_default_str();
-  layers->add_option(
-      "--queued-steps", options.queued_steps,
-      "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
+  layers->add_option("--device", options.device, "cpu or cuda")->check(one_of({"cpu", "cuda"}))->capture_default_str();
+  layers
+      ->add_option("--queued-steps", options.queued_steps,
+                   "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace")
+      ->check(whole_zero_or_more());
   layers->add_option("--threads", options.threads, "Compute threads on a cpu")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_above_zero())
       ->capture_default_str();
   add_measure_options(*layers, options.measure);
   layers->callback([&options] { layers_command(options); });
@@ -55,22 +55,22 @@ CLI::App& add_communication(CLI::App& program, const std::string& name, const st
                             CommunicationOptions& options) {
   CLI::App* command = program.add_subcommand(name, title);
   command->add_option("--ranks", options.ranks, "Ranks to start on this machine; ignored under mpirun or srun")
-      ->check(CLI::Range(2, 1024))
+      ->check(a_number({.least = 2, .most = 1024, .whole = true}))
       ->capture_default_str();
   command
       ->add_option("--cores-per-rank", options.cores_per_rank,
                    "Cores each of them is bound to; an equal share without it")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_above_zero());
   command->add_option("--sizes", options.sizes, "Message sizes: 1KiB..64MiB (powers of two) or 4MiB,16MiB")
       ->capture_default_str();
   command
       ->add_option("--transport", options.transport,
                    "As records name it; without it what the MPI's settings say, else unknown")
-      ->check(CLI::IsMember({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
+      ->check(one_of({"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "shm"}));
   command
       ->add_option("--stall-limit", options.stall.least_s,
                    "Seconds without a sign of a rank, or a repetition (and 10 times the median), that end the job")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   add_measure_options(*command, options.measure);
   return *command;
@@ -86,13 +86,13 @@ void add_collectives(CLI::App& program, CommunicationOptions& options, int& stat
       ->capture_default_str();
   command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI's functions); usually both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"ring", "mpi"}));
+      ->check(one_of({"ring", "mpi"}));
   command
       .add_option("--queued", options.timing.queued,
                   "Time so many operations queued one behind another, the mean over the ranks, as nccl-tests (20)")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_above_zero());
   command.add_option("--backend", options.backend, "mpi (host memory) or nccl (one GPU a rank)")
-      ->check(CLI::IsMember({"mpi", "nccl"}))
+      ->check(one_of({"mpi", "nccl"}))
       ->capture_default_str();
   command.callback([&options, &status] { status = collectives_command(options); });
 }
@@ -101,7 +101,7 @@ void add_link(CLI::App& program, CommunicationOptions& options, int& status) {
   options.sizes = "4..64MiB";
   CLI::App& command = add_communication(program, "link", "Measure messages between ranks over sizes", options);
   command.add_option("--pairs", options.traffic.pairs, "Pairs at once: the first ranks with the last ones")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_above_zero())
       ->capture_default_str();
   command.add_flag("--both-ways", options.traffic.both_ways, "Each rank of a pair sends while it receives");
   command.callback([&options, &status] { status = link_command(options); });
@@ -119,7 +119,7 @@ void add_profile(CLI::App& program, ProfileOptions& options) {
   profile->add_option("MODEL", options.step.model, "Model variant; ddltrain describe --list shows all")->required();
   profile->add_option("--gpu", options.step.gpu, "Name of the GPU in platforms/gpus.json")->required();
   profile->add_option("--batch", options.step.batch, "Samples a step; needed where several were measured")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   profile->add_option("--precision", options.step.precision, "As in the records")->capture_default_str();
   profile->add_option("--platforms", options.platforms, "Folder of the records and of gpus.json")
       ->capture_default_str();

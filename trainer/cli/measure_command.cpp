@@ -1,4 +1,5 @@
 #include "trainer/campaign/run_campaign.hpp"
+#include "trainer/cli/checks.hpp"
 #include "trainer/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,7 +26,9 @@ void add_measure_command(CLI::App& program) {
   measure->add_option("--data", options->data_folder, "Folder with platforms/ and scenarios/; runs start in it");
   measure->add_option("--output", options->output_folder, "Folder for records; the cluster's measurements without it");
   measure->add_option("--only", options->only, "Runs of these names or commands")->delimiter(',');
-  measure->add_option("--nodes", options->nodes, "Parts of these node counts")->delimiter(',');
+  measure->add_option("--nodes", options->nodes, "Parts of these node counts")
+      ->delimiter(',')
+      ->check(whole_above_zero());
   measure->add_option("--program", options->program, "Program whose subcommands are run; this one without it");
   measure->add_flag("--dry-run", options->dry_run, "Show what would be started, start nothing");
   measure->add_flag("--repeat-suspect", options->repeat_suspect, "Measure disturbed parts again");

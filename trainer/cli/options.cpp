@@ -8,6 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <iostream>
+#include <sstream>
+
 namespace ddltrain {
 namespace {
 
@@ -48,6 +51,14 @@ void add_describe(CLI::App& program, DescribeArguments& arguments) {
   describe->callback([&arguments] { run_describe(arguments); });
 }
 
+/// Help, or what is wrong with the words themselves.
+int explain(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream told;
+  if (program.exit(error, std::cout, told) == 0) return 0;
+  fmt::print(stderr, "ddltrain: {}", told.str());
+  return kWrongUse;
+}
+
 int report(const std::exception& error, int status) {
   fmt::print(stderr, "ddltrain: {}\n", error.what());
   return status;
@@ -74,7 +85,7 @@ int run_command_line(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : kWrongUse;
+    return explain(program, error);
   } catch (const ddlsim::UserError& error) {
     return report(error, kWrongUse);
   } catch (const std::exception& error) {

@@ -93,13 +93,7 @@ void choose_optimizer(TrainArguments& arguments) {
   options.schedule = schedule_in(arguments.schedule, options.schedule);
 }
 
-void check_figures(const TrainArguments& arguments) {
-  const TrainOptions& options = arguments.options;
-  if (options.batch_per_worker == 0) throw ddlsim::UserError("", "", "--batch 0; at least 1 sample a rank is needed");
-  if (options.epochs == 0) throw ddlsim::UserError("", "", "--epochs 0; at least 1 is needed");
-  if (!(options.sgd.learning_rate > 0)) throw ddlsim::UserError("", "", "--lr must be above 0");
-  if (!(options.sgd.momentum >= 0 && options.sgd.momentum < 1))
-    throw ddlsim::UserError("", "", "--momentum must be in 0 .. 1");
+void check_data(const TrainOptions& options) {
   if (!options.nan_is_fatal && options.data != "synthetic") {
     throw ddlsim::UserError("", "", "--ignore-loss is for --data synthetic, where nothing is learnt");
   }
@@ -157,7 +151,7 @@ void settle(TrainArguments& arguments) {
   choose_grouping(arguments);
   choose_buffers(arguments);
   choose_optimizer(arguments);
-  check_figures(arguments);
+  check_data(arguments.options);
   check_device_options(arguments);
   if (arguments.options.replay.empty()) check_gpu(arguments.gpu, arguments.options.device, "");
 }

@@ -1,6 +1,7 @@
 #include "trainer/cli/train_command.hpp"
 
 #include "sim/base/error.hpp"
+#include "trainer/cli/checks.hpp"
 #include "trainer/cli/train_records.hpp"
 #include "trainer/communication/local_job.hpp"
 #include "trainer/communication/mpi_session.hpp"
@@ -72,7 +73,6 @@ int train_command(TrainArguments arguments) {
   const TrainStrategy& strategy = arguments.options.strategy;
   const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
   const int processes = std::max(arguments.ranks, 1) + (extra ? strategy.servers : 0);
-  if (arguments.ranks < 0) throw ddlsim::UserError("", "", "--ranks must be 1 or more");
   if (!started_by_launcher()) { // say what is missing before ranks are started
     check_device(arguments.options.device);
     if (arguments.options.backend == "nccl") Nccl();
@@ -91,26 +91,44 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
   train.add_option("--model", options.model, "Model variant; `describe --list` shows all")->capture_default_str();
   train.add_option("--data", options.data, "synthetic, digits (drawn here), or a folder with MNIST's IDX files")
       ->capture_default_str();
-  train.add_option("--batch", options.batch_per_worker, "Samples a rank and step")->capture_default_str();
-  train.add_option("--epochs", options.epochs, "Passes over the data")->capture_default_str();
-  train.add_option("--steps", options.most_steps, "Stop after so many steps; 0 does not");
-  train.add_option("--train-samples", options.train_samples, "Digits to learn from")->capture_default_str();
-  train.add_option("--test-samples", options.test_samples, "Digits to be judged on")->capture_default_str();
-  train.add_option("--lr", arguments.learning_rate,
-                   "Learning rate; usually the model's own (`describe --list`), with ps-async over the workers");
+  train.add_option("--batch", options.batch_per_worker, "Samples a rank and step")
+      ->check(whole_above_zero())
+      ->capture_default_str();
+  train.add_option("--epochs", options.epochs, "Passes over the data")
+      ->check(whole_above_zero())
+      ->capture_default_str();
+  train.add_option("--steps", options.most_steps, "Stop after so many steps; 0 does not")->check(whole_zero_or_more());
+  train.add_option("--train-samples", options.train_samples, "Digits to learn from")
+      ->check(whole_above_zero())
+      ->capture_default_str();
+  train.add_option("--test-samples", options.test_samples, "Digits to be judged on")
+      ->check(whole_zero_or_more())
+      ->capture_default_str();
+  train
+      .add_option("--lr", arguments.learning_rate,
+                  "Learning rate; usually the model's own (`describe --list`), with ps-async over the workers")
+      ->check(above_zero());
   train.add_option("--lr-schedule", arguments.schedule, "EPOCHS:FACTOR; 30:0.1 takes a tenth every 30 epochs");
   train
       .add_option("--lr-warm-up", options.schedule.warm_up,
                   "Epochs in which the learning rate rises from its share of one worker")
-      ->check(CLI::NonNegativeNumber);
+      ->check(zero_or_more());
   train.add_option("--weight-decay", arguments.weight_decay, "Weight decay (L2); usually the model's own")
-      ->check(CLI::NonNegativeNumber);
-  train.add_option("--momentum", options.sgd.momentum, "Momentum")->capture_default_str();
-  train.add_option("--seed", options.seed, "Of parameters, data and order")->capture_default_str();
+      ->check(zero_or_more());
+  train.add_option("--momentum", options.sgd.momentum, "Momentum")
+      ->check(a_number({.most = 1, .below_most = true}))
+      ->capture_default_str();
+  train.add_option("--seed", options.seed, "Of parameters, data and order")
+      ->check(a_number({.most = 0x1p64, .whole = true}))
+      ->capture_default_str();
   train.add_option("--replay", options.replay, "Wait by this profile instead of computing (emulated)");
-  train.add_option("--time-scale", options.time_scale, "Of the replay's waits")->capture_default_str();
-  train.add_option("--queued-steps", options.queued_steps,
-                   "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace");
+  train.add_option("--time-scale", options.time_scale, "Of the replay's waits")
+      ->check(above_zero())
+      ->capture_default_str();
+  train
+      .add_option("--queued-steps", options.queued_steps,
+                  "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace")
+      ->check(whole_zero_or_more());
   train.add_flag("--ignore-loss{false}", options.nan_is_fatal, "Go on when the loss is no number: to time steps only");
   train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
       ->capture_default_str();
@@ -122,16 +140,21 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
 
 void add_how(CLI::App& train, TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
-  train.add_option("--ranks", arguments.ranks, "Workers; without a launcher they are started on this machine");
-  train.add_option("--cores-per-rank", arguments.cores_per_rank,
-                   "Cores each rank started here is bound to; an equal share without it");
+  train.add_option("--ranks", arguments.ranks, "Workers; without a launcher they are started on this machine")
+      ->check(whole_above_zero());
+  train
+      .add_option("--cores-per-rank", arguments.cores_per_rank,
+                  "Cores each rank started here is bound to; an equal share without it")
+      ->check(whole_above_zero());
   train.add_option("--strategy", arguments.strategy, "none, ring (usually), all-reduce (the library's), ps, ps-async");
   train
       .add_option("--backend", arguments.options.backend,
                   "What all-reduces gradients: mpi, through host memory, or nccl, between GPUs")
       ->capture_default_str();
   train.add_flag("--async", arguments.asynchronous, "ps as ps-async");
-  train.add_option("--servers", strategy.servers, "Parameter servers")->capture_default_str();
+  train.add_option("--servers", strategy.servers, "Parameter servers")
+      ->check(whole_above_zero())
+      ->capture_default_str();
   train
       .add_option("--placement", arguments.placement,
                   "Servers on ranks of their own (dedicated) or on the workers' "
@@ -145,7 +168,7 @@ void add_how(CLI::App& train, TrainArguments& arguments) {
                   "Rank 0's running statistics to all before each forward pass: on, off, auto (as frameworks do)")
       ->capture_default_str();
   train.add_option("--threads", arguments.threads, "Threads a worker computes with on a processor")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_above_zero())
       ->capture_default_str();
   train.add_option("--overlap", arguments.overlap, "Communication beside backward: on, off, auto (as frameworks do)")
       ->capture_default_str();
@@ -166,7 +189,7 @@ void add_train(CLI::App& program, TrainArguments& arguments, int& status) {
   train
       ->add_option("--stall-limit", arguments.stall.least_s,
                    "Seconds without a sign of a rank, or without a step (and 10 times the median), that end the job")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   train->callback([&arguments, &status] { status = train_command(arguments); });
 }
