@@ -63,7 +63,7 @@ CLI::Option* add_jobs(CLI::App& app, int& jobs, const std::string& tasks) {
       .add_option("--jobs,-j", jobs, fmt::format("So many {} beside each other; as many as cores if not given", tasks))
       ->configurable(false)
       ->type_name("N")
-      ->check(above_zero());
+      ->check(whole_above_zero());
 }
 
 CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks) {
