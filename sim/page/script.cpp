@@ -1,9 +1,9 @@
 #include "sim/page/page.hpp"
 
 namespace ddlsim {
+namespace {
 
-std::string page_script() {
-  return R"js(//<![CDATA[
+constexpr const char* script = R"js(//<![CDATA[
 (function () {
   "use strict";
   var tip = document.getElementById("tip");
@@ -103,6 +103,11 @@ std::string page_script() {
   recall();
 })();
 //]]>)js";
+
+} // namespace
+
+std::string page_script() {
+  return script;
 }
 
 } // namespace ddlsim

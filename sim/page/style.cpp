@@ -1,10 +1,10 @@
 #include "sim/page/page.hpp"
 
 namespace ddlsim {
+namespace {
 
-std::string page_style() {
-  // Colours of M. Okabe and K. Ito's palette, told apart by colour-blind readers; lighter on dark.
-  return R"css(
+// Colours of M. Okabe and K. Ito's palette, told apart by colour-blind readers; lighter on dark.
+constexpr const char* style = R"css(
 :root { --paper: #ffffff; --ink: #1c1c1c; --soft: #5b5b5b; --line: #d4d4d4; --band: #f3f3f3;
   --reduce: #0072b2; --server: #c25100; --async: #00805e; --fourth: #9a4d80; --fifth: #6b5900; --best: #e3f1e3; }
 @media (prefers-color-scheme: dark) {
@@ -82,6 +82,11 @@ svg.parts { min-width: 0; width: 160px; } .parts rect { stroke: var(--paper); }
 }
 @page { size: landscape; margin: 12mm; }
 )css";
+
+} // namespace
+
+std::string page_style() {
+  return style;
 }
 
 } // namespace ddlsim
