@@ -1,0 +1,42 @@
+#pragma once
+// What the text of an option must be. CLI11's own checks show the range of a double in their messages, and its reading of
+// a number takes -1 for the largest there is.
+
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace ddltrain {
+
+inline CLI::Validator a_number(const ddlsim::ExpectedNumber& expected) {
+  return {[expected](const std::string& text) { return ddlsim::number_complaint(text, expected); }, ""};
+}
+inline CLI::Validator above_zero() {
+  return a_number({.above_least = true});
+}
+inline CLI::Validator zero_or_more() {
+  return a_number({});
+}
+inline CLI::Validator whole_above_zero() {
+  return a_number({.above_least = true, .whole = true});
+}
+inline CLI::Validator whole_zero_or_more() {
+  return a_number({.whole = true});
+}
+
+inline CLI::Validator one_of(const std::vector<std::string>& names) {
+  const auto complaint = [names](const std::string& text) {
+    if (ddlsim::is_in(names, text)) return std::string();
+    const auto nearest = ddlsim::nearest_name(text, names);
+    return fmt::format("{} found, one of {} expected{}", ddlsim::in_quotes(text), ddlsim::join_names(names),
+                       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+  };
+  return {complaint, ""};
+}
+
+} // namespace ddltrain
