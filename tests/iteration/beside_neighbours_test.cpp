@@ -261,7 +261,7 @@ TEST_CASE("beside a neighbour that always sends, only the steps that cross its l
 }
 
 TEST_CASE("pairs beside pairs: every message lies in the range that is told", "[neighbours][full][property]") {
-  std::mt19937_64 random(47);
+  std::mt19937_64 random(1047);
   const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   const std::vector<StrategyName> own{StrategyName::ring, StrategyName::halving_doubling,
                                       StrategyName::recursive_doubling};
@@ -292,9 +292,10 @@ TEST_CASE("pairs beside pairs: every message lies in the range that is told", "[
 
 TEST_CASE("asynchronous servers beside a neighbour: every message lies in the range that is told",
           "[neighbours][async][full]") {
-  std::mt19937_64 random(53);
+  std::mt19937_64 random(1053);
   const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
-  for (int round = 0; round < 6; ++round) {
+  int met = 0;
+  for (int round = 0; round < 12; ++round) {
     auto small = two_leaves();
     small.cluster.fabric = {FabricKind::fat_tree, 2 + below(3), uniform(random, 1, 4), 0};
     small.sample.net_latency_s = log_uniform(random, 1e-6, 1e-4);
@@ -309,9 +310,12 @@ TEST_CASE("asynchronous servers beside a neighbour: every message lies in the ra
                   << small.cluster.fabric.nodes_per_leaf);
     CHECK(full.neighbours_s >= rounds.neighbours_s - rounds.neighbours_faster_s);
     CHECK(full.neighbours_s <= rounds.neighbours_s + rounds.neighbours_slower_s);
-    CHECK(rounds.choice.why.find("asynchronous workers stand for all") != std::string::npos);
     CHECK(full.choice.why.empty());
+    if (rounds.neighbours_slower_s == 0) continue; // they share no link
+    CHECK_THAT(rounds.choice.why, Catch::Contains("asynchronous workers stand for all"));
+    ++met;
   }
+  CHECK(met >= 4);
 }
 
 TEST_CASE("jobs that do not fit beside each other are told so", "[neighbours]") {
