@@ -191,7 +191,7 @@ TEST_CASE("where few options are simulated, they are those that keep the deadlin
   auto offers = make_offers(request, shipped);
   std::vector<RefusedOption> refused;
   auto options = screen(request, offers, refused);
-  simulate(request, offers, PlanGoal::cost, 2, {}, options, refused);
+  simulate(request, offers, PlanGoal::cost, 2, in_this_process(), options, refused);
   for (const auto& option : options)
     CHECK(option.reported.simulated == (option.reported.gpus == 32)); // one of each candidate
 }
