@@ -1,7 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/seen_steps.hpp"
 #include "calibrate/import/trace_anatomy.hpp"
-#include "calibrate/import/trace_model.hpp"
+#include "calibrate/import/trace_layers.hpp"
 #include "calibrate/import/traces.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"

@@ -2,7 +2,10 @@
 // The layers of a model, as a profiler saw them run: what forward called, and what backward did for each call.
 
 #include "calibrate/import/traces.hpp"
+#include "sim/formats/model.hpp"
+#include "sim/formats/record.hpp"
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +35,19 @@ struct TraceLayers {
 };
 
 TraceLayers layers_of(const KinetoTrace& trace, const TraceInterval& step);
+
+// A layer table and records of layers: `ddlsim import kineto --layers FILE`.
+
+struct TracedModel {
+  Model model;
+  std::vector<LayerRecord> records; ///< in forward order: forward, then backward of each
+  std::vector<std::string> notes;
+};
+
+/// The table is of the last step, times are medians of all these steps that ran the same layers. Model, batch, precision
+/// and head are the step record's. Throws UserError where the trace says too little, with what to profile it with.
+TracedModel traced_model(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const StepRecord& step,
+                         const std::filesystem::path& file);
 
 // What an operator costs, by the shapes of its inputs.
 

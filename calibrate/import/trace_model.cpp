@@ -1,5 +1,3 @@
-#include "calibrate/import/trace_model.hpp"
-
 #include "calibrate/import/trace_layers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
