@@ -117,7 +117,7 @@ std::string simple_name(const JsonNode& node, const std::string& key) {
 }
 
 const std::vector<std::string>& nic_paths() {
-  static const std::vector<std::string> paths{"virtual-switch", "ec2", "ec2-placement-group"};
+  static const std::vector<std::string> paths{"virtual-switch", "ec2", "ec2-placement-group", "efa"};
   return paths;
 }
 

@@ -24,6 +24,8 @@ double log2_of(double value) {
 }
 
 bool is_enabled(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  if (protocol == Protocol::simple) return true;
+  if (job.simple_only && tuning.heeds_plugin) return false;
   if (protocol != Protocol::ll128) return true;
   return job.may_ll128 && (job.gpu == NcclGpu::volta || tuning.ll128_on_ampere);
 }
@@ -79,11 +81,17 @@ double network_overhead_us(const NcclTuning& tuning, const NcclJob& job, Protoco
   return (job.is_amd_processor ? 2.0 : 1.0) * (protocol == Protocol::simple ? 3 : 1);
 }
 
+/// What the network's plug-in states NCCL counts for every crossing, and with Simple once more for flushing.
+double plugin_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  if (!tuning.heeds_plugin) return 0;
+  return job.plugin_latency_us * (protocol == Protocol::simple ? 2 : 1);
+}
+
 double ring_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   const std::size_t column = column_of(protocol);
   const double inside_us = std::max(intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).ring),
                                     network_overhead_us(tuning, job, protocol));
-  const double network_us = hop_of(tuning, NcclHop::network).ring[column];
+  const double network_us = hop_of(tuning, NcclHop::network).ring[column] + plugin_latency_us(tuning, job, protocol);
   const double steps = 2.0 * (job.ranks - 1);
   const double crossings = tuning.ring_hops_as_network && job.nodes > 1 ? steps : 2.0 * (job.nodes - 1);
   return tuning.base_us.ring[column] + (steps - crossings) * inside_us + crossings * network_us;
@@ -133,9 +141,11 @@ double nvls_sharp_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   return tuning.share * std::min(inside_GBps, job.network_GBps);
 }
 
-double nvls_latency_us(const NvlsTuning& tuning, const NcclJob& job) {
+double nvls_latency_us(const NcclTuning& version, const NcclJob& job) {
+  const NvlsTuning& tuning = version.nvls;
   const double crossings = tuning.counts_nodes ? job.nodes - 1 : log2_of(job.nodes);
-  return tuning.base_us + tuning.hop_us + 2 * crossings * tuning.network_hop_us;
+  const double network_us = tuning.network_hop_us + plugin_latency_us(version, job, Protocol::simple);
+  return tuning.base_us + tuning.hop_us + 2 * crossings * network_us;
 }
 
 const CollnetWay& way_of_collnet(const CollnetTuning& tuning, const NcclJob& job) {
@@ -163,7 +173,7 @@ double collnet_rate_GBps(const CollnetTuning& tuning, const NcclJob& job) {
 double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   const std::size_t column = column_of(protocol);
   const double inside_us = intra_hop_us(tuning, job, protocol, hop_of(tuning, job.intra).tree);
-  const double network_us = hop_of(tuning, NcclHop::network).tree[column];
+  const double network_us = hop_of(tuning, NcclHop::network).tree[column] + plugin_latency_us(tuning, job, protocol);
   const int per_node = job.ranks / job.nodes;
   return tuning.base_us.tree[column] + 2 * ((per_node - 1) * inside_us + log2_of(job.nodes) * network_us);
 }
@@ -230,8 +240,7 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
   if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
   if (way.algorithm == Algorithm::nvls) {
     if (!runs_nvls(version, job) || way.protocol != Protocol::simple) return std::nullopt;
-    return s_per_us * nvls_latency_us(tuning.nvls, job) +
-           size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
+    return s_per_us * nvls_latency_us(tuning, job) + size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
   }
   if (way.algorithm == Algorithm::nvls_sharp) {
     if (!runs_nvls_sharp(version, job) || way.protocol != Protocol::simple) return std::nullopt;

@@ -55,6 +55,16 @@ void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& jo
   job.collnet_GBps = job.ranks > job.nodes ? std::min(inside_GBps, twice_GBps) : twice_GBps;
 }
 
+/// EFA is reached through aws-ofi-nccl. Since 2023 it tells NCCL 75 us for p4d and p5 and where it does not know the
+/// instance (35 us for p5en and later, which no shipped cluster is), and forces NCCL_PROTO=simple where bytes may
+/// arrive out of order, as with the send and receive that it uses before p5: src/platform-aws.cpp at 2daf7d3.
+void add_plugin(const Nic& nic, NcclJob& job) {
+  constexpr double efa_latency_us = 75;
+  if (nic.path != "efa") return;
+  job.plugin_latency_us = efa_latency_us;
+  job.simple_only = job.gpu < NcclGpu::hopper;
+}
+
 } // namespace
 
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node) {
@@ -82,6 +92,7 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.channels = channels_per_nic * static_cast<int>(nics);
   job.has_switch = cluster.intra.kind == IntraKind::nvswitch;
   add_collnet(cluster, transport, job, inside_GBps, static_cast<int>(nics));
+  if (transport.name == "nccl-ib") add_plugin(nic, job);
   job.may_ll128 = job.may_ll128 && 2 * nic.count >= cluster.gpus_per_node;
   return job;
 }

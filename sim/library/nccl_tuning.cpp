@@ -91,6 +91,7 @@ NcclTuning of_2_18() {
   tuning.plateau_from_ampere = 1.4;
   tuning.plateau_by_channel = true;
   tuning.has_network_overhead = true;
+  tuning.heeds_plugin = true;
   tuning.nvls.is_there = true;
   tuning.nvls.base_us = 23;
   tuning.nvls.network_hop_us = 19;

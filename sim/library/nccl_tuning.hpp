@@ -89,6 +89,7 @@ struct NcclTuning {
   double ll_intra_factor;    ///< on LL's hop inside a node, where there are several
   bool has_network_overhead; ///< a hop inside a node takes at least what the network's proxy takes
   bool ll128_on_ampere;
+  bool heeds_plugin; ///< the network's plug-in of its time states a latency and may forbid protocols
   NvlsTuning nvls{};
 };
 

@@ -177,7 +177,7 @@ double connection_limit_Bps(const Cluster& cluster, const Transport& transport) 
   if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return nothing;
   const auto& path = find_nic(cluster, transport.nic).path;
   if (path == "ec2") return between_instances_Bps;
-  return path == "ec2-placement-group" ? in_placement_group_Bps : nothing;
+  return path == "ec2-placement-group" || path == "efa" ? in_placement_group_Bps : nothing;
 }
 
 } // namespace ddlsim
