@@ -217,8 +217,10 @@ private:
 
   Json nics() const {
     Json list = Json::array();
-    for (std::size_t i = 0; i < networks_.size(); ++i)
+    for (std::size_t i = 0; i < networks_.size(); ++i) {
       list.push_back({{"name", nic_name(i)}, {"bandwidth", networks_[i].rate}, {"count", networks_[i].ports}});
+      if (networks_[i].kind == "efa") list.back()["path"] = "efa";
+    }
     return list;
   }
 

@@ -173,6 +173,8 @@ TEST_CASE("only what the processor copies has a connection that may be limited",
   auto other = cluster;
   other.nics.front().path = "ec2-placement-group";
   CHECK(connection_limit_Bps(other, other.transports[0]) == 1.25e9);
+  other.nics.front().path = "efa";
+  CHECK(connection_limit_Bps(other, other.transports[0]) == 1.25e9);
   other.nics.front().path.clear();
   CHECK(std::isinf(connection_limit_Bps(other, other.transports[0])));
 }

@@ -46,6 +46,7 @@ TEST_CASE("a cluster of a few words passes check and says who stated what") {
   CHECK(cluster.nics[0].count == 8);
   CHECK(cluster.nics[0].bandwidth_Bps == 50e9);
   CHECK(transport_named(cluster, "nccl-ib")->nic == "ib");
+  CHECK(cluster.nics[0].path.empty());
   CHECK(cluster.sources.at("/node/gpus") == "stated by the user");
   CHECK(cluster.sources.at("/node/nics") == "stated by the user");
 }
@@ -97,6 +98,14 @@ TEST_CASE("two networks carry what each can") {
   CHECK(cluster.nics[2].name == "ethernet-2");
   CHECK(transport_named(cluster, "nccl-ib")->nic == "ib");
   CHECK(transport_named(cluster, "grpc")->nic == "ethernet");
+}
+
+TEST_CASE("Amazon's adapter is a path of its own") {
+  auto request = sixteen_nodes();
+  request.networks = {"32x100 Gbps efa"};
+  const auto cluster = read_new(request);
+  CHECK(cluster.nics[0].path == "efa");
+  CHECK(transport_named(cluster, "nccl-ib")->nic == "efa");
 }
 
 TEST_CASE("a machine alone needs no network, and processors no GPU") {
