@@ -31,7 +31,7 @@ struct Nic {
   std::string name;         ///< "ib-edr", "10gbe"; transports refer to it
   double bandwidth_Bps = 0; ///< line rate, one direction, one port
   int count = 1;            ///< ports a node that carry training traffic
-  std::string path{};       ///< "" straight to the wire; else a name of nic_paths(): docs/formats.md says what each does
+  std::string path{}; ///< "" straight to the wire; else a name of nic_paths(): docs/formats.md says what each does
   std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
 };
 
