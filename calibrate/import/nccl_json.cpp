@@ -4,6 +4,7 @@
 #include "calibrate/import/plain_text.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/record.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -57,7 +58,8 @@ std::optional<NcclTiming> read_timing(const JsonNode& row, const std::string& ke
   timing.busbw_GBps = {half.number("bus_bw", 0, most), json_half_step};
   if (half.has("nwrong") && !half.at("nwrong").value().is_null()) timing.wrong = half.number("nwrong", 0, most) > 0;
   if (row.has(key + "_per_iter") && row.at(key + "_per_iter").is_object())
-    timing.relative_spread = row.at(key + "_per_iter").number_or("cv_pct", 0, 0, most) / percent;
+    timing.relative_spread =
+        row.at(key + "_per_iter").number_or("cv_pct", 0, 0, most_relative_spread * percent) / percent;
   return timing;
 }
 

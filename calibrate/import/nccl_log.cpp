@@ -280,6 +280,10 @@ private:
       bad = fmt::format("'{}' in column {}, expected a number", word, column);
       return;
     }
+    if (column == "i_cv%" && number->value > most_relative_spread * percent) {
+      bad = fmt::format("'{}' in column {}, expected at most {}", word, column, most_relative_spread * percent);
+      return;
+    }
     if (column == "size") row.size_bytes = number->value;
     if (column == "root") row.root = static_cast<int>(number->value);
     if (half == nullptr) return;

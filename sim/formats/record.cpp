@@ -259,7 +259,6 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> statistics{"median", "mean", "best_of", "unknown"};
   static const std::vector<std::string> devices{"cpu", "cuda"};
   constexpr long most_repeats = 1'000'000'000;
-  constexpr double most_spread = 100;
   RecordHead head;
   head.file = origin.file;
   head.line = origin.line;
@@ -274,7 +273,7 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.software = line.text_or("software", "");
   head.statistic = line.one_of("statistic", statistics);
   head.repeats = static_cast<int>(line.integer_or("repeats", 0, 1, most_repeats));
-  head.relative_spread = line.number_or("relative_spread", 0, 0, most_spread);
+  head.relative_spread = line.number_or("relative_spread", 0, 0, most_relative_spread);
   head.suspect = line.boolean_or("suspect", false);
   head.note = line.text_or("note", "");
   head.samples_s = samples_from(line, head.repeats);

@@ -38,6 +38,9 @@ struct Context {
   std::vector<Facts> nodes; ///< what tells one node from another: host, GPUs, clocks, place in the batch system
 };
 
+/// A spread of more than 10,000 % of the value is no measurement, and is refused wherever it is read.
+inline constexpr double most_relative_spread = 100;
+
 /// What every record has.
 struct RecordHead {
   std::string file; ///< file it was read from
@@ -53,7 +56,7 @@ struct RecordHead {
   std::string software;       ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": the context's alone
   std::string statistic;      ///< median, mean, best_of, unknown
   int repeats = 0;            ///< 0: not stated
-  double relative_spread = 0; ///< standard deviation over value; 0: not stated
+  double relative_spread = 0; ///< standard deviation over value, at most most_relative_spread; 0: not stated
   bool suspect = false;       ///< the source itself, or its importer, doubts it
   std::string note;
   std::vector<double> samples_s; ///< how long each repetition took, in the order measured; empty: not kept

@@ -27,6 +27,22 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 } // namespace
 
+TEST_CASE("a spread that no record may state is refused while it is imported") {
+  const std::string half = " 100.0 10.00 17.50 N/A 20000";
+  const std::string text =
+      make_log({}).substr(0, make_log({}).find("#       size")) +
+      "# size count type redop root time algbw busbw #wrong i_cv% time algbw busbw #wrong i_cv%\n" +
+      "1000000 250000 float sum -1" + half + half + "\n# Out of bounds values : 0 OK\n";
+  CHECK_THAT(mistakes_in_log(text), Catch::Contains("'20000' in column i_cv%, expected at most 10000"));
+  const ScratchFile json("run.json", R"({"version":3,"args":["all_reduce_perf"],"nccl_version":22803,)"
+                                     R"("config":{"nthreads":1,"ngpus":1,"devices":[{"rank":0,"hostname":"a"}]},)"
+                                     R"("results":[{"size":1000000,"count":250000,"type":"float","redop":"sum",)"
+                                     R"("root":"-1","out_of_place":{"time":100.0,"alg_bw":10.0,"bus_bw":17.5},)"
+                                     R"("out_of_place_per_iter":{"cv_pct":20000}}]})");
+  CHECK_THAT(mistakes_of([&] { ddlsim::import_nccl_tests(json.path(), on_iris()); }),
+             Catch::Contains("/results/0/out_of_place_per_iter/cv_pct: 20000"));
+}
+
 TEST_CASE("rows that contradict themselves are all named with their lines") {
   // 1048576 B in 124.9 us are 8.40 GB/s, times 1.75
   auto text = replaced(make_log({}), "14.70", "15.70");
