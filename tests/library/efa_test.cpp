@@ -5,11 +5,11 @@
 namespace ddlsim {
 namespace {
 
-constexpr LibraryVersion nccl_2_12{SumLibrary::nccl, 2, 12, 12};
-constexpr LibraryVersion nccl_2_23{SumLibrary::nccl, 2, 23, 4};
+constexpr LibraryVersion before_plugin{SumLibrary::nccl, 2, 12, 12};
+constexpr LibraryVersion with_plugin{SumLibrary::nccl, 2, 23, 4};
 
 /// Two nodes of eight GPUs on an NVSwitch with four ports of EFA, or of InfiniBand.
-NcclJob eight_a_node(const std::string& path, int compute_capability) {
+NcclJob eight_gpus_a_node(const std::string& path, int compute_capability) {
   Cluster cluster;
   cluster.gpus_per_node = 8;
   cluster.intra = {IntraKind::nvswitch, 230e9, 0.6e-6};
@@ -19,38 +19,40 @@ NcclJob eight_a_node(const std::string& path, int compute_capability) {
   return nccl_job(cluster, {"nccl-ib", "nic"}, gpu, 16, 8);
 }
 
-double estimate_us(const LibraryVersion& version, const NcclJob& job, Algorithm algorithm, Protocol protocol) {
+double estimate_of_8_bytes_us(const LibraryVersion& version, const NcclJob& job, Algorithm algorithm,
+                              Protocol protocol) {
   return 1e6 * nccl_estimate_s(version, job, {algorithm, protocol}, 8).value();
 }
 
 } // namespace
 
 TEST_CASE("over EFA NCCL counts what the plug-in states for every crossing, and once more with Simple", "[nccl][efa]") {
-  const auto with = eight_a_node("efa", 90);
+  const auto with = eight_gpus_a_node("efa", 90);
   auto without = with;
   without.plugin_latency_us = 0;
   const auto more_us = [&](const LibraryVersion& version, Algorithm algorithm, Protocol protocol) {
-    return estimate_us(version, with, algorithm, protocol) - estimate_us(version, without, algorithm, protocol);
+    return estimate_of_8_bytes_us(version, with, algorithm, protocol) -
+           estimate_of_8_bytes_us(version, without, algorithm, protocol);
   };
   // Two nodes: a ring crosses twice, and so does a tree, up and down.
   for (const auto algorithm : {Algorithm::ring, Algorithm::tree}) {
-    CHECK(more_us(nccl_2_23, algorithm, Protocol::ll) == Approx(2 * 75));
-    CHECK(more_us(nccl_2_23, algorithm, Protocol::simple) == Approx(2 * 2 * 75));
-    CHECK(more_us(nccl_2_12, algorithm, Protocol::ll) == 0); // older than the plug-in that states it
+    CHECK(more_us(with_plugin, algorithm, Protocol::ll) == Approx(2 * 75));
+    CHECK(more_us(with_plugin, algorithm, Protocol::simple) == Approx(2 * 2 * 75));
+    CHECK(more_us(before_plugin, algorithm, Protocol::ll) == 0); // older than the plug-in that states it
   }
-  CHECK(more_us(nccl_2_23, Algorithm::nvls, Protocol::simple) == Approx(2 * 2 * 75));
+  CHECK(more_us(with_plugin, Algorithm::nvls, Protocol::simple) == Approx(2 * 2 * 75));
 }
 
 TEST_CASE("over EFA GPUs before Hopper use Simple only, from the plug-in of 2023 on", "[nccl][efa]") {
-  const auto ampere = eight_a_node("efa", 80);
+  const auto ampere = eight_gpus_a_node("efa", 80);
   CHECK(ampere.simple_only);
   for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
-    CHECK(nccl_choice(nccl_2_23, ampere, size_bytes).protocol == Protocol::simple);
-  CHECK_FALSE(nccl_estimate_s(nccl_2_23, ampere, {Algorithm::ring, Protocol::ll}, 8));
-  CHECK(nccl_choice(nccl_2_12, ampere, 8).protocol == Protocol::ll);
-  CHECK_FALSE(eight_a_node("efa", 90).simple_only);
-  CHECK(nccl_choice(nccl_2_23, eight_a_node("efa", 90), 8).protocol == Protocol::ll);
-  const auto infiniband = eight_a_node("", 80);
+    CHECK(nccl_choice(with_plugin, ampere, size_bytes).protocol == Protocol::simple);
+  CHECK_FALSE(nccl_estimate_s(with_plugin, ampere, {Algorithm::ring, Protocol::ll}, 8));
+  CHECK(nccl_choice(before_plugin, ampere, 8).protocol == Protocol::ll);
+  CHECK_FALSE(eight_gpus_a_node("efa", 90).simple_only);
+  CHECK(nccl_choice(with_plugin, eight_gpus_a_node("efa", 90), 8).protocol == Protocol::ll);
+  const auto infiniband = eight_gpus_a_node("", 80);
   CHECK_FALSE(infiniband.simple_only);
   CHECK(infiniband.plugin_latency_us == 0);
 }
