@@ -298,8 +298,12 @@ TEST_CASE("a candidate's network: the cluster's own rate changes nothing, a slow
   const auto plan = make_plan(short_request({p3("own", 24.48), same, slow}), shipped);
   CHECK(option_at(plan, "same", 32).time_s.value == option_at(plan, "own", 32).time_s.value);
   CHECK(option_at(plan, "slow", 32).time_s.value > 2 * option_at(plan, "own", 32).time_s.value);
-  // On one node no NIC is used; but the series whose residuals are forgotten had points of one node, too.
-  CHECK(option_at(plan, "slow", 8).time_s.value == Approx(option_at(plan, "own", 8).time_s.value).epsilon(0.05));
+  // On one node no NIC is used; but the series whose residuals are forgotten had points of one node, too: what they
+  // left unexplained there is within the interval that they leave.
+  const auto own = option_at(plan, "own", 8).time_s;
+  const auto without_them = option_at(plan, "slow", 8).time_s;
+  CHECK(without_them.low < own.value);
+  CHECK(own.value < without_them.high);
 }
 
 TEST_CASE("a network of another rate is told as not measured") {
