@@ -52,10 +52,11 @@ std::string sample_of(const TransformerShape& shape) {
 }
 
 void add_notes(const TransformerShape& shape, const JsonNode& root, std::vector<std::string>& notes) {
-  notes.push_back(shape.eager_attention ? "attention writes its scores to memory, as attn_implementation=\"eager\" does"
-                                        : "attention is one kernel that keeps its scores on the chip, as "
-                                          "attn_implementation=\"sdpa\" does; its FLOP are those of all pairs of "
-                                          "states, masked or not");
+  notes.emplace_back(shape.eager_attention
+                         ? "attention writes its scores to memory, as attn_implementation=\"eager\" does"
+                         : "attention is one kernel that keeps its scores on the chip, as "
+                           "attn_implementation=\"sdpa\" does; its FLOP are those of all pairs of "
+                           "states, masked or not");
   if (shape.experts > 0)
     notes.push_back(fmt::format("each of the {} experts sees {} of {} states, as an even router deals them out",
                                 shape.experts, shape.experts_a_token, shape.experts));

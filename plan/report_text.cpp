@@ -25,7 +25,7 @@ std::string short_number(double value) {
 }
 
 std::string likely_text(const Likely& figure, const std::string& unit, double in_unit = 1) {
-  const std::string value = fmt::format("{} {}", short_number(figure.value / in_unit), unit);
+  std::string value = fmt::format("{} {}", short_number(figure.value / in_unit), unit);
   if (figure.high <= 0) return value;
   return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
 }

@@ -104,7 +104,7 @@ Simulated simulated(const Considered& option, std::vector<Offer>& offers) {
 
 bool is_whole(const Simulated& one) {
   const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };
-  const auto labels = values_of<EvidenceLabel>();
+  const auto& labels = values_of<EvidenceLabel>();
   return std::find(labels.begin(), labels.end(), one.evidence) != labels.end() &&
          (!one.error.empty() ||
           (is_time(one.iteration_s) && is_time(one.mixture_ratio) && !one.sample_times_s.empty() &&

@@ -87,11 +87,13 @@ NcclRow read_row(const JsonNode& node, const std::string& where) {
 void read_command(const JsonNode& root, NcclTable& table) {
   const std::string algorithm = "NCCL_ALGO=";
   if (root.has("args") && root.at("args").value().is_array()) {
-    for (const auto& word : root.at("args").value())
+    const nlohmann::json& words = root.value().at("args");
+    for (const auto& word : words)
       if (word.is_string() && table.program.empty()) table.program = nccl_program(word.get<std::string>());
   }
   if (root.has("env") && root.at("env").value().is_array()) {
-    for (const auto& setting : root.at("env").value()) {
+    const nlohmann::json& settings = root.value().at("env");
+    for (const auto& setting : settings) {
       if (setting.is_string() && setting.get<std::string>().rfind(algorithm, 0) == 0)
         table.algorithm = nccl_algorithm(setting.get<std::string>().substr(algorithm.size()));
     }

@@ -45,7 +45,7 @@ struct FailureRules {
 
 /// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in
 /// nodes of 8 during 54 days. A. Dubey et al., "The Llama 3 Herd of Models", 2024, section 3.3.4.
-inline constexpr double usual_node_mtbf_s = 54 * 86'400.0 * (16'384 / 8) / 419;
+inline constexpr double usual_node_mtbf_s = 54 * 86'400.0 * (16'384 / 8.0) / 419;
 
 /// What may be spent. 0: not limited.
 struct PlanLimits {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace ddlsim {
@@ -16,7 +15,7 @@ class TimedSizes {
 public:
   /// Machine and executor must outlive this.
   TimedSizes(const Machine& machine, SumRules rules, const Executor& executor)
-      : machine_(machine), rules_(std::move(rules)), executor_(executor) {}
+      : machine_(machine), rules_(rules), executor_(executor) {}
 
   /// Times all of them together, which is one run of SimGrid.
   void add(std::vector<double> sizes_bytes);

@@ -211,8 +211,9 @@ double tree_limit_bytes(const NcclJob& job) {
   const double ring_Bpus = job.intra == NcclHop::nvlink ? 5000.0 * job.channels : 5000.0;
   double tree_Bpus = ring_Bpus * 2 / 3;
   if (job.intra == NcclHop::nvlink) tree_Bpus = ring_Bpus * 3 / 4 * (job.nodes == 2 ? 2 : 1);
+  const int ranks_of_node = job.ranks / job.nodes;
   const double ring_us = 6.0 * (job.ranks - 1);
-  const double tree_us = 15.0 * log2_of(job.nodes) + 4.0 * (job.ranks / job.nodes - 1);
+  const double tree_us = 15.0 * log2_of(job.nodes) + 4.0 * (ranks_of_node - 1);
   if (job.nodes < 2 || ring_us <= tree_us) return 0;
   if (tree_Bpus > ring_Bpus) return std::numeric_limits<double>::infinity();
   return ring_Bpus * tree_Bpus / (ring_Bpus - tree_Bpus) * (ring_us - tree_us);

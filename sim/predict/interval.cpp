@@ -74,7 +74,7 @@ Eigen::MatrixXd parabolas(const Draws& samples, Eigen::Index count) {
     for (Eigen::Index i = 0; i < count; ++i) z_scores(i) = samples.z_scores[static_cast<std::size_t>(i)][k];
     if (z_scores.minCoeff() == z_scores.maxCoeff()) continue;
     columns.push_back(z_scores);
-    columns.push_back(z_scores.cwiseProduct(z_scores));
+    columns.emplace_back(z_scores.cwiseProduct(z_scores));
   }
   Eigen::MatrixXd all(count, static_cast<Eigen::Index>(columns.size()));
   for (std::size_t c = 0; c < columns.size(); ++c) all.col(static_cast<Eigen::Index>(c)) = columns[c];

@@ -137,7 +137,7 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   const int gpus = largest_scale_of(prediction);
   const auto all = contenders_at(prediction, gpus);
   if (all.empty()) {
-    sentences.push_back("None of the scales asked for is possible; the table says why.");
+    sentences.emplace_back("None of the scales asked for is possible; the table says why.");
     return sentences;
   }
   if (!asked.empty() && asked.back() > gpus)

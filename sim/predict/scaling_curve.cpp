@@ -90,7 +90,7 @@ double connections_of(const StepSetup& setup, int nodes) {
 /// Why the job cannot stand where the scenario wants it; "" when it can.
 std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
-  if (const auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
+  if (auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
   if (setup.fabrics->around().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
   constexpr double most_connections = 10000; // 10 ms a sample
   const double connections = connections_of(setup, nodes);
@@ -104,8 +104,7 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
 std::string complaint_about_pipeline(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return "";
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
-  if (const auto why = layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, per_node);
-      !why.empty())
+  if (auto why = layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, per_node); !why.empty())
     return why;
   if (setup.slow_node.compute_factor != 1 || setup.slow_node.network_factor != 1)
     return "a slow node in a pipeline is not simulated; leave \"slow_node\" out";
@@ -121,15 +120,15 @@ std::string complaint_about_pipeline(const StepSetup& setup) {
 
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
-  if (const auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
-  if (const auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
-  if (const auto why = forced_complaint(sum_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
+  if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
+  if (auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
+  if (auto why = forced_complaint(sum_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",
         setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
   }
-  if (const auto why = complaint_about_pipeline(setup); !why.empty()) return why;
+  if (auto why = complaint_about_pipeline(setup); !why.empty()) return why;
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus);
 }
 

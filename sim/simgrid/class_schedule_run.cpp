@@ -25,7 +25,7 @@ std::vector<s4u::LinkInRoute> links_of(const MemberRoute& route, const Links& li
 
 std::vector<s4u::Host*> make_class_hosts(const ClassSchedule& classes) {
   constexpr double idle_flops = 1; // no class computes here
-  s4u::NetZone& zone = *s4u::create_full_zone("classes");
+  s4u::NetZone& zone = make_full_zone("classes");
   std::vector<s4u::Host*> hosts;
   for (int i = 0; i < classes.classes; ++i) hosts.push_back(zone.create_host(std::to_string(i), idle_flops));
   Links links;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,16 +18,26 @@ namespace s4u = simgrid::s4u;
 constexpr auto both_ways = s4u::Link::SharingPolicy::SPLITDUPLEX;
 
 /// A place of the fabric, which computes nothing.
-std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>
-make_place(s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long id) {
+s4u::Host* make_place(s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long id) {
   constexpr double idle_flops = 1;
-  return {zone->create_host("place" + std::to_string(id), idle_flops)->seal()->get_netpoint(), nullptr};
+  return zone->create_host("place" + std::to_string(id), idle_flops)->seal();
+}
+
+/// Where SimGrid's zones get their places from.
+s4u::ClusterCallbacks make_places() {
+#if SIMGRID_VERSION >= 40000
+  return s4u::ClusterCallbacks(make_place);
+#else
+  return s4u::ClusterCallbacks([](s4u::NetZone* zone, const std::vector<unsigned long>& coordinates, unsigned long id) {
+    return std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>(
+        make_place(zone, coordinates, id)->get_netpoint(), nullptr);
+  });
+#endif
 }
 
 s4u::NetZone* make_torus(s4u::NetZone& parent, const Fabric& fabric, double link_units) {
   const std::vector<unsigned long> dimensions(fabric.dimensions.begin(), fabric.dimensions.end());
-  return s4u::create_torus_zone("fabric", &parent, dimensions, s4u::ClusterCallbacks(make_place), link_units, 0,
-                                both_ways);
+  return s4u::create_torus_zone("fabric", &parent, dimensions, make_places(), link_units, 0, both_ways);
 }
 
 /// One chassis a group: SimGrid's third level is not ours.
@@ -34,8 +45,7 @@ s4u::NetZone* make_dragonfly(s4u::NetZone& parent, const Fabric& fabric, double 
   const auto of = [](int count) { return static_cast<unsigned>(count); };
   const s4u::DragonflyParams parameters({of(fabric.groups), of(fabric.links_between_groups)}, {1, 1},
                                         {of(fabric.switches_per_group), 1}, of(fabric.nodes_per_switch));
-  return s4u::create_dragonfly_zone("fabric", &parent, parameters, s4u::ClusterCallbacks(make_place), link_units, 0,
-                                    both_ways);
+  return s4u::create_dragonfly_zone("fabric", &parent, parameters, make_places(), link_units, 0, both_ways);
 }
 
 /// Whole groups of the tree's highest level that hold all places.
@@ -62,8 +72,7 @@ s4u::NetZone* make_fat_tree(s4u::NetZone& parent, const PlacedFabric& placed, do
   }
   const s4u::FatTreeParams parameters(of(static_cast<double>(parts.size())), parts, uplinks,
                                       std::vector<unsigned>(parts.size(), 1));
-  return s4u::create_fatTree_zone("fabric", &parent, parameters, s4u::ClusterCallbacks(make_place), link_units, 0,
-                                  both_ways);
+  return s4u::create_fatTree_zone("fabric", &parent, parameters, make_places(), link_units, 0, both_ways);
 }
 
 /// SimGrid looks at every pair of a switch and one above it: a minute for 16,384 nodes.

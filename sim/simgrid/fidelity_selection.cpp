@@ -236,7 +236,7 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
   const Machine alike = on_one_switch_for_servers(machine);
   auto choice = choose_server_exchange(alike, servers, exchange, requested);
   const int hosts = servers.dedicated ? servers.servers : 0;
-  const bool has_room = machine.fabric->places.size() >= static_cast<std::size_t>(machine.nodes() + hosts);
+  const bool has_room = machine.fabric->places.size() >= at(machine.nodes()) + at(hosts);
   if (requested == Fidelity::full && !has_room)
     throw TooManyMessages(
         fmt::format("the fabric has no place for {} hosts of servers beside the job's {} nodes; ask for "

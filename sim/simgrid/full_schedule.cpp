@@ -79,8 +79,8 @@ std::set<std::pair<int, int>> pairs_that_talk(const Schedule& schedule) {
 
 std::vector<s4u::Host*> make_hosts(const Machine& machine, const Schedule& schedule) {
   constexpr double idle_flops = 1; // no rank computes here
-  s4u::NetZone& all = *s4u::create_star_zone("all");
-  s4u::NetZone& zone = *s4u::create_full_zone("collective")->set_parent(&all);
+  s4u::NetZone& all = make_star_zone("all");
+  s4u::NetZone& zone = make_full_zone(all, "collective");
   std::vector<s4u::Host*> hosts;
   for (int rank = 0; rank < machine.ranks; ++rank) {
     hosts.push_back(zone.create_host(std::to_string(rank), idle_flops));
@@ -112,7 +112,7 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
 std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                               const AllReduceAlgorithm& ring) {
   start_simgrid();
-  simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("ring");
+  simgrid::s4u::NetZone& zone = make_star_zone("ring");
   std::vector<PeriodEdge> edges;
   std::vector<SharedWay> shared_ways;
   FabricZone fabric(zone, machine);

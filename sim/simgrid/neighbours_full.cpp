@@ -159,7 +159,7 @@ void run_rank_of_ring(const RingOnFabric& self, std::size_t rank, int iterations
 }
 
 std::vector<RingOnFabric> make_rings_on_fabric(const std::vector<double>& rates_Bps, const std::vector<RingJob>& jobs) {
-  s4u::NetZone& zone = *s4u::create_full_zone("fabric");
+  s4u::NetZone& zone = make_full_zone("fabric");
   Links shared;
   for (const double rate_Bps : rates_Bps)
     shared.push_back(make_link(zone, "shared" + std::to_string(shared.size()), rate_Bps));

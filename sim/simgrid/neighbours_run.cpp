@@ -52,7 +52,7 @@ std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links,
 
 std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_links, const std::vector<Job>& jobs) {
   constexpr double idle_flops = 1; // no host computes here
-  s4u::NetZone& zone = *s4u::create_full_zone("fabric");
+  s4u::NetZone& zone = make_full_zone("fabric");
   const std::vector<SharedLink> links = binding_links(all_links, jobs);
   Links made;
   for (const SharedLink& link : links)

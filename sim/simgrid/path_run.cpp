@@ -45,7 +45,7 @@ SimulatedTimes simulate_paths(const std::vector<PathMessage>& messages, double r
   std::map<std::size_t, std::vector<Passing>> queues;
   for (std::size_t i = 0; i < messages.size(); ++i)
     queues[messages[i].path].push_back({&messages[i], &simulated.times_s[i]});
-  s4u::NetZone& zone = *s4u::create_full_zone("paths");
+  s4u::NetZone& zone = make_full_zone("paths");
   for (const auto& [path, queue] : queues) create_path(zone, "path" + std::to_string(path), queue, rate_Bps);
   zone.seal();
   s4u::Engine::get_instance()->run();

@@ -56,7 +56,8 @@ double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, dou
     const double end_s = *std::max_element(phases.back().end_s.begin(), phases.back().end_s.end());
     if (steps == all.steps) return end_s;
     const double turn_s = steady_turns_s(phases);
-    if (turn_s >= 0) return end_s + turn_s * ((all.steps - steps) / turn);
+    const int turns_left = (all.steps - steps) / turn;
+    if (turn_s >= 0) return end_s + turn_s * turns_left;
   }
 }
 
@@ -64,7 +65,7 @@ double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, dou
 
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives) {
   start_simgrid();
-  simgrid::s4u::NetZone& zone = *simgrid::s4u::create_star_zone("period");
+  simgrid::s4u::NetZone& zone = make_star_zone("period");
   std::vector<std::vector<RingRank>> ranks; // of each kind of step
   for (const PeriodSteps& some : collectives.front()) {
     const std::string name = "steps" + std::to_string(ranks.size()) + "-";

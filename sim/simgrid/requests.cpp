@@ -158,8 +158,10 @@ void RequestWriter::add(const AsyncExchange& async) {
   const auto& [exchange, compute_s, compute_spread, slow_factor, seed] = async;
   add(exchange);
   for (const double number : {compute_s, compute_spread, slow_factor}) add(number);
-  add(static_cast<double>(seed / half_seed));
-  add(static_cast<double>(seed % half_seed));
+  const std::uint64_t upper_half = seed / half_seed;
+  const std::uint64_t lower_half = seed % half_seed;
+  add(static_cast<double>(upper_half));
+  add(static_cast<double>(lower_half));
 }
 
 AsyncExchange RequestReader::async() {

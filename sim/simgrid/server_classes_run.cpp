@@ -31,7 +31,7 @@ std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
 class ClassPlatform {
 public:
   ClassPlatform(const ClassLinks& classes, double connection_Bps)
-      : zone_(*s4u::create_full_zone("classes")), divisors_(common_divisors(classes)) {
+      : zone_(make_full_zone("classes")), divisors_(common_divisors(classes)) {
     for (std::size_t i = 0; i < classes.links.size(); ++i) {
       const ClassLink& link = classes.links[i];
       const bool is_used = divisors_[i] > 0;

@@ -215,8 +215,8 @@ double run_connections(const std::vector<ShardConnection>& connections) {
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,
                                     const std::vector<RingBeside>& beside) {
   constexpr double idle_flops = 1; // no host computes here
-  s4u::NetZone& all = *s4u::create_star_zone("all");
-  s4u::NetZone& zone = *s4u::create_full_zone("exchange")->set_parent(&all);
+  s4u::NetZone& all = make_star_zone("all");
+  s4u::NetZone& zone = make_full_zone(all, "exchange");
   ServerPlatform platform;
   for (int node = 0; node < machine.nodes(); ++node) {
     platform.workers.push_back(zone.create_host("worker" + std::to_string(node), idle_flops));

@@ -1,6 +1,7 @@
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 #include <xbt/log.h>
 
 #include <cmath>
@@ -68,6 +69,32 @@ void start_simgrid() {
 }
 
 namespace s4u = simgrid::s4u;
+
+#if SIMGRID_VERSION >= 40000 // which makes the root itself, and every other zone inside another
+s4u::NetZone& make_full_zone(const std::string& name) {
+  return make_full_zone(*s4u::Engine::get_instance()->get_netzone_root(), name);
+}
+
+s4u::NetZone& make_full_zone(s4u::NetZone& parent, const std::string& name) {
+  return *parent.add_netzone_full(name);
+}
+
+s4u::NetZone& make_star_zone(const std::string& name) {
+  return *s4u::Engine::get_instance()->get_netzone_root()->add_netzone_star(name);
+}
+#else // where the first zone is the root
+s4u::NetZone& make_full_zone(const std::string& name) {
+  return *s4u::create_full_zone(name);
+}
+
+s4u::NetZone& make_full_zone(s4u::NetZone& parent, const std::string& name) {
+  return *s4u::create_full_zone(name)->set_parent(&parent);
+}
+
+s4u::NetZone& make_star_zone(const std::string& name) {
+  return *s4u::create_star_zone(name);
+}
+#endif
 
 s4u::Link* make_link(s4u::NetZone& zone, const std::string& name, double rate_Bps) {
   return zone.create_link(name, rate_Bps * units_per_byte)->set_latency(0.0)->seal();

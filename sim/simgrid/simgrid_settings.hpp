@@ -31,7 +31,13 @@ std::span<const char* const> simulated_time_settings();
 /// state.
 void start_simgrid();
 
-// Links of a SimGrid platform and the messages on them, as every simulation of this folder makes them.
+// Zones and links of a SimGrid platform and the messages on them, as every simulation of this folder makes them.
+
+/// A zone with a route for each pair of hosts, and one where each host has a way in and a way out: the platform's only
+/// one, or inside `parent`.
+simgrid::s4u::NetZone& make_full_zone(const std::string& name);
+simgrid::s4u::NetZone& make_full_zone(simgrid::s4u::NetZone& parent, const std::string& name);
+simgrid::s4u::NetZone& make_star_zone(const std::string& name);
 
 /// One kind of link, one for each place, one direction.
 using Links = std::vector<simgrid::s4u::Link*>;

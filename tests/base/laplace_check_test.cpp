@@ -11,7 +11,7 @@ using namespace ddlsim;
 namespace {
 
 /// One residual of one unknown with a wide prior, and its derivative.
-RobustProblem one_unknown(std::function<double(double)> residual) {
+RobustProblem one_unknown(const std::function<double(double)>& residual) {
   RobustProblem problem;
   problem.residuals = [=](const std::vector<double>& at) { return std::vector<double>{residual(at[0])}; };
   problem.slopes = [=](const std::vector<double>& at) {

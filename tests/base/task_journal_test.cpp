@@ -16,7 +16,7 @@ const KeptTasks some{{0, "zero\n"}, {2, std::string("\0\xff\n", 3)}, {7, ""}};
 
 /// Of a journal that began with nothing and was added to.
 fs::path written(const TemporaryFolder& folder) {
-  const auto file = folder.path() / "answer.csv.unfinished";
+  auto file = folder.path() / "answer.csv.unfinished";
   TaskJournal journal(file, question, {});
   for (const auto& [task, bytes] : some) CHECK(journal.keep(task, bytes));
   return file;

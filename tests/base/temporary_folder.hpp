@@ -32,7 +32,7 @@ public:
   const std::filesystem::path& path() const { return path_; }
   /// Writes a file, making the folders on its way.
   std::filesystem::path write(const std::string& name, const std::string& content) const {
-    const std::filesystem::path file = path_ / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file;

@@ -17,7 +17,7 @@ Gpu test_gpu() {
   return gpu;
 }
 
-Layer conv(const std::string& name, double flop, std::vector<double> tensor_bytes) {
+Layer conv(const std::string& name, double flop, const std::vector<double>& tensor_bytes) {
   Layer layer{name, "conv", flop, 0, {}};
   for (const double bytes : tensor_bytes) layer.tensors.push_back({name + ".weight", {1}, bytes});
   return layer;

@@ -37,7 +37,7 @@ TEST_CASE("a layer's block is the first word of its name and the numbers behind 
   CHECK(block_name_of("layer1.0.downsample.0") == "layer1.0");
   CHECK(block_name_of("features.3") == "features.3");
   CHECK(block_name_of("fc") == "fc");
-  CHECK(block_name_of("") == "");
+  CHECK(block_name_of("").empty());
   CHECK(block_name_of("words.decoder") == "words");
 }
 

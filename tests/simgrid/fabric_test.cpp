@@ -42,7 +42,7 @@ Numbers ways_on_simgrid(const Numbers& request) {
   RequestReader read(request);
   const auto machine = read.machine();
   start_simgrid();
-  FabricZone zone(*simgrid::s4u::create_full_zone("test"), machine);
+  FabricZone zone(make_full_zone("test"), machine);
   return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.way(from, to); });
 }
 

@@ -72,8 +72,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     execvp(words[0], words);
   }
   const char* cause = std::strerror(errno);
-  const bool told = write(STDERR_FILENO, cause, std::strlen(cause)) >= 0;
-  _exit(told ? kCannotStart : kCannotStart);
+  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, cause, std::strlen(cause)); // nobody is left to tell
+  _exit(kCannotStart);
 }
 
 pid_t start(const Command& command, int output, int errors) {
@@ -237,7 +237,7 @@ std::string run_and_read(const std::vector<std::string>& words) {
   command.words = words;
   const pid_t child = start(command, ends[1], errors);
   close(ends[1]);
-  const std::string text = read_all(ends[0]);
+  std::string text = read_all(ends[0]);
   close(ends[0]);
   const int status = wait_for(child);
   lseek(errors, 0, SEEK_SET);

@@ -161,6 +161,12 @@ void forget_part(Json& context) {
   for (const std::string& name : kSettingsOfScale) context["settings"].erase(name);
 }
 
+/// A setting's values so far ("a or b"), and one more where it is another.
+std::string with_value(const std::string& values, const std::string& value) {
+  if (value.empty() || (" or " + values + " or ").find(" or " + value + " or ") != std::string::npos) return values;
+  return values.empty() ? value : values + " or " + value;
+}
+
 /// The nodes of both, and where settings of scale differ, both values.
 void take_part(Json& context, const Json& other) {
   if (other.contains("nodes")) {
@@ -171,11 +177,8 @@ void take_part(Json& context, const Json& other) {
   }
   if (!context.contains("settings") || !other.contains("settings")) return;
   for (const std::string& name : kSettingsOfScale) {
-    const std::string here = context.at("settings").value(name, "");
     const std::string there = other.at("settings").value(name, "");
-    if (!there.empty() && (" or " + here + " or ").find(" or " + there + " or ") == std::string::npos) {
-      context["settings"][name] = here.empty() ? there : here + " or " + there;
-    }
+    if (!there.empty()) context["settings"][name] = with_value(context.at("settings").value(name, ""), there);
   }
 }
 

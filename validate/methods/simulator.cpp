@@ -128,7 +128,7 @@ private:
     const auto& knowledge = knowledge_of(question.known.cluster);
     const auto known = knowledge.known_of(question.known.cluster);
     const auto scenario = scenario_of(question, known.cluster);
-    const auto key = knowledge.untaken + scenario_json(scenario);
+    auto key = knowledge.untaken + scenario_json(scenario);
     const auto model = knowledge.reference.models.find(scenario.model);
     if (model == knowledge.reference.models.end()) return key;
     const auto compute = one_gpu_of(scenario, model->second, known);
