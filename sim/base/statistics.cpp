@@ -49,6 +49,25 @@ double normal_quantile(double probability) {
   }
 }
 
+namespace {
+
+/// Whether a smaller share than `probability` of those normals is below `value`. Normals are counted until that is sure.
+bool is_smaller_share(const std::vector<double>& centres, double deviation, double value, double probability) {
+  constexpr double rounding = 1e-9; // of a sum, far more than it has
+  const auto count = static_cast<double>(centres.size());
+  const double wanted = probability * count;
+  const double surely_smaller = wanted - rounding * count;
+  double below = 0;
+  double left = count;
+  for (const double centre : centres) {
+    below += normal_cdf((value - centre) / deviation);
+    if (below >= wanted || below + --left < surely_smaller) break;
+  }
+  return below < wanted;
+}
+
+} // namespace
+
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability) {
   constexpr int steps = 30; // halvings of an interval of a few widths
   if (!(deviation > 0)) return quantile(centres, probability);
@@ -58,9 +77,7 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
   double high = *most + reach;
   for (int step = 0; step < steps; ++step) {
     const double middle = 0.5 * (low + high);
-    double below = 0;
-    for (const double centre : centres) below += normal_cdf((middle - centre) / deviation);
-    (below < probability * static_cast<double>(centres.size()) ? low : high) = middle;
+    (is_smaller_share(centres, deviation, middle, probability) ? low : high) = middle;
   }
   return 0.5 * (low + high);
 }
@@ -108,10 +125,7 @@ std::vector<Point> make_points() {
   return points;
 }
 
-} // namespace
-
-double expected_largest_normal(int n) {
-  if (n <= 1) return 0;
+double integrate_largest_normal(int n) {
   static const std::vector<Point> points = make_points();
   constexpr double negligible = -50; // e^-50 of the largest term
   double sum = 0;
@@ -120,6 +134,16 @@ double expected_largest_normal(int n) {
     if (log_power > negligible) sum += n * point.weight * std::exp(log_power);
   }
   return sum;
+}
+
+} // namespace
+
+double expected_largest_normal(int n) {
+  if (n <= 1) return 0;
+  thread_local int last_n = 0; // samples of one scale ask for the same again
+  thread_local double last = 0;
+  if (n != last_n) last = integrate_largest_normal(last_n = n);
+  return last;
 }
 
 double mean(const std::vector<double>& values) {

@@ -93,6 +93,20 @@ void GraphPass::run_input(std::size_t operation) {
   end_at(operation, from_s, from_s + graph_.operations[operation].duration_s);
 }
 
+namespace {
+
+/// As std::stable_sort; mostly in order already, or the other way round.
+template <class Items, class Before> void sort_stably(Items& items, const Before& before) {
+  if (std::is_sorted(items.begin(), items.end(), before)) return;
+  const auto is_not_behind = [&](const auto& one, const auto& next) { return !before(next, one); };
+  if (std::adjacent_find(items.begin(), items.end(), is_not_behind) == items.end())
+    std::reverse(items.begin(), items.end());
+  else
+    std::stable_sort(items.begin(), items.end(), before);
+}
+
+} // namespace
+
 /// The next operations of one kind, what is ready first before the others. Of shards the workers decide, not a slow
 /// node.
 std::vector<GraphPass::Ready> GraphPass::next_by_readiness() {
@@ -105,8 +119,7 @@ std::vector<GraphPass::Ready> GraphPass::next_by_readiness() {
     const bool shard = kind == OperationKind::push_pull;
     ready.push_back({i, shard ? ended_s(graph_.waits[graph_.operations[i].first_wait]) : ready_s(i)});
   }
-  const auto earlier = [](const Ready& a, const Ready& b) { return a.ready_s < b.ready_s; };
-  if (!std::is_sorted(ready.begin(), ready.end(), earlier)) std::stable_sort(ready.begin(), ready.end(), earlier);
+  sort_stably(ready, [](const Ready& a, const Ready& b) { return a.ready_s < b.ready_s; });
   return ready;
 }
 

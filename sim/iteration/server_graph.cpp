@@ -201,10 +201,10 @@ std::size_t add_delays(Graph& graph, const ComputeStream& compute, double overhe
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine) {
   const Graph graph = server_graph(setup, sample, profile, machine, 1);
-  const auto classes = find_server_classes(graph.machine, graph.servers.machine, find_exchange(graph));
+  const auto classes = server_classes_of(graph.machine, graph.servers.machine, find_exchange(graph));
   std::size_t shards = 0;
-  for (const auto& server : classes.servers) shards += server.shards.size();
-  return static_cast<double>(shards) * static_cast<double>(classes.servers.size());
+  for (const auto& server : classes->servers) shards += server.shards.size();
+  return static_cast<double>(shards) * static_cast<double>(classes->servers.size());
 }
 
 Graph server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,

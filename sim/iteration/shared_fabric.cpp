@@ -89,7 +89,7 @@ public:
       : fabric_(fabric), machine_(machine), jobs_(jobs) {}
 
   std::size_t index_of(const PlacedFabric& placed, std::size_t link) {
-    const auto [place, is_new] = known_.emplace(link, fabric_.links.size());
+    const auto [place, is_new] = known_.try_emplace(link, fabric_.links.size());
     if (is_new) fabric_.links.push_back({link_Bps(machine_, placed, link), std::vector<int>(jobs_, 0), {}});
     return place->second;
   }
@@ -105,11 +105,13 @@ private:
 std::vector<std::vector<std::size_t>> add_routes(LinkList& list, SharedFabric& fabric, const PlacedFabric& placed,
                                                  const std::vector<NodeMessage>& edges, std::size_t job) {
   std::vector<std::vector<std::size_t>> routes;
+  routes.reserve(edges.size());
   for (const auto& edge : edges) {
-    routes.emplace_back();
-    for (const auto link : links_between(placed.fabric, placed.places[at(edge.from)], placed.places[at(edge.to)])) {
-      routes.back().push_back(list.index_of(placed, link));
-      ++fabric.links[routes.back().back()].flows[job];
+    auto& route =
+        routes.emplace_back(links_between(placed.fabric, placed.places[at(edge.from)], placed.places[at(edge.to)]));
+    for (auto& link : route) {
+      link = list.index_of(placed, link);
+      ++fabric.links[link].flows[job];
     }
   }
   return routes;

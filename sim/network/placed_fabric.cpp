@@ -22,29 +22,33 @@ std::size_t number(long value) {
 constexpr long up = 0;
 constexpr long down = 1;
 
-/// Cables of a group that a message may be told to take, by level; one where it is spread over all.
+/// Cables of a group that a message is told to take one of, by level; empty where it is spread over all.
 std::vector<long> cables_of(const Fabric& fabric) {
   std::vector<long> cables;
-  for (const double of_level : uplink_cables(fabric))
-    cables.push_back(fabric.routing == Routing::fixed ? std::lround(of_level) : 1);
+  if (fabric.routing != Routing::fixed) return cables;
+  for (const double of_level : uplink_cables(fabric)) cables.push_back(std::lround(of_level));
   return cables;
 }
 
 /// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing
 /// non-blocking traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the
-/// same cables.
+/// same cables. Most calls are of nodes that share a leaf, and take no memory.
 std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
-  const auto levels = levels_of(fabric);
+  const long count = 1 + static_cast<long>(fabric.upper_levels.size());
+  const auto group_of = [&](int node, long level) {
+    return node / (level == 0 ? fabric.nodes_per_leaf : fabric.upper_levels[number(level - 1)].nodes);
+  };
+  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is another leaf
+  while (top < count && group_of(from, top) != group_of(to, top)) ++top;
+  if (top == 0) return {};
   const auto cables = cables_of(fabric);
-  const long most_cables = *std::max_element(cables.begin(), cables.end());
-  const long count = static_cast<long>(levels.size());
+  const long most_cables = cables.empty() ? 1 : *std::max_element(cables.begin(), cables.end());
   const auto link = [&](long level, int node, long direction) {
-    const long group = node / levels[number(level)].nodes;
-    return number(to % cables[number(level)] + most_cables * (level + count * (2L * group + direction)));
+    const long cable = cables.empty() ? 0 : to % cables[number(level)];
+    return number(cable + most_cables * (level + count * (2L * group_of(node, level) + direction)));
   };
   std::vector<std::size_t> way;
-  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is another leaf
-  while (top < count && from / levels[number(top)].nodes != to / levels[number(top)].nodes) ++top;
+  way.reserve(2 * number(top));
   for (long level = 0; level < top; ++level) way.push_back(link(level, from, up));
   for (long level = top - 1; level >= 0; --level) way.push_back(link(level, to, down));
   return way;

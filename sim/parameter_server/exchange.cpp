@@ -178,7 +178,7 @@ ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const S
   alike.slow_nic_factor = 1;
   ServerExchange on_time = exchange;
   on_time.slow_ready_s.clear();
-  auto timing = time_shards(alike, servers, on_time, find_server_classes(alike, servers, on_time));
+  auto timing = time_shards(alike, servers, on_time, *server_classes_of(alike, servers, on_time));
   summarise(machine, servers, exchange, timing);
   return timing;
 }

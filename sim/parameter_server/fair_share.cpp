@@ -60,7 +60,7 @@ LinkLevel leaf_level(const ServerClasses& classes) {
   return level;
 }
 
-void add_links(MaxMin& links, LinkLevel& level, double rate_Bps) {
+void add_links_of(MaxMin& links, LinkLevel& level, double rate_Bps) {
   for (HostGroup& group : level.groups) {
     group.out = links.add_link(rate_Bps);
     group.in = links.add_link(rate_Bps);
@@ -126,18 +126,25 @@ double ceiling_Bps(const Machine& machine, const ServerMachine& servers, const S
 } // namespace
 
 FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                     const ServerClasses& classes)
-    : links_(ceiling_Bps(machine, servers, exchange)), was_busy_(2 * classes.servers.size(), 0) {
+                     const ServerClasses& classes, Solver solver)
+    : links_(ceiling_Bps(machine, servers, exchange)), busy_(2 * classes.servers.size(), 0), was_busy_(busy_) {
+  if (solver == Solver::by_roles)
+    nodes_ = NodeShare::of(machine, servers, exchange, classes, ceiling_Bps(machine, servers, exchange));
+  if (!nodes_) add_links(machine, servers, exchange, classes);
+}
+
+void FairShare::add_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                          const ServerClasses& classes) {
   LinkLevel nodes = node_level(classes);
   const WorkerNics worker_nics = add_nics(links_, nodes, machine.nic_Bps);
   double leaf_count = 0;
   for (const LeafClass& leaf : classes.leaves) leaf_count += leaf.leaves;
   LinkLevel leaves;
   if (leaf_count > 1) leaves = leaf_level(classes);
-  add_links(links_, leaves, machine.uplink_Bps);
+  add_links_of(links_, leaves, machine.uplink_Bps);
   const bool local = !servers.dedicated && machine.intra_Bps > 0;
   LinkLevel loops = local ? nodes : LinkLevel{};
-  add_links(links_, loops, machine.intra_Bps);
+  add_links_of(links_, loops, machine.intra_Bps);
   std::vector<MaxMin::Crossing> crossings;
   for (std::size_t index = 0; index < classes.servers.size(); ++index) {
     const ServerClass& server = classes.servers[index];
@@ -160,16 +167,28 @@ FairShare::FairShare(const Machine& machine, const ServerMachine& servers, const
 
 void FairShare::set_busy(std::size_t server_class, bool push, bool busy) {
   const std::size_t lane = lane_of(server_class, push);
-  if (links_.is_active(lane) == busy) return;
-  links_.set_active(lane, busy);
-  changed_ += busy == (was_busy_[lane] != 0) ? std::size_t(-1) : 1;
+  if ((busy_[lane] != 0) == busy) return;
+  busy_[lane] = busy ? 1 : 0;
+  set_since_.push_back(lane);
+  changed_ += busy_[lane] == was_busy_[lane] ? std::size_t(-1) : 1;
+  if (nodes_) {
+    nodes_->set_busy(server_class, push, busy);
+  } else {
+    links_.set_active(lane, busy);
+  }
 }
 
 bool FairShare::settle() {
-  if (changed_ == 0) return false;
+  const bool is_other = changed_ > 0;
   changed_ = 0;
-  for (std::size_t lane = 0; lane < was_busy_.size(); ++lane) was_busy_[lane] = links_.is_active(lane) ? 1 : 0;
-  links_.settle();
+  for (const std::size_t lane : set_since_) was_busy_[lane] = busy_[lane];
+  set_since_.clear();
+  if (!is_other) return false;
+  if (nodes_) {
+    nodes_->settle();
+  } else {
+    links_.settle();
+  }
   return true;
 }
 

@@ -13,6 +13,8 @@ struct Shard {
   int tensor = 0; ///< index in the order given
   int server = 0;
   double size_bytes = 0;
+
+  bool operator==(const Shard&) const = default;
 };
 
 /// Rules, with P servers and tensors i = 0, 1, ... in creation order:

@@ -167,7 +167,8 @@ void advance(CopyFluid& fluid, double wait_s) {
 ServerExchangeTiming server_exchange_reduced(const Machine& machine, const ServerMachine& servers,
                                              const ServerExchange& exchange, double end_share) {
   require_usable(machine, servers, exchange);
-  const ServerClasses classes = find_server_classes(machine, servers, exchange);
+  const auto known = server_classes_of(machine, servers, exchange);
+  const ServerClasses& classes = *known;
   const std::vector<ConnectionClass> connections = find_connection_classes(classes);
   std::vector<ShardQueue> queues = make_queues(machine, servers, exchange, classes, connections);
   CopyFluid fluid{make_reduced_links(machine, servers, exchange, classes, connections),
@@ -189,7 +190,7 @@ ServerExchangeTiming server_exchange_reduced(const Machine& machine, const Serve
 std::size_t count_unlike_connections(const Machine& machine, const ServerMachine& servers,
                                      const ServerExchange& exchange) {
   require_usable(machine, servers, exchange);
-  return count_connection_classes(find_server_classes(machine, servers, exchange));
+  return count_connection_classes(*server_classes_of(machine, servers, exchange));
 }
 
 std::optional<std::string> why_too_many_classes(const Machine& machine, const ServerMachine& servers,

@@ -25,17 +25,17 @@ private:
   typename std::map<Description, std::size_t>::iterator last_{};
 };
 
-constexpr std::size_t no_shards = 0;
-
 /// Worker or not, slow or not, kinds of its servers in ascending order.
 using NodeDescription = std::tuple<bool, bool, std::vector<std::size_t>>;
 
 /// Kind of node and how many of them, in ascending order.
 using LeafDescription = std::vector<std::pair<std::size_t, std::size_t>>;
 
+/// Those that have shards, in ascending order; of thousands of servers there are mostly a hundred.
 struct Servers {
-  std::vector<std::size_t> kinds;               ///< of each server; no_shards where it has none
-  std::vector<std::vector<std::size_t>> shards; ///< of each server
+  std::vector<int> numbers;
+  std::vector<std::size_t> kinds;               ///< of each
+  std::vector<std::vector<std::size_t>> shards; ///< of each
 };
 
 /// Orders servers by their shards: how many, then size, ready time, ready time on the slow node of each in turn.
@@ -58,16 +58,19 @@ struct ShardsBefore {
   }
 };
 
-Servers describe_servers(int count, const ServerExchange& exchange) {
-  Servers servers{std::vector<std::size_t>(at(count), no_shards), std::vector<std::vector<std::size_t>>(at(count))};
+Servers describe_servers(const ServerExchange& exchange) {
+  Servers servers;
+  for (const Shard& shard : exchange.shards) servers.numbers.push_back(shard.server);
+  std::sort(servers.numbers.begin(), servers.numbers.end());
+  servers.numbers.erase(std::unique(servers.numbers.begin(), servers.numbers.end()), servers.numbers.end());
+  servers.shards.resize(servers.numbers.size());
   for (std::size_t i = 0; i < exchange.shards.size(); ++i) {
-    servers.shards[at(exchange.shards[i].server)].push_back(i);
+    const auto place = std::lower_bound(servers.numbers.begin(), servers.numbers.end(), exchange.shards[i].server);
+    servers.shards[static_cast<std::size_t>(place - servers.numbers.begin())].push_back(i);
   }
   std::map<std::size_t, std::size_t, ShardsBefore> kinds(ShardsBefore{exchange, servers.shards}); // of the first alike
-  for (std::size_t server = 0; server < servers.kinds.size(); ++server) {
-    if (servers.shards[server].empty()) continue;
-    servers.kinds[server] = kinds.emplace(server, 1 + kinds.size()).first->second;
-  }
+  for (std::size_t server = 0; server < servers.shards.size(); ++server)
+    servers.kinds.push_back(kinds.emplace(server, kinds.size()).first->second);
   return servers;
 }
 
@@ -75,33 +78,58 @@ bool has_slow_node(const Machine& machine, const ServerExchange& exchange) {
   return machine.slow_nic_factor != 1 || (!exchange.slow_ready_s.empty() && exchange.slow_ready_s != exchange.ready_s);
 }
 
-/// What is found about each node.
+/// A node that hosts servers with shards: their places among all that have shards.
+struct HostNode {
+  std::size_t node = 0;
+  std::vector<std::size_t> servers;
+};
+
+std::vector<HostNode> find_hosts(const Machine& machine, const ServerMachine& machines, const Servers& servers) {
+  std::vector<std::pair<std::size_t, std::size_t>> places; // node, server
+  for (std::size_t i = 0; i < servers.numbers.size(); ++i)
+    places.emplace_back(at(server_node(machine, machines, servers.numbers[i])), i);
+  std::sort(places.begin(), places.end());
+  std::vector<HostNode> hosts;
+  for (const auto& [node, server] : places) {
+    if (hosts.empty() || hosts.back().node != node) hosts.push_back({node, {}});
+    hosts.back().servers.push_back(server);
+  }
+  return hosts;
+}
+
+/// What is found about nodes.
 struct Nodes {
-  std::vector<std::vector<std::size_t>> servers; ///< with shards, on each node
-  std::vector<std::size_t> kinds;                ///< of each node
+  std::vector<HostNode> hosts;    ///< in ascending order
+  std::vector<std::size_t> kinds; ///< of each node
   Kinds<NodeDescription> descriptions;
 };
 
 Nodes describe_nodes(const Machine& machine, const ServerMachine& machines, const ServerExchange& exchange,
                      const Servers& servers) {
   Nodes nodes;
-  nodes.servers.resize(at(machine.nodes() + (machines.dedicated ? machines.servers : 0)));
-  for (int server = 0; server < machines.servers; ++server) {
-    if (servers.kinds[at(server)] == no_shards) continue;
-    nodes.servers[at(server_node(machine, machines, server))].push_back(at(server));
-  }
+  nodes.hosts = find_hosts(machine, machines, servers);
+  const std::size_t workers = at(machine.nodes());
+  const std::size_t count = workers + (machines.dedicated ? at(machines.servers) : 0);
+  nodes.kinds.reserve(count);
   const bool slow = has_slow_node(machine, exchange);
   NodeDescription description;
-  for (std::size_t node = 0; node < nodes.servers.size(); ++node) {
+  auto host = nodes.hosts.begin();
+  bool was_plain = false; // the node before hosts nothing and is not slow
+  for (std::size_t node = 0; node < count; ++node) {
     auto& [worker, is_slow, kinds] = description;
-    worker = node < at(machine.nodes());
+    const bool hosts = host != nodes.hosts.end() && host->node == node;
+    if (was_plain && !hosts && node != workers) {
+      nodes.kinds.push_back(nodes.kinds.back());
+      continue;
+    }
+    worker = node < workers;
     is_slow = slow && node == 0;
     kinds.clear();
-    for (const std::size_t server : nodes.servers[node]) {
-      kinds.push_back(servers.kinds[server]);
-    }
+    if (hosts)
+      for (const std::size_t server : (host++)->servers) kinds.push_back(servers.kinds[server]);
     std::sort(kinds.begin(), kinds.end());
     nodes.kinds.push_back(nodes.descriptions.kind_of(description));
+    was_plain = !hosts && !is_slow;
   }
   return nodes;
 }
@@ -123,7 +151,10 @@ std::vector<std::size_t> find_leaves(const Machine& machine, const Nodes& nodes,
   for (std::size_t first = 0; first < nodes.kinds.size(); first += per_leaf) {
     const auto begin = nodes.kinds.begin() + static_cast<std::ptrdiff_t>(first);
     const auto length = static_cast<std::ptrdiff_t>(std::min(per_leaf, nodes.kinds.size() - first));
-    kinds.push_back(descriptions.kind_of(describe_leaf({begin, begin + length})));
+    const bool as_before = first > 0 &&
+                           std::equal(begin, begin + length, begin - static_cast<std::ptrdiff_t>(per_leaf)) &&
+                           length == static_cast<std::ptrdiff_t>(per_leaf);
+    kinds.push_back(as_before ? kinds.back() : descriptions.kind_of(describe_leaf({begin, begin + length})));
   }
   return kinds;
 }
@@ -157,16 +188,15 @@ void add_node_classes(Builder& builder, const Nodes& nodes, const std::vector<st
 void add_server_classes(Builder& builder, const Machine& machine, const Nodes& nodes, const Servers& servers,
                         const std::vector<std::size_t>& leaf_kinds) {
   ServerClasses& classes = builder.classes;
-  for (std::size_t node = 0; node < nodes.servers.size(); ++node) {
-    if (nodes.servers[node].empty()) continue;
+  for (const auto& [node, hosted] : nodes.hosts) {
     const std::size_t leaf = at(leaf_of_node(machine, static_cast<int>(node)));
     const std::size_t node_class = builder.node_class_of.at({leaf_kinds[leaf], nodes.kinds[node]});
-    for (const std::size_t server : nodes.servers[node]) {
+    for (const std::size_t server : hosted) {
       const std::size_t kind = servers.kinds[server];
       const auto [entry, is_new] = builder.server_class_of.emplace(std::pair{node_class, kind}, classes.servers.size());
       if (is_new) {
         const auto alike = [&](std::size_t other) { return servers.kinds[other] == kind; };
-        const auto per_node = std::count_if(nodes.servers[node].begin(), nodes.servers[node].end(), alike);
+        const auto per_node = std::count_if(hosted.begin(), hosted.end(), alike);
         classes.servers.push_back({node_class, static_cast<double>(per_node), servers.shards[server]});
       }
       for (std::size_t position = 0; position < servers.shards[server].size(); ++position) {
@@ -175,6 +205,30 @@ void add_server_classes(Builder& builder, const Machine& machine, const Nodes& n
     }
   }
 }
+
+/// What of the machines decides the classes.
+struct Layout {
+  int nodes = 0;
+  int nodes_per_leaf = 0;
+  bool has_slow_node = false;
+  int servers = 0;
+  bool dedicated = false;
+
+  bool operator==(const Layout&) const = default;
+};
+
+/// All that decides the classes.
+struct Asked {
+  Layout layout{};
+  std::vector<Shard> shards{};
+  std::vector<double> ready_s{};
+  std::vector<double> slow_ready_s{};
+
+  bool is(const Layout& other, const ServerExchange& exchange) const {
+    return layout == other && shards == exchange.shards && ready_s == exchange.ready_s &&
+           slow_ready_s == exchange.slow_ready_s;
+  }
+};
 
 /// Calls `found` for each distance at which workers of one class stand to servers of another.
 template <typename Found>
@@ -207,7 +261,7 @@ template <typename Found> void visit_all_connections(const ServerClasses& classe
 
 ServerClasses find_server_classes(const Machine& machine, const ServerMachine& servers,
                                   const ServerExchange& exchange) {
-  const Servers server_kinds = describe_servers(servers.servers, exchange);
+  const Servers server_kinds = describe_servers(exchange);
   const Nodes nodes = describe_nodes(machine, servers, exchange, server_kinds);
   Kinds<LeafDescription> leaves;
   const std::vector<std::size_t> leaf_kinds = find_leaves(machine, nodes, leaves);
@@ -216,6 +270,18 @@ ServerClasses find_server_classes(const Machine& machine, const ServerMachine& s
   add_node_classes(builder, nodes, leaf_kinds, leaves);
   add_server_classes(builder, machine, nodes, server_kinds, leaf_kinds);
   return std::move(builder.classes);
+}
+
+std::shared_ptr<const ServerClasses> server_classes_of(const Machine& machine, const ServerMachine& servers,
+                                                       const ServerExchange& exchange) {
+  thread_local Asked last;
+  thread_local std::shared_ptr<const ServerClasses> found;
+  const Layout layout{machine.nodes(), machine.nodes_per_leaf, has_slow_node(machine, exchange), servers.servers,
+                      servers.dedicated};
+  if (found && last.is(layout, exchange)) return found;
+  last = {layout, exchange.shards, exchange.ready_s, exchange.slow_ready_s};
+  found = std::make_shared<const ServerClasses>(find_server_classes(machine, servers, exchange));
+  return found;
 }
 
 std::vector<ConnectionClass> find_connection_classes(const ServerClasses& classes) {

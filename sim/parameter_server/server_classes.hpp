@@ -5,6 +5,7 @@
 #include "sim/parameter_server/exchange.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace ddlsim {
@@ -60,6 +61,11 @@ struct ServerClasses {
 
 /// The roles of nodes and servers. For what require_usable accepts.
 ServerClasses find_server_classes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
+
+/// The same. How to run an exchange and its runs ask for one exchange's roles after another's: those of the exchange
+/// asked last in this thread are kept.
+std::shared_ptr<const ServerClasses> server_classes_of(const Machine& machine, const ServerMachine& servers,
+                                                       const ServerExchange& exchange);
 
 /// The roles of connections that follow from them, and how many these are.
 std::vector<ConnectionClass> find_connection_classes(const ServerClasses& classes);

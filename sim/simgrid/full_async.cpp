@@ -62,7 +62,8 @@ struct AsyncConnection {
   s4u::Mailbox* to_server = nullptr;
   s4u::Mailbox* to_worker = nullptr;
   double delay_s = 0;
-  bool first = false; ///< of its worker: keeps its clock
+  double most_Bps = 0; ///< of one message; 0: no ceiling
+  bool first = false;  ///< of its worker: keeps its clock
   std::vector<PushState*> pushes;
   std::uint64_t pull_units = 0;
   std::vector<double> pulled_updates; ///< of each push, as far as they were in when its parameters left the server
@@ -104,7 +105,7 @@ void push(AsyncConnection& connection, int iteration) {
   for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
     PushState& state = *connection.pushes[i];
     s4u::this_actor::sleep_until(start_s + factor * state.ready_s);
-    connection.to_server->put(no_content(), state.units);
+    send(*connection.to_server, state.units, connection.most_Bps);
     ++round.messages;
     if (is_measured(iteration)) {
       round.stale_bytes += state.size_bytes * (static_cast<double>(state.updates) - connection.pulled_updates[i]);
@@ -136,7 +137,7 @@ void run_worker_side(AsyncConnection& connection) {
 
 void run_server_side(const AsyncConnection& connection) {
   for (int iteration = 0; iteration <= connection.worker->last_iteration; ++iteration) {
-    connection.to_worker->put(no_content(), connection.pull_units);
+    send(*connection.to_worker, connection.pull_units, connection.most_Bps);
     for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
       connection.to_server->get<int>();
     }
@@ -192,8 +193,8 @@ std::vector<AsyncConnection> make_connections(const Machine& machine, const Serv
       const bool local = server_node(machine, servers, server) == node;
       connections.push_back({&workers[process], &round, platform.workers[at(node)], platform.servers[at(server)],
                              s4u::Mailbox::by_name("push" + name), s4u::Mailbox::by_name("pull" + name),
-                             local ? machine.intra_latency_s : machine.net_latency_s, first, pushes, pull_units,
-                             std::vector<double>(pushes.size(), 0.0)});
+                             local ? machine.intra_latency_s : machine.net_latency_s, servers.connection_Bps, first,
+                             pushes, pull_units, std::vector<double>(pushes.size(), 0.0)});
       first = false;
     }
   }

@@ -24,7 +24,8 @@ std::vector<ShardConnection> make_connections(const Machine& machine, const Serv
       const bool local = server_node(machine, servers, server) == node;
       connections.push_back({platform.workers[at(node)], platform.servers[at(server)],
                              std::to_string(process) + "-" + std::to_string(server),
-                             local ? machine.intra_latency_s : machine.net_latency_s, node == 0, queues[at(server)]});
+                             local ? machine.intra_latency_s : machine.net_latency_s, node == 0, servers.connection_Bps,
+                             queues[at(server)]});
     }
   }
   return connections;

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
 /// against the link's rate.
 class ClassPlatform {
 public:
-  ClassPlatform(const ClassLinks& classes, double connection_Bps)
+  explicit ClassPlatform(const ClassLinks& classes)
       : zone_(make_full_zone("classes")), divisors_(common_divisors(classes)) {
     for (std::size_t i = 0; i < classes.links.size(); ++i) {
       const ClassLink& link = classes.links[i];
@@ -39,9 +39,6 @@ public:
           is_used ? make_link(zone_, link.name + std::to_string(i), link.rate_Bps / static_cast<double>(divisors_[i]))
                   : nullptr);
     }
-    if (!(connection_Bps > 0)) return;
-    ceiling_ = zone_.create_link("connection", connection_Bps * units_per_byte);
-    ceiling_->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->set_latency(0.0)->seal();
   }
 
   /// The worker's and the server's host of a connection, with a route each way. Workers of a class have a host for each
@@ -70,14 +67,12 @@ private:
     for (const auto& crossing : way)
       route.insert(route.end(), static_cast<std::size_t>(crossing.flows) / divisors_[crossing.link],
                    s4u::LinkInRoute(links_[crossing.link]));
-    if (ceiling_ != nullptr) route.emplace_back(ceiling_);
     return route;
   }
 
   s4u::NetZone& zone_;
   std::vector<std::uint64_t> divisors_; ///< 0: no flow crosses the link
   std::vector<s4u::Link*> links_;
-  s4u::Link* ceiling_ = nullptr; ///< caps every message by itself
   std::map<std::string, s4u::Host*> hosts_;
 };
 
@@ -89,7 +84,7 @@ SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachi
   const ServerClasses classes = find_server_classes(machine, servers, exchange);
   const auto connection_classes = find_connection_classes(classes);
   const auto links = find_class_links(machine, servers, exchange, classes, connection_classes);
-  ClassPlatform platform(links, servers.connection_Bps);
+  ClassPlatform platform(links);
   std::vector<ShardOnServer> shards = make_shards(machine, servers, exchange);
   std::vector<ShardConnection> connections;
   for (std::size_t i = 0; i < connection_classes.size(); ++i) {
@@ -97,7 +92,7 @@ SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachi
     const auto [worker, server] = platform.connect(of, links.ways[i]);
     const bool local = of.distance == Distance::same_node;
     connections.push_back({worker, server, std::to_string(i), local ? machine.intra_latency_s : machine.net_latency_s,
-                           classes.nodes[of.node_class].slow});
+                           classes.nodes[of.node_class].slow, servers.connection_Bps});
     for (const std::size_t shard : classes.servers[of.server_class].shards)
       connections.back().shards.push_back(&shards[shard]);
     add_copies(connections.back());

@@ -46,7 +46,7 @@ void run_worker_side(const ShardConnection& connection) {
   to_worker.set_receiver(s4u::Actor::self());
   for (ShardOnServer* shard : connection.shards) {
     s4u::this_actor::sleep_until(connection.from_slow_node ? shard->slow_ready_s : shard->ready_s);
-    to_server.put(no_content(), shard->units);
+    send(to_server, shard->units, connection.most_Bps);
     count_copy(*shard, s4u::Engine::get_clock() + connection.delay_s);
   }
   for (std::size_t i = 0; i < connection.shards.size(); ++i) {
@@ -66,7 +66,7 @@ void run_server_side(const ShardConnection& connection) {
       shard->all_in->acquire();
     }
     s4u::this_actor::sleep_until(shard->summed_s);
-    to_worker.put(no_content(), shard->units);
+    send(to_worker, shard->units, connection.most_Bps);
     --shard->copies_to_give;
     shard->pulled_s = std::max(shard->pulled_s, s4u::Engine::get_clock() + connection.delay_s);
   }
@@ -79,7 +79,6 @@ using Route = std::vector<s4u::LinkInRoute>;
 /// All links of the platform; kinds that are not limited are empty.
 struct FabricLinks {
   Links nic_out, nic_in, leaf_up, leaf_down, loop_push, loop_pull, process_in, process_out;
-  s4u::Link* connection = nullptr; ///< caps every message by itself
 };
 
 FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const ServerMachine& servers) {
@@ -101,10 +100,6 @@ FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const Server
   if (servers.process_Bps > 0) {
     fabric.process_in = make_links(zone, "process-in", servers.servers, servers.process_Bps);
     fabric.process_out = make_links(zone, "process-out", servers.servers, servers.process_Bps);
-  }
-  if (servers.connection_Bps > 0) {
-    fabric.connection = zone.create_link("connection", servers.connection_Bps * units_per_byte);
-    fabric.connection->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->set_latency(0.0)->seal();
   }
   return fabric;
 }
@@ -141,10 +136,6 @@ void connect(s4u::NetZone& zone, const FabricLinks& fabric, FabricZone& switches
   }
   add(push, fabric.process_in, server);
   add(pull, fabric.process_out, server);
-  if (fabric.connection != nullptr) {
-    push.emplace_back(fabric.connection);
-    pull.emplace_back(fabric.connection);
-  }
   auto* worker_point = platform.workers[at(worker)]->get_netpoint();
   auto* server_point = platform.servers[at(server)]->get_netpoint();
   zone.add_route(worker_point, server_point, nullptr, nullptr, push, false);

@@ -39,6 +39,7 @@ struct ShardConnection {
   std::string name; ///< no other connection's
   double delay_s = 0;
   bool from_slow_node = false;
+  double most_Bps = 0; ///< of one message; 0: no ceiling
   std::vector<ShardOnServer*> shards = {};
 };
 
@@ -64,8 +65,7 @@ struct ServerPlatform {
 };
 
 /// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes, the
-/// leaf uplinks if it leaves a leaf, the server process's link and the connection's ceiling, the last two if there are
-/// any. Between a worker and a server of the same node it takes the loopback (intra rate) instead of NICs. A
+/// leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of the same node it takes the loopback (intra rate) instead of NICs. A
 /// neighbour's ranks have a NIC each and the ways of the fabric.
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,
                                     const std::vector<RingBeside>& beside = {});

@@ -1,0 +1,258 @@
+#include "sim/parameter_server/node_share.hpp"
+
+#include "sim/parameter_server/lanes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace ddlsim {
+namespace {
+
+/// Shares that differ by less are equal: the difference is rounding. Relative; as in sim/network/max_min.cpp.
+constexpr double equal_share = 1 + 1e-13;
+
+/// Room for roles; hardly more are played at one time than there are classes of nodes. With up to 13 servers a node.
+constexpr std::size_t most_roles_a_class = 16;
+
+/// Roles that nodes of `hosted` classes of servers may play: none to all of them busy, each way.
+std::size_t count_roles(std::size_t hosted) {
+  return (hosted + 1) * (hosted + 1);
+}
+
+/// Class of leaf, worker or not, how many are alike in a leaf, servers of each class on one, classes on one.
+using NodeKind = std::tuple<std::size_t, bool, double, double, std::size_t>;
+
+} // namespace
+
+NodeShare::NodeShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                     double ceiling_Bps)
+    : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : never_s), nic_Bps_(machine.nic_Bps), uplink_Bps_(machine.uplink_Bps),
+      loop_Bps_(servers.dedicated ? 0 : machine.intra_Bps), workers_(machine.nodes()),
+      messages_per_node_(exchange.messages_per_node) {}
+
+std::optional<NodeShare> NodeShare::of(const Machine& machine, const ServerMachine& servers,
+                                       const ServerExchange& exchange, const ServerClasses& classes,
+                                       double ceiling_Bps) {
+  NodeShare share(machine, servers, exchange, ceiling_Bps);
+  if (!share.add_groups(classes)) return {};
+  share.add_leaves(classes);
+  return share;
+}
+
+void NodeShare::add_leaves(const ServerClasses& classes) {
+  double leaves = 0;
+  for (const LeafClass& leaf : classes.leaves) leaves += leaf.leaves;
+  if (leaves <= 1) return;
+  leaves_.resize(classes.leaves.size());
+  for (const NodeClass& node : classes.nodes)
+    if (node.worker) leaves_[node.leaf_class].workers += node.per_leaf;
+}
+
+/// False where they cannot be taken together, or not to advantage.
+bool NodeShare::add_groups(const ServerClasses& classes) {
+  std::vector<std::vector<std::size_t>> hosted(classes.nodes.size()); // classes of servers on each class of nodes
+  for (std::size_t i = 0; i < classes.servers.size(); ++i) hosted[classes.servers[i].node_class].push_back(i);
+  group_of_class_.resize(classes.servers.size());
+  std::map<NodeKind, std::size_t> first_roles;
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    const NodeClass& node = classes.nodes[i];
+    if (hosted[i].empty()) {
+      has_rest_ = has_rest_ || node.worker;
+      continue;
+    }
+    const std::size_t count = hosted[i].size();
+    const double per_node = classes.servers[hosted[i].front()].per_node;
+    for (const std::size_t server : hosted[i]) {
+      if (classes.servers[server].per_node != per_node) return false;
+      group_of_class_[server] = groups_.size();
+    }
+    const auto [known, is_new] =
+        first_roles.try_emplace({node.leaf_class, node.worker, node.per_leaf, per_node, count}, roles_.size());
+    if (is_new && roles_.size() + count_roles(count) > most_roles_a_class * classes.servers.size()) return false;
+    if (is_new) add_roles(node, classes.leaves[node.leaf_class].leaves, per_node, count);
+    groups_.push_back({known->second, {1, count + 1}});
+    take_up(known->second);
+  }
+  shares_.resize(roles_.size());
+  return true;
+}
+
+void NodeShare::add_roles(const NodeClass& node, double leaves, double per_node, std::size_t hosted) {
+  const double others = node.worker ? workers_ - 1 : workers_;
+  const auto lanes_of = [&](std::size_t busy) {
+    const double on_node = messages_per_node_ * per_node * static_cast<double>(busy);
+    Lanes lanes;
+    lanes.in_leaf = node.per_leaf * on_node;
+    lanes.on_all = leaves * lanes.in_leaf;
+    lanes.at_home = node.worker ? on_node : 0;
+    lanes.across = others * on_node;
+    lanes.on_loop = loop_Bps_ > 0 ? on_node : 0;
+    return lanes;
+  };
+  for (std::size_t pulls = 0; pulls <= hosted; ++pulls)
+    for (std::size_t pushes = 0; pushes <= hosted; ++pushes)
+      roles_.push_back({node.leaf_class, node.worker, 0, 0, {lanes_of(pushes), lanes_of(pulls)}});
+}
+
+void NodeShare::take_up(std::size_t role) {
+  if (++roles_[role].groups > 1) return;
+  roles_[role].place = played_.size();
+  played_.push_back(role);
+}
+
+/// In the list the last one takes its place.
+void NodeShare::give_up(std::size_t role) {
+  if (--roles_[role].groups > 0) return;
+  roles_[played_.back()].place = roles_[role].place;
+  played_[roles_[role].place] = played_.back();
+  played_.pop_back();
+}
+
+void NodeShare::set_busy(std::size_t server_class, bool push, bool busy) {
+  Group& group = groups_[group_of_class_[server_class]];
+  const std::size_t step = group.role_step[push ? 0 : 1];
+  give_up(group.role);
+  group.role = busy ? group.role + step : group.role - step;
+  take_up(group.role);
+}
+
+void NodeShare::start() {
+  rising_ = 0;
+  for (const std::size_t role : played_) {
+    for (Lanes& lanes : roles_[role].lanes) {
+      lanes.rate_Bps = 0;
+      lanes.rises = lanes.on_all > 0;
+      if (lanes.rises) ++rising_;
+    }
+  }
+}
+
+void NodeShare::count_flows() {
+  on_all_ = {};
+  for (Leaf& leaf : leaves_) leaf.inside = {};
+  for (const std::size_t i : played_) {
+    const Role& role = roles_[i];
+    for (std::size_t way = 0; way < 2; ++way) {
+      const Lanes& lanes = role.lanes[way];
+      const auto add = [&](Flows& all, double flows) {
+        if (lanes.rises) {
+          all.rising += role.groups * flows;
+        } else {
+          all.settled_Bps += role.groups * flows * lanes.rate_Bps;
+        }
+      };
+      add(on_all_[way], lanes.on_all);
+      if (!leaves_.empty()) add(leaves_[role.leaf].inside[way], lanes.in_leaf);
+    }
+  }
+}
+
+double NodeShare::rest_share_Bps(std::size_t way) const {
+  const Flows& all = on_all_[way];
+  return has_rest_ && all.rising > 0 ? (nic_Bps_ - all.settled_Bps) / all.rising : never_s;
+}
+
+/// As on a NIC, what stays inside left out.
+double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
+  const Flows& all = on_all_[way];
+  const Flows& own = leaf.inside[way];
+  const Flows& other = leaf.inside[1 - way];
+  const double outside = workers_ - leaf.workers;
+  const double rising = leaf.workers * (all.rising - own.rising) + outside * other.rising;
+  const double settled_Bps = leaf.workers * (all.settled_Bps - own.settled_Bps) + outside * other.settled_Bps;
+  return rising > 0 ? (uplink_Bps_ - settled_Bps) / rising : never_s;
+}
+
+/// On the way out are the worker's pushes and the servers' pulls, on the way in the worker's pulls and the pushes.
+NodeShare::Shares NodeShare::shares_of(const Role& role) const {
+  Shares shares;
+  for (std::size_t way = 0; way < 2; ++way) {
+    const Lanes& own = role.lanes[way];
+    const Lanes& other = role.lanes[1 - way];
+    double rising = other.rises ? other.across : 0;
+    double settled_Bps = other.across * other.rate_Bps; // 0 while it rises
+    if (role.worker) {
+      rising += on_all_[way].rising - (own.rises ? own.at_home : 0);
+      settled_Bps += on_all_[way].settled_Bps - own.at_home * own.rate_Bps;
+    }
+    shares.nic_Bps[way] = rising > 0 ? (nic_Bps_ - settled_Bps) / rising : never_s;
+    shares.loop_Bps[way] = own.rises && own.on_loop > 0 ? loop_Bps_ / own.on_loop : never_s;
+  }
+  return shares;
+}
+
+/// Of all links; what each of them gives a flow is kept.
+double NodeShare::narrowest_Bps() {
+  count_flows();
+  double narrowest_Bps = std::min({ceiling_Bps_, rest_share_Bps(0), rest_share_Bps(1)});
+  for (Leaf& leaf : leaves_) {
+    leaf.up_Bps = {uplink_share_Bps(leaf, 0), uplink_share_Bps(leaf, 1)};
+    narrowest_Bps = std::min({narrowest_Bps, leaf.up_Bps[0], leaf.up_Bps[1]});
+  }
+  for (const std::size_t i : played_) {
+    const auto& [nic_Bps, loop_Bps] = shares_[i] = shares_of(roles_[i]);
+    narrowest_Bps = std::min({narrowest_Bps, nic_Bps[0], nic_Bps[1], loop_Bps[0], loop_Bps[1]});
+  }
+  return narrowest_Bps;
+}
+
+void NodeShare::settle_lanes(Lanes& lanes, double rate_Bps) {
+  if (!lanes.rises) return;
+  lanes.rises = false;
+  lanes.rate_Bps = rate_Bps;
+  --rising_;
+}
+
+/// Settles what workers have under way on a link of theirs; `stays` says how much of a role's is not on it.
+template <class Stays> void NodeShare::settle_all_on(std::size_t way, double rate_Bps, const Stays& stays) {
+  for (const std::size_t i : played_) {
+    Lanes& lanes = roles_[i].lanes[way];
+    if (roles_[i].groups * lanes.on_all > stays(i)) settle_lanes(lanes, rate_Bps);
+  }
+}
+
+void NodeShare::fill_leaf(std::size_t leaf, double full_below_Bps, double level_Bps) {
+  for (std::size_t way = 0; way < 2; ++way) {
+    if (leaves_[leaf].up_Bps[way] > full_below_Bps) continue;
+    const auto inside = [&](std::size_t i) {
+      return roles_[i].leaf == leaf ? roles_[i].groups * roles_[i].lanes[way].in_leaf : 0;
+    };
+    if (leaves_[leaf].workers > 0) settle_all_on(way, level_Bps, inside);
+    if (leaves_[leaf].workers < workers_)
+      for (const std::size_t i : played_)
+        if (roles_[i].leaf == leaf) settle_lanes(roles_[i].lanes[1 - way], level_Bps);
+  }
+}
+
+void NodeShare::fill_role(std::size_t role, double full_below_Bps, double level_Bps) {
+  auto& lanes = roles_[role].lanes;
+  for (std::size_t way = 0; way < 2; ++way) {
+    if (shares_[role].loop_Bps[way] <= full_below_Bps) settle_lanes(lanes[way], level_Bps);
+    if (shares_[role].nic_Bps[way] > full_below_Bps) continue;
+    const auto at_home = [&](std::size_t i) { return i == role ? lanes[way].at_home : 0; };
+    if (roles_[role].worker) settle_all_on(way, level_Bps, at_home);
+    if (lanes[1 - way].across > 0) settle_lanes(lanes[1 - way], level_Bps);
+  }
+}
+
+void NodeShare::settle() {
+  start();
+  double level_Bps = 0;
+  while (rising_ > 0) {
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises, except by rounding
+    const double full_below_Bps = level_Bps * equal_share;
+    if (full_below_Bps >= ceiling_Bps_) {
+      for (const std::size_t i : played_)
+        for (Lanes& lanes : roles_[i].lanes) settle_lanes(lanes, ceiling_Bps_);
+      return;
+    }
+    const std::array<double, 2> rest_Bps{rest_share_Bps(0), rest_share_Bps(1)};
+    for (std::size_t way = 0; way < 2; ++way)
+      if (rest_Bps[way] <= full_below_Bps) settle_all_on(way, level_Bps, [](std::size_t) { return 0; });
+    for (std::size_t i = 0; i < leaves_.size(); ++i) fill_leaf(i, full_below_Bps, level_Bps);
+    for (const std::size_t i : played_) fill_role(i, full_below_Bps, level_Bps);
+  }
+}
+
+} // namespace ddlsim
