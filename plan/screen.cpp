@@ -54,13 +54,14 @@ Considered screened(const PlanRequest& request, const Offer& offer, const Curve&
   considered.likeliest = outcome_of(considered.training, considered.screened_iteration_s);
   considered.reported = reported_option(request, offer, considered, gpus);
   considered.reported.efficiency = efficiency_there;
+  if (curve.best_layout) considered.reported.strategy = curve.best_layout->at(gpus).strategy;
   return considered;
 }
 
 /// Throws UserError where the option cannot be.
 Considered screened_or_refused(const PlanRequest& request, Offer& offer, int gpus) {
   const double batch = batch_at(request, offer, gpus);
-  if (batch < 1)
+  if (batch < 1 && !is_model_parallel(offer.strategy.name)) // a replica's micro-batch has to be whole, not a GPU's
     throw UserError(
         "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
   const auto& curve = curve_at(offer, batch);

@@ -94,7 +94,8 @@ std::string name_of_collectives(const Graph& graph, std::size_t stream) {
 std::string name_of_transfers(const Graph& graph, std::size_t stream) {
   for (const Operation& operation : graph.operations) {
     if (operation.stream != stream) continue;
-    if (operation.kind == OperationKind::all_gather) return "collectives inside layers";
+    if (operation.kind == OperationKind::all_gather)
+      return operation.micro_batch >= 0 ? "collectives inside layers" : "gathers and scatters among replicas";
     if (operation.kind != OperationKind::send) return name_of_collectives(graph, stream);
     return operation.part == ComputePart::forward ? "outputs to the next stage" : "gradients to the stage before";
   }

@@ -69,6 +69,16 @@ std::string to_text(PipelineSchedule value) {
   return "";
 }
 
+std::string to_text(DataParallel value) {
+  switch (value) {
+  case DataParallel::all_reduce:
+    return "all-reduce";
+  case DataParallel::zero_1:
+    return "zero-1";
+  }
+  return "";
+}
+
 std::string to_text(Protocol value) {
   switch (value) {
   case Protocol::none:

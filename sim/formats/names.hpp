@@ -54,6 +54,10 @@ enum class Recompute { none, selective, full };
 /// backward as soon as there is one; interleaved, the same with several pieces of the model on each stage.
 enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
 
+/// What the replicas of a pipeline do with each other's gradients: all_reduce, each gets their sum and updates all;
+/// zero_1, each gets the sum of its part, updates that, and gathers the parameters of the others.
+enum class DataParallel { all_reduce, zero_1 };
+
 /// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
 /// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
 enum class Protocol { none, ll, ll128, simple };
@@ -125,6 +129,7 @@ std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
 std::string to_text(PipelineSchedule value);
+std::string to_text(DataParallel value);
 std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);

@@ -160,10 +160,6 @@ PlanCandidate candidate_from(const JsonNode& node) {
   candidate.transport = node.one_of_or("transport", transport_names(), "");
   candidate.network_Bps = node.quantity_or("network", Dimension::bandwidth, 0);
   candidate.strategies = strategies_from(node);
-  for (const auto& strategy : candidate.strategies)
-    if (is_model_parallel(strategy.name))
-      node.mistake_at("strategies",
-                      "plans do not compare pipelines yet; leave \"model-parallel\" out, and ask predict");
   if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
   if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
   constexpr long most_cores = 100'000; // of a node

@@ -15,14 +15,14 @@ using Rule = ServerCount::Rule;
 
 constexpr long most_servers = 1'000'000;
 
-const char* const best_servers_word = "best";
+const char* const best_word = "best";
 
 /// Servers of a scenario may be the word "best" as well.
 ServerCount servers_or_best(const JsonNode& node, StrategyUse use) {
   if (use == StrategyUse::record || !node.value().is_string()) return servers_from(node, use);
   const auto word = node.value().get<std::string>();
-  if (word == best_servers_word) return {Rule::best, 0};
-  const auto near = nearest_name(word, {best_servers_word});
+  if (word == best_word) return {Rule::best, 0};
+  const auto near = nearest_name(word, {best_word});
   node.mistake(
       fmt::format("{} found; {}{{\"count\": 4}}, {{\"per_node\": 1}}, {{\"equal_workers\": true}} or \"best\" expected",
                   describe(node.value()), near.empty() ? "" : "did you mean \"best\"? "));
@@ -74,11 +74,13 @@ constexpr long most_stages = 10'000;
 /// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
-  if (parallel.pipeline * parallel.tensor == 1)
+  if (parallel.pipeline == 1 && parallel.tensor == 1)
     node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
   if (parallel.pipeline == 1 && node.has("schedule"))
     node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
-  if (interleaved && parallel.micro_batches % parallel.pipeline != 0)
+  const bool searched =
+      parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
+  if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
     node.mistake_at(
         "micro_batches",
         fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",
@@ -90,16 +92,27 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "give that schedule");
 }
 
+/// A number, or the word "best".
+int degree_or_best(const JsonNode& node, const char* key, long most) {
+  if (!node.has(key) || !node.value()[key].is_string()) return static_cast<int>(node.integer(key, 1, most));
+  const auto word = node.value()[key].get<std::string>();
+  if (word != best_word)
+    node.mistake_at(key, fmt::format("{} found; {}a number or \"best\" expected", describe(node.value()[key]),
+                                     nearest_name(word, {best_word}).empty() ? "" : "did you mean \"best\"? "));
+  return ModelParallelOptions::best;
+}
+
 void read_model_parallel_fields(const JsonNode& node, Strategy& strategy) {
   auto& parallel = strategy.parallel;
   const auto before = node.mistakes_so_far();
-  parallel.tensor = static_cast<int>(node.integer_or("tensor", 1, 1, most_stages));
-  parallel.pipeline = static_cast<int>(node.integer_or("pipeline", 1, 1, most_stages));
-  if (parallel.pipeline > 1 || node.has("micro_batches"))
-    parallel.micro_batches = static_cast<int>(node.integer("micro_batches", 1, most_micro_batches));
+  if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages);
+  if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages);
+  if (parallel.pipeline != 1 || node.has("micro_batches"))
+    parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches);
   parallel.schedule = one_of_or(node, "schedule", parallel.schedule);
   if (parallel.schedule == PipelineSchedule::interleaved)
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
+  parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
   if (node.mistakes_so_far() == before) check_degrees(node, parallel);
 }
 
@@ -110,7 +123,7 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   if (name == StrategyName::fsdp)
     for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
   if (is_model_parallel(name))
-    for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages"})
+    for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -160,6 +173,13 @@ std::string servers_and_sharding(const Strategy& strategy) {
 
 bool seeks_best_servers(const Strategy& strategy) {
   return is_parameter_server(strategy.name) && strategy.servers.rule == Rule::best;
+}
+
+bool seeks_best_layout(const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  return is_model_parallel(strategy.name) &&
+         (parallel.tensor == ModelParallelOptions::best || parallel.pipeline == ModelParallelOptions::best ||
+          parallel.micro_batches == ModelParallelOptions::best);
 }
 
 ServerCount servers_from(const JsonNode& node, StrategyUse use) {
@@ -233,26 +253,37 @@ std::string sharded_text(const Strategy& strategy) {
   return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
 }
 
+nlohmann::json degree_json(int degree) {
+  return degree == ModelParallelOptions::best ? nlohmann::json(best_word) : nlohmann::json(degree);
+}
+
 void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parallel) {
-  if (parallel.tensor > 1) json["tensor"] = parallel.tensor;
-  if (parallel.pipeline > 1 || parallel.micro_batches > 1) json["micro_batches"] = parallel.micro_batches;
+  if (parallel.tensor != 1) json["tensor"] = degree_json(parallel.tensor);
+  if (parallel.pipeline != 1 || parallel.micro_batches != 1)
+    json["micro_batches"] = degree_json(parallel.micro_batches);
+  if (parallel.data_parallel != DataParallel::all_reduce) json["data_parallel"] = to_text(parallel.data_parallel);
   if (parallel.pipeline == 1) return;
-  json["pipeline"] = parallel.pipeline;
+  json["pipeline"] = degree_json(parallel.pipeline);
   json["schedule"] = to_text(parallel.schedule);
   if (parallel.schedule == PipelineSchedule::interleaved) json["virtual_stages"] = parallel.virtual_stages;
+}
+
+std::string degree_text(int degree) {
+  return degree == ModelParallelOptions::best ? best_word : fmt::format("{}", degree);
 }
 
 /// "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   std::vector<std::string> parts;
-  if (parallel.tensor > 1) parts.push_back(fmt::format("tensor {}", parallel.tensor));
-  if (parallel.pipeline > 1) parts.push_back(fmt::format("{} stages", parallel.pipeline));
-  if (parallel.pipeline > 1 || parallel.micro_batches > 1)
-    parts.push_back(fmt::format("{} micro-batch{}", parallel.micro_batches, parallel.micro_batches == 1 ? "" : "es"));
-  if (parallel.pipeline > 1) parts.push_back(to_text(parallel.schedule));
+  if (parallel.tensor != 1) parts.push_back("tensor " + degree_text(parallel.tensor));
+  if (parallel.pipeline != 1) parts.push_back(degree_text(parallel.pipeline) + " stages");
+  if (parallel.pipeline != 1 || parallel.micro_batches != 1)
+    parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));
+  if (parallel.pipeline != 1) parts.push_back(to_text(parallel.schedule));
   if (parallel.schedule == PipelineSchedule::interleaved)
     parts.back() += fmt::format(" by {}", parallel.virtual_stages);
+  if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
   return fmt::format("{}({})", to_text(strategy.name), fmt::join(parts, ", "));
 }
 
@@ -282,7 +313,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
     servers["unknown"] = true;
     break;
   case Rule::best:
-    servers = best_servers_word;
+    servers = best_word;
     break;
   }
   json["placement"] = to_text(strategy.placement);

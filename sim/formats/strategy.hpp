@@ -30,11 +30,14 @@ struct ShardedOptions {
 /// What model-parallel says. Megatron-LM calls them tensor_model_parallel_size, pipeline_model_parallel_size and
 /// virtual_pipeline_model_parallel_size.
 struct ModelParallelOptions {
+  static constexpr int best = 0; ///< of the first three, in scenarios and plans: predict searches it at every scale
+
   int tensor = 1;        ///< ranks that compute each layer together
   int pipeline = 1;      ///< stages
   int micro_batches = 1; ///< that the batch of a replica, all its stages together, is cut into
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   int virtual_stages = 1; ///< pieces of the model on each stage; more than one for interleaved only
+  DataParallel data_parallel = DataParallel::all_reduce; ///< among replicas
 
   bool operator==(const ModelParallelOptions&) const = default;
 };
@@ -64,6 +67,9 @@ std::string label_of(const Strategy& strategy);
 
 /// Whether predict searches the servers of this strategy.
 bool seeks_best_servers(const Strategy& strategy);
+
+/// Whether predict searches the degrees of this strategy.
+bool seeks_best_layout(const Strategy& strategy);
 
 /// Servers for that many workers and nodes; 0 when the rule is unknown or best.
 int server_count(const ServerCount& servers, int workers, int nodes);

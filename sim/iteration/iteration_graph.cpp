@@ -94,7 +94,13 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   }
   if (layout.replicas == 1) return carriers;
   const auto replicas = machine_of_replicas(machine, layout);
-  carriers.of_replicas = add_group(carriers, {replicas, rules_of_group(setup, sample, replicas)});
+  auto rules = rules_of_group(setup, sample, replicas);
+  if (setup.strategy.parallel.data_parallel == DataParallel::all_reduce) {
+    carriers.of_replicas = add_group(carriers, {replicas, rules});
+    return carriers;
+  }
+  rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+  carriers.of_shards = add_group(carriers, {replicas, rules});
   return carriers;
 }
 
@@ -104,9 +110,9 @@ Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& input
   const auto why = layout_complaint(setup.model, strategy, setup.batch_per_gpu, machine.ranks, machine.ranks_per_node);
   if (!why.empty()) throw UserError("--gpus", "", why);
   constexpr double table_bytes = 4; // fp32
-  const double sent_share = computed_bytes_per_parameter(setup.precision) / table_bytes;
-  const PipelineBytes bytes{sent_share * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
-                            setup.wire_bytes_per_parameter};
+  const double computed_bytes = computed_bytes_per_parameter(setup.precision);
+  const PipelineBytes bytes{computed_bytes / table_bytes * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
+                            setup.wire_bytes_per_parameter, computed_bytes};
   const WholePasses passes{sample.forward_share * compute_s, (1 - sample.forward_share) * compute_s};
   Graph graph =
       pipeline_graph(shape.pieces, passes, strategy.parallel, bytes, groups_of(setup, sample, machine), machine);

@@ -111,15 +111,26 @@ double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelP
   return most;
 }
 
+/// Of a rank's own parameters.
+MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, int gpus) {
+  const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
+  if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};
+  const auto bytes = state_bytes(precision, StrategyName::zero_1);
+  const double replicas = layout_of(options, gpus).replicas;
+  return {bytes.parameter * parameters, bytes.gradient * parameters, bytes.optimizer * parameters / replicas, 0, 0};
+}
+
 MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options,
-                                 Precision precision, double batch, int stage) {
-  double copy = 0; // parameter, gradient, momentum
+                                 Precision precision, double batch, int stage, int gpus) {
+  double parameters = 0;
   for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
        piece += static_cast<std::size_t>(options.pipeline))
-    copy += fp32_bytes * pieces[piece].parameters / options.tensor;
+    parameters += pieces[piece].parameters / options.tensor;
   const double outputs =
       most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) / options.tensor;
-  return {copy, copy, copy, least_kept_outputs * output_width(precision) * outputs, 0};
+  auto need = least_state(options, precision, parameters, gpus);
+  need.activations = least_kept_outputs * output_width(precision) * outputs;
+  return need;
 }
 
 constexpr int most_gpus = 10'000'000;
@@ -163,24 +174,28 @@ MemoryNeed least_memory(const Model& model, Precision precision, double batch, c
   return {copy, copy, copy, least_kept_outputs * output_width(precision) * outputs * batch, 0};
 }
 
-MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                              const Strategy& strategy) {
-  const auto& options = strategy.parallel;
-  const int count = options.pipeline * options.virtual_stages;
+MemoryNeed least_stage_memory(const std::vector<PieceShape>& pieces, Precision precision, double batch,
+                              const ModelParallelOptions& options, int gpus) {
   MemoryNeed most;
-  if (count > blocks_of(model)) return most;
-  const auto pieces = piece_shapes(model, gpu, precision, batch, count);
   for (int stage = 0; stage < options.pipeline; ++stage) {
-    const auto need = least_memory_of_stage(pieces, options, precision, batch, stage);
+    const auto need = least_memory_of_stage(pieces, options, precision, batch, stage, gpus);
     if (need.total() > most.total()) most = need;
   }
   return most;
 }
 
+MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                              const Strategy& strategy, int gpus) {
+  const auto& options = strategy.parallel;
+  const int count = options.pipeline * options.virtual_stages;
+  if (count > blocks_of(model)) return {};
+  return least_stage_memory(piece_shapes(model, gpu, precision, batch, count), precision, batch, options, gpus);
+}
+
 std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              const Strategy& strategy, int gpus) {
   const bool in_stages = is_model_parallel(strategy.name);
-  const double needed = in_stages ? least_stage_memory(model, gpu, precision, batch, strategy).total()
+  const double needed = in_stages ? least_stage_memory(model, gpu, precision, batch, strategy, gpus).total()
                                   : least_memory(model, precision, batch, strategy, gpus).total();
   if (gpu.memory_bytes <= 0 || needed <= gpu.memory_bytes) return "";
   const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy.name), gpus)

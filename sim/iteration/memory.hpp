@@ -1,12 +1,14 @@
 #pragma once
 // Does a model with its batch fit into a GPU?
 
+#include "sim/compute/piece_shape.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ddlsim {
 
@@ -42,9 +44,14 @@ MemoryNeed least_memory(const Model& model, Precision precision, double batch, c
 /// The same for the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of the stage's
 /// parameters as least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still
 /// to come when these are most, m with GPipe, p-s on stage s with 1F1B. A rank of a tensor group of t holds 1/t of
-/// both. The number of replicas does not matter. 0 for more pieces than the model has blocks.
+/// both. With zero-1 among the replicas of so many GPUs the state is that of zero-1 above. 0 for more pieces than the
+/// model has blocks.
 MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                              const Strategy& strategy);
+                              const Strategy& strategy, int gpus);
+
+/// The same of pieces that are cut already, for one scale's many layouts.
+MemoryNeed least_stage_memory(const std::vector<PieceShape>& pieces, Precision precision, double batch,
+                              const ModelParallelOptions& options, int gpus);
 
 /// "" when it fits, else one sentence: what is needed, what the GPU has, what to do. Where more GPUs would do, the
 /// fewest are named.

@@ -54,9 +54,14 @@ public:
     const std::size_t inputs = pieces.size() * static_cast<std::size_t>(options.micro_batches);
     outputs_at_.assign(inputs, not_there);
     gradients_at_.assign(inputs, not_there);
+    gathered_at_.assign(pieces.size(), not_there);
+    backwards_left_.assign(pieces.size(), options.micro_batches);
     graph_.machine = machine;
     graph_.groups = carriers.groups;
     for (const auto& piece : pieces) graph_.units.push_back(piece.name);
+    const auto operations = static_cast<std::size_t>(operations_of_pipeline(options));
+    graph_.operations.reserve(operations);
+    graph_.waits.reserve(2 * operations);
     for (int stage = 0; stage < options.pipeline; ++stage) add_stage(stage);
   }
 
@@ -89,6 +94,19 @@ private:
     streams_.push_back(streams);
     steps_.push_back(steps_of_stage(options_, stage));
     last_.push_back(not_there);
+    if (carriers_.of_shards < 0) return;
+    for (std::size_t piece = at(stage); piece < pieces_.size(); piece += at(options_.pipeline))
+      gathered_at_[piece] = add_shards(at(stage), OperationKind::all_gather, piece);
+  }
+
+  /// A piece's parameters, or its gradients, among the replicas; not_there where there are none.
+  std::size_t add_shards(std::size_t stage, OperationKind kind, std::size_t piece) {
+    const bool gathers = kind == OperationKind::all_gather;
+    Operation shards{kind, streams_[stage].sums};
+    shards.size_bytes = (gathers ? bytes_.gathered : bytes_.gradient) * pieces_[piece].parameters / options_.tensor;
+    shards.unit = static_cast<int>(piece);
+    shards.group = carriers_.of_shards;
+    return shards.size_bytes > 0 ? add_operation(graph_, shards) : not_there;
   }
 
   std::size_t place_of(int piece, int micro_batch) const {
@@ -117,8 +135,15 @@ private:
     last_[stage] = add_operation(graph_, operation);
     if (feeds(step) != not_there) wait_for(graph_, feeds(step));
     if (before != not_there) wait_for(graph_, before); // what is inside layers, too
+    if (step.forward && gathered_at_[at(step.piece)] != not_there) wait_for(graph_, gathered_at_[at(step.piece)]);
     if (carriers_.of_tensor >= 0) add_inside(stage, step);
     pass_on(stage, step);
+    if (!step.forward && --backwards_left_[at(step.piece)] == 0) scatter(stage, at(step.piece));
+  }
+
+  void scatter(std::size_t stage, std::size_t piece) {
+    if (carriers_.of_shards < 0) return;
+    if (add_shards(stage, OperationKind::reduce_scatter, piece) != not_there) wait_for(graph_, last_[stage]);
   }
 
   /// Two gathers and two scatters a block with attention.
@@ -178,6 +203,8 @@ private:
   std::vector<std::size_t> last_;                ///< operation of compute, or inside its layers; the same
   std::vector<std::size_t> outputs_at_;          ///< operations that bring a micro-batch to a piece, by place_of()
   std::vector<std::size_t> gradients_at_;        ///< the same on the way back
+  std::vector<std::size_t> gathered_at_;         ///< operation that gathers the parameters of each piece
+  std::vector<int> backwards_left_;              ///< of each piece
 };
 
 } // namespace
@@ -194,6 +221,13 @@ std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, in
     steps.push_back(step_of(options, stage, false, last_first ? all - 1 - k : k));
   }
   return steps;
+}
+
+double operations_of_pipeline(const ModelParallelOptions& options) {
+  const double passes = 2.0 * options.micro_batches * options.pipeline * options.virtual_stages;
+  const double of_a_pass = 2 + (options.tensor > 1 ? 2 : 0);  // compute and send; a gather and a scatter
+  const double of_a_stage = 3 + 2.0 * options.virtual_stages; // what replicas do
+  return of_a_pass * passes + of_a_stage * options.pipeline;
 }
 
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,

@@ -16,6 +16,7 @@ struct PipelineGroups {
   std::vector<TransferGroup> groups;
   std::vector<int> of_pair; ///< of each stage and the next one; the last and the first where pieces are interleaved
   int of_replicas = -1;     ///< sums of gradients; -1: one replica, which sums nothing
+  int of_shards = -1;       ///< the same where each replica keeps a part: halves of a ring; -1: none does
   int of_tensor = -1;       ///< gathers and scatters inside layers; -1: no layer is cut
 };
 
@@ -23,6 +24,7 @@ struct PipelineGroups {
 struct PipelineBytes {
   double outputs = 0;  ///< of a micro-batch for each byte a sample of a piece's outputs, in PieceShape
   double gradient = 0; ///< on the wire, of a parameter
+  double gathered = 0; ///< of a parameter, in what is computed with
 };
 
 /// One step of a stage: a micro-batch's forward or backward through one piece.
@@ -42,11 +44,19 @@ struct PipelineStep {
 /// Pieces are dealt out in rounds: stage s has pieces s, s+p, s+2p.
 std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage);
 
+/// Operations of an iteration, about: what a pass over it costs.
+double operations_of_pipeline(const ModelParallelOptions& options);
+
 /// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t p ranks has t p
 /// times the batch and t ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A
 /// stage sends its outputs to the next stage and the gradients of its inputs, as many bytes, to the one before, each of
 /// its t ranks a part; a send waits for nothing but its compute and the send before it, and the stage computes on
 /// meanwhile. When a stage has run all, it sums its gradients over its replicas in one all-reduce.
+///
+/// With zero-1 a stage gathers the parameters of one of its pieces after another from the start of the iteration on, and
+/// a piece's first forward waits for them; a piece's gradients are reduce-scattered behind its last backward, beside
+/// what the stage has still to compute (Megatron-LM's distributed optimizer with --overlap-param-gather and
+/// --overlap-grad-reduce, megatron/core/distributed/param_and_grad_buffer.py). The update takes no time.
 ///
 /// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023,
 /// section 4.2): every layer is cut in t, and each pass of a transformer's block gathers its outputs' bytes over the t

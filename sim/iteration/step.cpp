@@ -4,6 +4,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/library/sum_rules.hpp"
@@ -58,7 +59,10 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   const auto execution = execute_or_refuse(graph, requested, result.choice);
   result.end_s = execution.end_s;
   result.input_end_s = execution.input_end_s;
-  if (!graph.groups.empty()) result.free_end_s = end_without_network_s(graph);
+  if (!graph.groups.empty()) {
+    result.free_end_s = end_without_network_s(graph);
+    result.exposed = exposed_parts(graph, execution, result.free_end_s);
+  }
   result.part = communication_part(graph);
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
@@ -130,6 +134,7 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   time.simgrid_messages = result.simgrid_messages;
   time.largest_sum = result.largest_sum;
   time.communication = result.part;
+  time.exposed = result.exposed;
   if (nobody_waits(setup, inputs.machine)) {
     add_asynchronous(sample, inputs.machine, result, time);
   } else {
@@ -200,6 +205,7 @@ int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
 }
 
 double work_of_step(const StepSetup& setup, const Parameters& sample) {
+  if (is_model_parallel(setup.strategy.name)) return operations_of_pipeline(setup.strategy.parallel);
   if (!is_parameter_server(setup.strategy.name) || setup.strategy.name == StrategyName::ps_async || setup.gpus == 1)
     return 1;
   const auto machine = machine_of(setup, sample);

@@ -53,6 +53,7 @@ struct StepTime {
   double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
   double neighbours_s = 0;            ///< what other jobs on the same links add
+  ExposedParts exposed{};             ///< exposed_communication_s of a pipeline, by what travels
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
   double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
@@ -92,7 +93,8 @@ bool starts_servers(const StepSetup& setup);
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 
-/// Cost of a screening run, in visits of a shard of a kind of server (0.1 us each); 1 for strategies without servers.
+/// Cost of a screening run, in visits of a shard of a kind of server, or of an operation of a pipeline (0.1 us each); 1
+/// for other strategies.
 double work_of_step(const StepSetup& setup, const Parameters& sample);
 
 /// Throws UserError for a strategy that cannot be run by the requested fidelity.

@@ -2,7 +2,6 @@
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace ddlsim {
 namespace {
@@ -13,13 +12,19 @@ double collective_bytes(const Operation& operation) {
   return operation.kind == OperationKind::send ? ranks_of_a_pair * operation.size_bytes : operation.size_bytes;
 }
 
+/// A group has few sizes, and thousands of transfers.
+void add_new(double size_bytes, std::vector<double>& sizes_bytes) {
+  if (std::find(sizes_bytes.begin(), sizes_bytes.end(), size_bytes) == sizes_bytes.end())
+    sizes_bytes.push_back(size_bytes);
+}
+
 /// Transfers by their group and size.
 class TransferTimes {
 public:
   TransferTimes(const Graph& graph, const Executor& executor) : graph_(graph) {
     std::vector<std::vector<double>> sizes_bytes(graph.groups.size());
     for (const auto& operation : graph.operations)
-      if (operation.group >= 0) sizes_bytes[at(operation.group)].push_back(collective_bytes(operation));
+      if (operation.group >= 0) add_new(collective_bytes(operation), sizes_bytes[at(operation.group)]);
     groups_.reserve(graph.groups.size());
     for (const auto& group : graph.groups) groups_.emplace_back(group.machine, group.rules, executor);
     for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].add(std::move(sizes_bytes[i]));
@@ -43,8 +48,16 @@ private:
   std::vector<TimedSizes> groups_;
 };
 
+enum class TransferKind { tensor, pipeline, data_parallel };
+
+/// What is inside layers is of a micro-batch; what replicas do is of all.
+TransferKind kind_of(const Operation& transfer) {
+  if (transfer.kind == OperationKind::send) return TransferKind::pipeline;
+  return transfer.micro_batch >= 0 ? TransferKind::tensor : TransferKind::data_parallel;
+}
+
 /// Each operation starts when its stream is free and what it waits for has ended.
-std::vector<Span> spans_of(const Graph& graph, const std::function<double(const Operation&)>& transfer_s) {
+template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s) {
   std::vector<Span> spans(graph.operations.size());
   std::vector<double> free_s(graph.streams.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -52,7 +65,7 @@ std::vector<Span> spans_of(const Graph& graph, const std::function<double(const 
     double start_s = free_s[operation.stream];
     for (std::size_t w = 0; w < operation.waits; ++w)
       start_s = std::max(start_s, spans[graph.waits[operation.first_wait + w]].end_s);
-    const double duration_s = operation.group < 0 ? operation.duration_s : transfer_s(operation);
+    const double duration_s = operation.group < 0 ? operation.duration_s : transfer_s(i);
     spans[i] = {start_s, start_s + duration_s};
     free_s[operation.stream] = spans[i].end_s;
   }
@@ -71,7 +84,7 @@ double last_end_s(const Graph& graph, const std::vector<Span>& spans, bool of_in
 Execution run_transfers(const Graph& graph, const Executor& executor) {
   TransferTimes times(graph, executor);
   Execution execution;
-  execution.spans = spans_of(graph, [&](const Operation& operation) { return times.time_s(operation); });
+  execution.spans = spans_of(graph, [&](std::size_t i) { return times.time_s(graph.operations[i]); });
   execution.end_s = last_end_s(graph, execution.spans, false);
   execution.input_end_s = last_end_s(graph, execution.spans, true);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -85,7 +98,20 @@ Execution run_transfers(const Graph& graph, const Executor& executor) {
 }
 
 double end_without_network_s(const Graph& graph) {
-  return last_end_s(graph, spans_of(graph, [](const Operation&) { return 0.0; }), false);
+  return last_end_s(graph, spans_of(graph, [](std::size_t) { return 0.0; }), false);
+}
+
+ExposedParts exposed_parts(const Graph& graph, const Execution& execution, double end_without_network_s) {
+  const auto end_with_s = [&](TransferKind last) {
+    const auto spans = spans_of(graph, [&](std::size_t i) {
+      const auto& span = execution.spans[i];
+      return kind_of(graph.operations[i]) <= last ? span.end_s - span.start_s : 0.0;
+    });
+    return last_end_s(graph, spans, false);
+  };
+  const double with_tensor_s = end_with_s(TransferKind::tensor);
+  const double with_sends_s = end_with_s(TransferKind::pipeline);
+  return {with_tensor_s - end_without_network_s, with_sends_s - with_tensor_s, execution.end_s - with_sends_s};
 }
 
 } // namespace ddlsim

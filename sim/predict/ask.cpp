@@ -255,6 +255,9 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   std::shared_ptr<const BestServers> best_servers;
   if (seeks_best_servers(strategy))
     best_servers = std::make_shared<const BestServers>(setup, posterior.median, gpus_per_node);
+  std::shared_ptr<const BestLayout> best_layout;
+  if (seeks_best_layout(strategy))
+    best_layout = std::make_shared<const BestLayout>(setup, posterior.median, gpus_per_node);
   return {setup,
           posterior.median,
           std::move(posterior.samples),
@@ -267,6 +270,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           priors_of_fields(priors, compute.prior, transport, setup.preset.name),
           scenario.samples,
           best_servers,
+          best_layout,
           input.uncertainty};
 }
 

@@ -28,10 +28,11 @@ int most_gpus(const Curve& curve) {
 }
 
 /// The most GPUs up to `gpus` that the strategy can use: a pipeline leaves the rest idle. 0 where even its stages are
-/// more.
+/// more, or where no layout is possible.
 int most_usable(const Curve& curve, int gpus) {
   const auto& setup = curve.setup;
   if (!is_model_parallel(setup.strategy.name)) return gpus;
+  if (curve.best_layout) return curve.best_layout->most_usable(gpus);
   return most_gpus_laid_out(setup.strategy.parallel, gpus,
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
@@ -39,6 +40,7 @@ int most_usable(const Curve& curve, int gpus) {
 /// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica.
 int asked_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
+  if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
   return usable > 0 ? usable : parallel.pipeline * parallel.tensor;
 }
@@ -296,6 +298,7 @@ bool is_last_scale(const Curve& curve, int gpus) {
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known) {
   LargestEfficientScale largest_scale;
+  if (curve.best_layout && curve.best_layout->least_usable(most_gpus(curve)) == 0) return largest_scale;
   SampleEfficiencies efficiencies(curve);
   largest_scale.gpus = largest_shown_scale(efficiencies, efficiency_bound, fidelity, known);
   LargestScales of_samples(efficiencies, efficiency_bound);

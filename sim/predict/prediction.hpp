@@ -4,6 +4,7 @@
 
 #include "sim/formats/scenario.hpp"
 #include "sim/iteration/server_limits.hpp"
+#include "sim/predict/best_layout.hpp"
 
 #include <optional>
 #include <string>
@@ -76,6 +77,7 @@ struct PredictedPoint {
   double neighbours_s = 0; ///< what other jobs on the same links between switches add
   double input_wait_s = 0;
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles; 0 for other strategies
+  ExposedParts exposed{};    ///< exposed_communication_s of a pipeline, by what travels
   double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
@@ -85,6 +87,7 @@ struct PredictedPoint {
   std::string bottleneck;
   std::optional<UnsplitTensor> unsplit_tensor{};   ///< that decides how long servers take, where they cost most
   std::optional<Strategy> best_servers{};          ///< where the strategy seeks them, and servers run
+  std::optional<FoundLayout> best_layout{};        ///< where the strategy seeks one
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
   bool extrapolated = false;                       ///< on more nodes than any measurement behind it was made on
   std::string fidelity;                            ///< by-symmetry, full, screening: how the communication was run

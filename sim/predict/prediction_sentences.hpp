@@ -29,6 +29,13 @@ std::vector<std::string> prediction_sentences(const Prediction& prediction);
 /// are bought for servers; the tensor that decides where one does. "" where there is nothing to say.
 std::string server_lines(const StrategyAnswer& answer);
 
+/// Of model parallelism: what its communication adds, by what travels, and what a search of its degrees found; "" for
+/// others.
+std::string layout_lines(const StrategyAnswer& answer);
+
+/// "tensor 8, 16 stages, 32 micro-batches".
+std::string degrees_in_words(const Strategy& strategy);
+
 /// "8 colocated, pieces".
 std::string servers_in_words(const Strategy& strategy);
 

@@ -28,11 +28,13 @@ void add_sharded(Json& json, const Strategy& strategy) {
 /// The same.
 void add_model_parallel(Json& json, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
-  json["tensor"] = parallel.tensor;
-  json["pipeline"] = parallel.pipeline;
-  json["micro_batches"] = parallel.micro_batches;
+  const auto degree = [](int value) { return value == ModelParallelOptions::best ? Json("best") : Json(value); };
+  json["tensor"] = degree(parallel.tensor);
+  json["pipeline"] = degree(parallel.pipeline);
+  json["micro_batches"] = degree(parallel.micro_batches);
   json["schedule"] = to_text(parallel.schedule);
   json["virtual_stages"] = parallel.virtual_stages;
+  json["data_parallel"] = to_text(parallel.data_parallel);
 }
 
 Json to_json(const Strategy& strategy) {
@@ -102,6 +104,36 @@ Json to_json(const InputNeed& need, int nodes) {
   return json;
 }
 
+/// Of a pipeline's iteration: its bubble, and exposed_communication_s by what travels.
+void add_parts_of_pipeline(Json& json, const PredictedPoint& point) {
+  for (const auto& [key, value] :
+       {std::pair{"bubble_s", point.bubble_s}, std::pair{"exposed_tensor_s", point.exposed.tensor_s},
+        std::pair{"exposed_pipeline_s", point.exposed.pipeline_s},
+        std::pair{"exposed_data_parallel_s", point.exposed.data_parallel_s}})
+    json[key] = nine_digits(value);
+}
+
+Json to_json(const TimedLayout& layout) {
+  const auto& parallel = layout.strategy.parallel;
+  const auto& time = layout.time;
+  Json json{{"tensor", parallel.tensor}, {"pipeline", parallel.pipeline}, {"micro_batches", parallel.micro_batches}};
+  for (const auto& [key, value] :
+       {std::pair{"screened_iteration_s", time.iteration_s}, std::pair{"bubble_s", time.bubble_s},
+        std::pair{"exposed_tensor_s", time.exposed.tensor_s}, std::pair{"exposed_pipeline_s", time.exposed.pipeline_s},
+        std::pair{"exposed_data_parallel_s", time.exposed.data_parallel_s}})
+    json[key] = nine_digits(value);
+  return json;
+}
+
+/// The same of a search of layouts.
+Json layout_found(const FoundLayout& found) {
+  Json json{{"tried", found.tried}, {"refused_by_memory", found.refused_by_memory}};
+  if (found.best) json["best"] = to_json(*found.best);
+  if (found.runner_up) json["runner_up"] = to_json(*found.runner_up);
+  if (found.too_large) json["too_large"] = to_json(*found.too_large);
+  return json;
+}
+
 /// What a search names.
 Json servers_found(const Strategy& strategy) {
   return {{"servers", {{"count", strategy.servers.value}}},
@@ -139,7 +171,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"input_wait_s", point.input_wait_s},
       {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
-  if (is_model_parallel(of.name)) json["bubble_s"] = nine_digits(point.bubble_s);
+  if (is_model_parallel(of.name)) add_parts_of_pipeline(json, point);
   if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
   if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
   json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);
@@ -153,6 +185,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   if (point.input) json["input"] = to_json(*point.input, point.nodes);
   json["bottleneck"] = point.bottleneck;
   if (point.unsplit_tensor) json["unsplit_tensor"] = to_json(*point.unsplit_tensor);
+  if (point.best_layout) json["best_layout"] = layout_found(*point.best_layout);
   if (point.best_servers) json["best_servers"] = servers_found(*point.best_servers);
   json["evidence"] = to_text(point.evidence);
   json["extrapolated"] = point.extrapolated;

@@ -39,6 +39,7 @@ std::string largest_scale_cell(const LargestEfficientScale& largest_scale) {
 /// With the best servers at that point, where they were searched.
 std::string strategy_cell(const StrategyAnswer& answer, const PredictedPoint& point) {
   const auto label = label_of(shown_strategy(answer));
+  if (point.best_layout) return label + ": " + degrees_in_words(point.best_layout->strategy);
   return point.best_servers ? label + ": " + servers_in_words(*point.best_servers) : label;
 }
 

@@ -129,9 +129,10 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
   if (largest_scale.gpus == 0)
     return fmt::format("Efficiency is below {} at every scale of this strategy; {}.", at_bound, loss);
   if (largest_scale.beyond_growth) {
-    return fmt::format(
-        "Efficiency stays at or above {} up to {} GPUs, the most this cluster may grow to (90 %: from {}); {}.",
-        at_bound, largest_scale.gpus, largest_scale.gpus_low, loss);
+    return fmt::format("Efficiency stays at or above {} up to {} GPUs, the most {} (90 %: from {}); {}.", at_bound,
+                       largest_scale.gpus,
+                       seeks_best_layout(answer.strategy) ? "that were searched" : "this cluster may grow to",
+                       largest_scale.gpus_low, loss);
   }
   return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound,
                      largest_scale.gpus, largest_scale.gpus_low, largest_scale.gpus_high, loss);
@@ -278,7 +279,7 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
   text += token_table(answer) + library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) +
-          server_lines(answer) + screenings(answer) + staleness_lines(answer);
+          layout_lines(answer) + server_lines(answer) + screenings(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

@@ -153,7 +153,8 @@ void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
   point.least_memory_bytes =
       is_model_parallel(setup.strategy.name)
-          ? least_stage_memory(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy).total()
+          ? least_stage_memory(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus)
+                .total()
           : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus).total();
 }
 
@@ -168,6 +169,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.neighbours_s = time.neighbours_s;
   point.input_wait_s = time.input_wait_s;
   point.bubble_s = time.bubble_s;
+  point.exposed = time.exposed;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
@@ -235,6 +237,7 @@ StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
 StepSetup at_scale(const Curve& curve, int gpus) {
   auto setup = on_gpus(curve.setup, gpus, curve.gpus_per_full_node);
   if (curve.best_servers) setup.strategy = curve.best_servers->at(gpus);
+  if (curve.best_layout) setup.strategy = curve.best_layout->at(gpus).strategy;
   return setup;
 }
 
@@ -297,6 +300,7 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     set_efficiency_per_gpu_bought(point, curve);
     set_rate_per_node_bought(point);
     set_servers(point, curve, setup, time);
+    if (curve.best_layout) point.best_layout = curve.best_layout->at(gpus);
     set_unexplained(point);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;

@@ -3,6 +3,7 @@
 
 #include "sim/formats/inputs.hpp"
 #include "sim/iteration/step.hpp"
+#include "sim/predict/best_layout.hpp"
 #include "sim/predict/best_servers.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
@@ -49,6 +50,7 @@ struct Curve {
   std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
   int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
+  std::shared_ptr<const BestLayout> best_layout{};   ///< the same of a strategy that seeks its degrees
   InputUncertainty input_uncertainty{};              ///< about named input; drawn into samples.values[i].input
 };
 

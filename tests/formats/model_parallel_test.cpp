@@ -34,7 +34,13 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
       {R"({"name":"model-parallel","tensor":8})", "model-parallel(tensor 8)"},
       {R"({"name":"model-parallel","tensor":8,"micro_batches":2})", "model-parallel(tensor 8, 2 micro-batches)"},
       {R"({"name":"model-parallel","tensor":8,"pipeline":4,"micro_batches":8,"schedule":"1f1b"})",
-       "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"}};
+       "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"},
+      {R"({"name":"model-parallel","tensor":8,"data_parallel":"zero-1"})", "model-parallel(tensor 8, zero-1)"},
+      {R"({"name":"model-parallel","tensor":"best"})", "model-parallel(tensor best)"},
+      {R"({"name":"model-parallel","tensor":"best","pipeline":"best","micro_batches":"best","schedule":"1f1b"})",
+       "model-parallel(tensor best, best stages, best micro-batches, 1f1b)"},
+      {R"({"name":"model-parallel","pipeline":"best","micro_batches":6,"schedule":"interleaved","virtual_stages":2})",
+       "model-parallel(best stages, 6 micro-batches, interleaved by 2)"}};
   for (const auto& [json_text, text] : all) {
     const auto [strategy, reported] = read_strategy(json_text, StrategyUse::scenario);
     CHECK(reported.empty());
@@ -65,6 +71,15 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
              Catch::Contains("only the schedule \"interleaved\""));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"stages":2)"), Catch::StartsWith("/stages: unknown key"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"servers":{"count":1})"), Catch::Contains("has no servers"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"data_parallel":"zero1")"),
+             Catch::Contains("did you mean \"zero-1\"?"));
+  CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
+  CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(told(R"(,"pipeline":"best")"), Catch::StartsWith("/micro_batches: "));
+  CHECK_THAT(told(R"(,"pipeline":["best"],"micro_batches":2)"), Catch::StartsWith("/pipeline: "));
+  CHECK_THAT(told(R"(,"pipeline":1,"tensor":1,"micro_batches":"best")"), Catch::Contains("nothing is parallel but"));
+  CHECK_THAT(read_strategy(R"({"name":"fsdp","micro_batches":"best"})", StrategyUse::scenario).reported,
+             Catch::StartsWith("/micro_batches: "));
   CHECK_THAT(read_strategy(R"({"name":"model-parallel","pipeline":4,"micro_batches":8})", StrategyUse::record).reported,
              Catch::StartsWith("/name: \"model-parallel\" found"));
 }

@@ -69,6 +69,16 @@ json sample_best_servers() {
   return scenario;
 }
 
+json sample_best_layout() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-best-layout";
+  scenario["strategies"] = json::parse(R"([
+    {"name": "model-parallel", "tensor": "best", "pipeline": "best", "micro_batches": "best"},
+    {"name": "model-parallel", "pipeline": 2, "micro_batches": "best", "data_parallel": "zero-1"},
+    {"name": "model-parallel", "pipeline": "best", "micro_batches": 4, "schedule": "interleaved", "virtual_stages": 2}])");
+  return scenario;
+}
+
 json sample_plan_request() {
   return json::parse(R"({"format": "ddlsim-plan-request", "version": 1, "name": "tiny-plan",
     "workload": {"model": "tiny", "samples": 1e6, "epochs": 3, "batch_per_gpu": 64, "precision": "fp32",

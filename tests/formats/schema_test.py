@@ -142,6 +142,13 @@ def with_fabric(cluster, fabric):
     return changed
 
 
+def with_pipeline(request):
+    changed = copy.deepcopy(request)
+    changed["candidates"][0]["strategies"] = [
+        {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"}]
+    return changed
+
+
 def with_prices(cluster):
     """The cluster with a price of each kind and the power of a node."""
     changed = copy.deepcopy(cluster)
@@ -182,6 +189,11 @@ def variants(samples):
         **samples["scenario"], "strategies": [
             {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
             {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
+    yield "scenario@best-layout", {
+        **samples["scenario"], "strategies": [
+            {"name": "model-parallel", "tensor": "best", "data_parallel": "zero-1"},
+            {"name": "model-parallel", "pipeline": "best", "micro_batches": "best"}]}
+    yield "plan-request@pipeline", with_pipeline(samples["plan-request"])
     yield "scenario@input", {
         **samples["scenario"], "input": {"dataset": "imagenet", "storage": "nfs", "format": "files", "loader": "keras",
                                          "cores_per_node": 8, "readers_per_node": 4, "bytes_per_sample": "1 KB",

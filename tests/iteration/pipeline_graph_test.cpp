@@ -176,4 +176,53 @@ TEST_CASE("one replica sums nothing", "[pipeline]") {
     CHECK(operation.kind != OperationKind::all_reduce);
 }
 
+TEST_CASE("each piece is gathered once before it is used, and scattered once when it is done", "[pipeline][zero-1]") {
+  for (const auto& options :
+       {options_of(4, 8, PipelineSchedule::one_f_one_b), options_of(4, 8, PipelineSchedule::gpipe),
+        options_of(4, 8, PipelineSchedule::interleaved, 3)}) {
+    Machine machine;
+    machine.ranks = options.pipeline * 2;
+    PipelineGroups carriers;
+    carriers.groups.resize(2);
+    carriers.of_pair.assign(static_cast<std::size_t>(options.pipeline), 0);
+    carriers.of_shards = 1;
+    const int pieces = options.pipeline * options.virtual_stages;
+    const auto graph = pipeline_graph(even_pieces(pieces), one_and_two, options, {1, 4, 2}, carriers, machine);
+    FixedTimes executor;
+    executor.all_reduce_s = [](double size_bytes) { return size_bytes / 100; };
+    const auto execution = run_transfers(graph, executor);
+    std::map<int, double> gathered_s;   // end, by piece
+    std::map<int, double> scattered_s;  // start
+    std::map<int, double> first_used_s; // start of its first forward
+    std::map<int, double> last_used_s;  // end of its last backward
+    for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+      const auto& operation = graph.operations[i];
+      const auto& span = execution.spans[i];
+      if (operation.kind == OperationKind::compute) {
+        const auto [used, is_first] = first_used_s.emplace(operation.unit, span.start_s);
+        used->second = std::min(used->second, span.start_s);
+        last_used_s[operation.unit] = std::max(last_used_s[operation.unit], span.end_s);
+      }
+      if (operation.kind == OperationKind::all_gather) {
+        CHECK(gathered_s.emplace(operation.unit, span.end_s).second);
+        CHECK(operation.size_bytes == 2 * 10);
+      }
+      if (operation.kind == OperationKind::reduce_scatter) {
+        CHECK(scattered_s.emplace(operation.unit, span.start_s).second);
+        CHECK(operation.size_bytes == 4 * 10);
+      }
+    }
+    CHECK(gathered_s.size() == static_cast<std::size_t>(pieces));
+    CHECK(scattered_s.size() == static_cast<std::size_t>(pieces));
+    for (int piece = 0; piece < pieces; ++piece) {
+      CHECK(first_used_s[piece] >= gathered_s[piece]);
+      CHECK(scattered_s[piece] >= last_used_s[piece]);
+    }
+    const auto exposed = exposed_parts(graph, execution, end_without_network_s(graph));
+    CHECK(exposed.tensor_s + exposed.pipeline_s + exposed.data_parallel_s ==
+          Approx(execution.end_s - end_without_network_s(graph)));
+    CHECK(exposed.data_parallel_s > 0);
+  }
+}
+
 } // namespace ddlsim

@@ -3,7 +3,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
-#include "tests/predict/small_cluster.hpp"
+#include "tests/predict/even_model.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -20,33 +20,6 @@ Machine eight_nodes() {
   machine.nodes_per_leaf = 2;
   machine.uplink_Bps = 160e9;
   return machine;
-}
-
-/// Layers of equal work that put out 1 MB a sample, 1 MB of parameters each.
-struct EvenModel : SmallCluster {
-  explicit EvenModel(int layers) {
-    model.layers.clear();
-    for (int i = 0; i < layers; ++i)
-      model.layers.push_back({"fc" + std::to_string(i), "linear", 1e9, 1e6, {{"w", {250'000}, 1e6}}});
-    model.parameters = 250'000.0 * layers;
-    gpu.memory_bandwidth_Bps = 1e15; // FLOP decide
-  }
-
-  StepSetup pipeline(int stages, int micro_batches, int gpus,
-                     PipelineSchedule schedule = PipelineSchedule::one_f_one_b) const {
-    auto asked = setup(StrategyName::model_parallel, gpus);
-    asked.strategy.parallel = {1, stages, micro_batches, schedule, 1};
-    asked.batch_per_gpu = 8;
-    return asked;
-  }
-};
-
-Parameters free_network(Parameters sample) {
-  sample.nic_efficiency = 1e15;
-  sample.socket_Bps = 1e30;
-  sample.net_latency_s = 0;
-  sample.intra_efficiency = 1e15; // a message is no faster than inside a node
-  return sample;
 }
 
 } // namespace
@@ -110,6 +83,28 @@ TEST_CASE("one stage after another and a sum are the sends and the ring of the f
   CHECK_THROWS_WITH(time_step(setup, even.sample, Fidelity::full), Catch::Contains("not run one by one"));
 }
 
+TEST_CASE("replicas that keep a part each gather and scatter halves of the ring", "[pipeline][zero-1]") {
+  // Two stages of four layers on two replicas each: a rank gathers 4 MB of parameters before its only forward, and
+  // scatters 4 MB of gradients behind its only backward: a step of 2 MB and a latency each. The second stage gathers
+  // beside the first one's compute.
+  const EvenModel even(8);
+  auto setup = even.pipeline(2, 1, 4);
+  const auto whole = time_step(setup, even.sample, Fidelity::by_symmetry);
+  setup.strategy.parallel.data_parallel = DataParallel::zero_1;
+  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry}) {
+    const auto time = time_step(setup, even.sample, fidelity);
+    CHECK(time.bubble_s == Approx(0.3));
+    CHECK(time.exposed.pipeline_s == Approx(2 * (0.016 + 0.001)).epsilon(1e-6));
+    CHECK(time.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6));
+    CHECK(time.exposed.tensor_s == Approx(0).margin(1e-12));
+    CHECK(time.exposed.pipeline_s + time.exposed.data_parallel_s == Approx(time.exposed_communication_s));
+  }
+  CHECK(whole.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6)); // a step more and no gather
+  setup.batch_per_gpu = 16;
+  setup.strategy.parallel = {1, 1, 4, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
+  CHECK(time_step(setup, even.sample, Fidelity::screening).bubble_s == 0);
+}
+
 TEST_CASE("half precision sends half as much", "[pipeline]") {
   const EvenModel even(8);
   auto setup = even.pipeline(2, 1, 2);
@@ -117,27 +112,6 @@ TEST_CASE("half precision sends half as much", "[pipeline]") {
   const auto half = time_step(setup, even.sample, Fidelity::screening);
   CHECK(half.exposed_communication_s == Approx(2 * (0.008 + 0.001)));
 }
-
-namespace {
-
-/// Two blocks with attention that put out 1 MB a sample, on nodes of two GPUs.
-struct TwoBlocks : EvenModel {
-  TwoBlocks() : EvenModel(4) {
-    cluster.gpus_per_node = 2;
-    for (std::size_t l = 0; l < model.layers.size(); ++l)
-      model.layers[l].name = "block" + std::to_string(l / 2) + (l % 2 == 0 ? ".attention" : ".output");
-    for (const std::size_t l : {0U, 2U}) model.layers[l].kind = "attention";
-  }
-
-  StepSetup on(int tensor, int stages, int gpus) const {
-    auto asked = pipeline(stages, 1, gpus);
-    asked.strategy.parallel.tensor = tensor;
-    asked.gpus_per_node = 2;
-    return asked;
-  }
-};
-
-} // namespace
 
 TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "[pipeline]") {
   // 16 samples of 1 MB: 16 MB gathered or scattered four times a pass and block, half of them over 1 GB/s inside the
@@ -200,7 +174,7 @@ TEST_CASE("1F1B keeps the outputs of as many micro-batches as stages are behind,
     Strategy strategy;
     strategy.name = StrategyName::model_parallel;
     strategy.parallel = {1, 2, 8, schedule, 1};
-    return least_stage_memory(even.model, even.gpu, precision, 8, strategy);
+    return least_stage_memory(even.model, even.gpu, precision, 8, strategy, 2);
   };
   const auto alternating = need(PipelineSchedule::one_f_one_b, Precision::fp32);
   CHECK(alternating.parameters == Approx(4e6)); // four layers of 1 MB
@@ -215,6 +189,24 @@ TEST_CASE("1F1B keeps the outputs of as many micro-batches as stages are behind,
   strategy.parallel = {1, 2, 8, PipelineSchedule::gpipe, 1};
   CHECK_THAT(memory_complaint(even.model, small, Precision::fp32, 8, strategy, 2),
              Catch::Contains("give more stages") && Catch::Contains("gpipe"));
+}
+
+TEST_CASE("replicas that keep a part each need less memory", "[pipeline][memory][zero-1]") {
+  const EvenModel even(8);
+  Strategy strategy;
+  strategy.name = StrategyName::model_parallel;
+  strategy.parallel = {1, 2, 8, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
+  const auto need = [&](Precision precision, int gpus) {
+    return least_stage_memory(even.model, even.gpu, precision, 8, strategy, gpus);
+  };
+  const double parameters = 4 * 250'000; // four layers a stage
+  CHECK(need(Precision::fp32, 8).parameters == Approx(4 * parameters));
+  CHECK(need(Precision::fp32, 8).gradients == Approx(4 * parameters));
+  CHECK(need(Precision::fp32, 8).optimizer == Approx(8 * parameters / 4)); // four replicas
+  CHECK(need(Precision::bf16, 2).optimizer == Approx(12 * parameters));
+  CHECK(need(Precision::bf16, 16).optimizer == Approx(12 * parameters / 8));
+  CHECK(need(Precision::bf16, 16).parameters == Approx(2 * parameters));
+  CHECK(need(Precision::bf16, 16).activations == Approx(0.25 * 2 * 2 * 4e6));
 }
 
 } // namespace ddlsim

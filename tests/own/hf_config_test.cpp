@@ -269,12 +269,15 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     const auto made = import_hf_config(shipped.root / "scenarios/examples" / ("mpt-" + size + "-config.json"), options);
     CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
   }
-  HfOptions options;
-  options.name = "llama_3.1_8b_seq8192";
-  options.sequence = 8192;
-  const auto llama = import_hf_config(shipped.root / "scenarios/examples/llama-3.1-8b-config.json", options);
-  CHECK(llama.model.parameters == 8030261248.0);
-  CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
+  for (const auto& [size, count] : {std::pair{"8b", 8030261248.0}, std::pair{"405b", 405853388800.0}}) {
+    HfOptions options;
+    options.name = "llama_3.1_" + std::string(size) + "_seq8192";
+    options.sequence = 8192;
+    const auto config = "scenarios/examples/llama-3.1-" + std::string(size) + "-config.json";
+    const auto llama = import_hf_config(shipped.root / config, options);
+    CHECK(llama.model.parameters == count);
+    CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
+  }
 }
 
 TEST_CASE("hostile configs are refused with a message") {

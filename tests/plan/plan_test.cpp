@@ -97,6 +97,37 @@ TEST_CASE("a slow node delays jobs on several nodes as predict says, and none on
   CHECK(longer == Approx(predicted(32, 2).iteration_s / predicted(32).iteration_s));
 }
 
+TEST_CASE("a plan compares pipelines, names the degrees that it found, and takes less than a sample a GPU") {
+  auto request = short_request({p3("p3", 24.48)});
+  request.workload.model = "bert_large_seq512";
+  request.workload.batch_per_gpu = 0;
+  request.workload.global_batch = 4;
+  Strategy pipeline{StrategyName::model_parallel, {}};
+  pipeline.parallel.pipeline = pipeline.parallel.micro_batches = ModelParallelOptions::best;
+  request.candidates[0].batch_per_gpu = 0;
+  request.candidates[0].strategies = {Strategy{StrategyName::automatic, {}}, pipeline};
+  request.candidates[0].gpus = {8};
+  const auto plan = make_plan(request, shipped);
+  const auto& option = option_at(plan, "p3", 8); // data parallelism has half a sample a GPU
+  CHECK(plan.options.size() == 1);
+  CHECK(option.strategy.parallel.pipeline >= 2);
+  CHECK(option.strategy.parallel.micro_batches >= 1);
+  CHECK(option.batch_per_gpu == 0.5);
+  REQUIRE(plan.refused.size() == 1);
+  CHECK_THAT(plan.refused.front().why, Catch::Contains("less than one sample a GPU"));
+  Scenario scenario;
+  scenario.name = "p3";
+  scenario.model = "bert_large_seq512";
+  scenario.batch_per_gpu = 0.5;
+  scenario.cluster = "ec2-p3.16xlarge";
+  scenario.preset = "horovod";
+  scenario.strategies = {option.strategy};
+  scenario.gpus = {8};
+  scenario.samples = 60;
+  const auto stated = predict(scenario, shipped, {}).strategies.front().points.front();
+  CHECK(option.time_s.value == Approx(2.5e6 * stated.iteration_s)); // 10 million samples, four an iteration
+}
+
 TEST_CASE("time, cost and energy of one option, by hand") {
   const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);

@@ -1,0 +1,278 @@
+#include "sim/predict/best_layout.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/compute/piece_shape.hpp"
+#include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/memory.hpp"
+#include "sim/iteration/pipeline_graph.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
+#include "sim/iteration/step_cache.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+namespace ddlsim {
+namespace {
+
+constexpr int open_degree = ModelParallelOptions::best;
+
+/// A layout of more takes 50 ms and more.
+constexpr double most_operations = 500'000;
+
+/// Of all layouts that are run at a scale: 3 s.
+constexpr double most_operations_searched = 30e6;
+
+/// A scale of 10,000 GPUs has about 300.
+constexpr std::size_t most_candidates = 5'000;
+
+/// Pieces times blocks squared, which finding the cuts takes: 0.2 s.
+constexpr double most_cuts = 200e6;
+
+std::vector<int> divisors(int number) {
+  std::vector<int> found;
+  for (int small = 1; small * small <= number; ++small) {
+    if (number % small != 0) continue;
+    found.push_back(small);
+    if (small * small != number) found.push_back(number / small);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+int gpus_of_domain(const StepSetup& setup) {
+  return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
+}
+
+std::vector<int> tensors_of(const StepSetup& setup) {
+  const int asked = setup.strategy.parallel.tensor;
+  if (asked != open_degree) return {asked};
+  if (attentive_blocks_of(setup.model) == 0) return {1};
+  return divisors(gpus_of_domain(setup));
+}
+
+std::vector<int> pipelines_of(const StepSetup& setup, int tensor) {
+  const auto& asked = setup.strategy.parallel;
+  if (asked.pipeline != open_degree) return {asked.pipeline};
+  std::vector<int> found;
+  const int most = blocks_of(setup.model) / asked.virtual_stages;
+  for (const int pipeline : divisors(setup.gpus / tensor)) {
+    const bool too_few = asked.schedule == PipelineSchedule::interleaved && pipeline == 1;
+    if (pipeline <= most && !too_few) found.push_back(pipeline);
+  }
+  return found;
+}
+
+/// Of the samples of a replica, where these are a whole number.
+std::vector<int> micro_batches_of(const StepSetup& setup, int tensor, int pipeline) {
+  const int asked = setup.strategy.parallel.micro_batches;
+  if (asked != open_degree) return {asked};
+  constexpr double most_samples = 1e9;
+  const double samples = setup.batch_per_gpu * tensor * pipeline;
+  if (samples < 1 || samples != std::floor(samples) || samples > most_samples) return {};
+  return divisors(static_cast<int>(samples));
+}
+
+bool can_be(const StepSetup& setup, const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  if (parallel.tensor * parallel.pipeline == 1) return false; // nothing is parallel but data
+  if (parallel.schedule == PipelineSchedule::interleaved && parallel.micro_batches % parallel.pipeline != 0)
+    return false;
+  const double blocks = blocks_of(setup.model);
+  return operations_of_pipeline(parallel) <= most_operations &&
+         blocks * blocks * parallel.pipeline * parallel.virtual_stages <= most_cuts &&
+         layout_complaint(setup.model, strategy, setup.batch_per_gpu, setup.gpus, gpus_of_domain(setup)).empty();
+}
+
+/// The degrees that are stated, and for each other one the least that is something.
+Strategy least_layout(const StepSetup& setup) {
+  Strategy strategy = setup.strategy;
+  auto& parallel = strategy.parallel;
+  if (parallel.tensor == open_degree) parallel.tensor = 1;
+  if (parallel.pipeline == open_degree) parallel.pipeline = parallel.tensor > 1 ? 1 : 2;
+  if (parallel.micro_batches == open_degree) parallel.micro_batches = 1;
+  return strategy;
+}
+
+/// One candidate on its way: its iteration is at least `least_s`.
+struct LayoutCandidate {
+  Strategy strategy;
+  double least_s = 0;
+  bool fits = true; ///< into memory
+  std::optional<StepTime> time;
+};
+
+/// The candidates of one scale, of which as few are run as decide.
+class LayoutSearch {
+public:
+  LayoutSearch(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
+    const auto strategies = layout_candidates(setup_);
+    for (const auto& strategy : strategies)
+      candidates_.push_back({strategy, least_iteration_s(strategy), fits(strategy), {}});
+  }
+
+  FoundLayout find() {
+    FoundLayout found;
+    found.tried = static_cast<int>(candidates_.size());
+    for (const auto& candidate : candidates_) found.refused_by_memory += candidate.fits ? 0 : 1;
+    const auto fastest = run(true, 2, std::numeric_limits<double>::infinity());
+    if (fastest.empty()) {
+      found.strategy = candidates_.empty() ? least_layout(setup_) : smallest();
+      return found;
+    }
+    found.best = timed(*fastest.front());
+    found.strategy = found.best->strategy;
+    if (fastest.size() > 1) found.runner_up = timed(*fastest[1]);
+    const auto larger = run(false, 1, found.best->time.iteration_s);
+    if (!larger.empty()) found.too_large = timed(*larger.front());
+    return found;
+  }
+
+private:
+  static TimedLayout timed(const LayoutCandidate& candidate) { return {candidate.strategy, *candidate.time}; }
+
+  double memory_need(const Strategy& strategy) {
+    return least_stage_memory(memory_of(strategy).shape->pieces, setup_.precision, setup_.batch_per_gpu,
+                              strategy.parallel, setup_.gpus)
+        .total();
+  }
+
+  /// memory_complaint() has none.
+  bool fits(const Strategy& strategy) {
+    return setup_.gpu.memory_bytes <= 0 || memory_need(strategy) <= setup_.gpu.memory_bytes;
+  }
+
+  /// Layers' times and pieces are the same for all layouts of as many pieces.
+  StepCache& memory_of(const Strategy& strategy) {
+    auto& memory = memories_[strategy.parallel.pipeline * strategy.parallel.virtual_stages];
+    memory.stores = false;
+    setup_.strategy = strategy;
+    if (!memory.shape) memory.shape = backward_shape_of(setup_);
+    return memory;
+  }
+
+  /// A stage computes all that is its own; before its first forward the first micro-batch passes all stages before it,
+  /// and behind its last backward the last one does on its way back.
+  double least_iteration_s(const Strategy& strategy) {
+    const auto& pieces = memory_of(strategy).shape->pieces;
+    const auto& parallel = strategy.parallel;
+    const double compute_s = setup_.one_gpu_s * likeliest_.compute_factor * likeliest_.model_discrepancy;
+    double before_s = 0;
+    double least_s = 0;
+    for (int stage = 0; stage < parallel.pipeline; ++stage) {
+      double own_s = 0;
+      for (std::size_t piece = at(stage); piece < pieces.size(); piece += at(parallel.pipeline))
+        own_s += share_of(pieces[piece]) * compute_s * parallel.pipeline;
+      least_s = std::max(least_s, before_s + own_s);
+      before_s += share_of(pieces[at(stage)]) * compute_s * parallel.pipeline / parallel.micro_batches;
+    }
+    return least_s;
+  }
+
+  double share_of(const PieceShape& piece) const {
+    return likeliest_.forward_share * piece.forward + (1 - likeliest_.forward_share) * piece.backward;
+  }
+
+  /// The `most` fastest of those that fit, or that do not, and are faster than `limit_s`; the most promising are run
+  /// first, until no bound is below what was reached.
+  std::vector<LayoutCandidate*> run(bool fitting, std::size_t most, double limit_s) {
+    std::vector<LayoutCandidate*> by_bound;
+    for (auto& candidate : candidates_)
+      if (candidate.fits == fitting) by_bound.push_back(&candidate);
+    std::stable_sort(by_bound.begin(), by_bound.end(),
+                     [](const LayoutCandidate* a, const LayoutCandidate* b) { return a->least_s < b->least_s; });
+    std::vector<LayoutCandidate*> fastest;
+    const auto is_faster = [](const LayoutCandidate* a, const LayoutCandidate* b) {
+      constexpr double equal = 1e-9; // rounding
+      if (std::abs(a->time->iteration_s / b->time->iteration_s - 1) > equal)
+        return a->time->iteration_s < b->time->iteration_s;
+      return a < b; // in the order of layout_candidates()
+    };
+    for (LayoutCandidate* const next : by_bound) {
+      const double reached_s = fastest.size() < most ? limit_s : fastest.back()->time->iteration_s;
+      if (next->least_s > (1 + 1e-9) * reached_s) break;
+      operations_ += operations_of_pipeline(next->strategy.parallel);
+      if (operations_ > most_operations_searched && !fastest.empty()) break;
+      auto& memory = memory_of(next->strategy);
+      next->time = time_step(setup_, likeliest_, Fidelity::screening, memory);
+      if (!(next->time->iteration_s < limit_s)) continue;
+      fastest.insert(std::upper_bound(fastest.begin(), fastest.end(), next, is_faster), next);
+      if (fastest.size() > most) fastest.pop_back();
+    }
+    return fastest;
+  }
+
+  /// What needs least memory, where nothing fits: its complaint says how far that is.
+  Strategy smallest() {
+    return std::min_element(candidates_.begin(), candidates_.end(),
+                            [&](const LayoutCandidate& a, const LayoutCandidate& b) {
+                              return memory_need(a.strategy) < memory_need(b.strategy);
+                            })
+        ->strategy;
+  }
+
+  StepSetup setup_;
+  const Parameters& likeliest_;
+  std::vector<LayoutCandidate> candidates_;
+  std::map<int, StepCache> memories_; ///< by pieces
+  double operations_ = 0;             ///< run so far
+};
+
+} // namespace
+
+std::vector<Strategy> layout_candidates(const StepSetup& setup) {
+  std::vector<Strategy> candidates;
+  for (const int tensor : tensors_of(setup))
+    for (const int pipeline : pipelines_of(setup, tensor))
+      for (const int micro_batches : micro_batches_of(setup, tensor, pipeline)) {
+        Strategy candidate = setup.strategy;
+        candidate.parallel.tensor = tensor;
+        candidate.parallel.pipeline = pipeline;
+        candidate.parallel.micro_batches = micro_batches;
+        if (can_be(setup, candidate)) candidates.push_back(candidate);
+        if (candidates.size() == most_candidates) return candidates;
+      }
+  return candidates;
+}
+
+const FoundLayout& BestLayout::at(int gpus) const {
+  const std::lock_guard lock(searching_);
+  const auto [known, is_new] = known_.try_emplace(gpus);
+  if (!is_new) return known->second;
+  const auto setup = on_gpus(setup_, gpus, gpus_per_full_node_);
+  known->second.strategy = least_layout(setup);
+  if (gpus == 1) return known->second; // nothing is parallel
+  try {
+    known->second = LayoutSearch(setup, likeliest_).find();
+  } catch (const UserError&) { // what makes this scale impossible is told by its point
+  }
+  return known->second;
+}
+
+int BestLayout::most_usable(int gpus) const {
+  const auto scales = scales_up_to(gpus);
+  const auto found = std::find_if(scales.rbegin(), scales.rend(), [&](int scale) { return at(scale).tried > 0; });
+  return found == scales.rend() ? 0 : *found;
+}
+
+int BestLayout::least_usable(int most) const {
+  const auto scales = scales_up_to(most);
+  const auto found = std::find_if(scales.begin(), scales.end(), [&](int scale) { return at(scale).tried > 0; });
+  return found == scales.end() ? 0 : *found;
+}
+
+std::vector<int> BestLayout::scales_up_to(int gpus) const {
+  const auto& asked = setup_.strategy.parallel;
+  const int stated = std::max(1, asked.tensor) * std::max(1, asked.pipeline);
+  const int domain = gpus_per_full_node_ * domain_nodes(setup_.cluster, setup_.transport);
+  std::vector<int> scales;
+  for (int scale = stated; scale <= std::min(gpus, domain); scale += stated)
+    if (scale > 1) scales.push_back(scale);
+  for (long scale = std::lcm(static_cast<long>(stated), static_cast<long>(domain)); scale <= gpus; scale *= 2)
+    if (scale > domain) scales.push_back(static_cast<int>(scale));
+  return scales;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,87 @@
+#include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
+#include "sim/predict/prediction_sentences.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+/// What tells two layouts of the same GPUs apart: a GPU's own compute is alike.
+std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
+  return {{"bubble", time.bubble_s},
+          {"tensor-parallel communication", time.exposed.tensor_s},
+          {"sends between stages", time.exposed.pipeline_s},
+          {"data-parallel communication", time.exposed.data_parallel_s}};
+}
+
+/// "bubble 1.2 s less, tensor-parallel communication 0.3 s more": what differs by a tenth of the largest difference.
+std::string differences(const StepTime& time, const StepTime& other) {
+  const auto parts = parts_of_layout(time);
+  const auto other_parts = parts_of_layout(other);
+  double largest_s = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    largest_s = std::max(largest_s, std::abs(parts[i].second - other_parts[i].second));
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double more_s = parts[i].second - other_parts[i].second;
+    if (!(std::abs(more_s) >= 0.1 * largest_s) || largest_s == 0) continue;
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", parts[i].first, short_seconds_text(std::abs(more_s)),
+                        more_s > 0 ? "more" : "less");
+  }
+  return text;
+}
+
+std::string percent_slower(const StepTime& slower, const StepTime& faster) {
+  return fmt::format("{:.1f} %", 100 * (slower.iteration_s / faster.iteration_s - 1));
+}
+
+/// The search at one scale; "" where nothing fits, as the point then says.
+std::string lines_of_search(const FoundLayout& found, int gpus) {
+  if (!found.best) return "";
+  std::string text =
+      fmt::format("Best layout at {} GPUs: {}, of {} tried", gpus, degrees_in_words(found.strategy), found.tried);
+  if (found.refused_by_memory > 0) text += fmt::format(", {} of which do not fit into memory", found.refused_by_memory);
+  if (found.runner_up) {
+    const auto why = differences(found.best->time, found.runner_up->time);
+    text += fmt::format("; the next, {}, takes {} longer{}", degrees_in_words(found.runner_up->strategy),
+                        percent_slower(found.runner_up->time, found.best->time),
+                        why.empty() ? "" : " (the best has " + why + ")");
+  }
+  if (found.too_large)
+    text += fmt::format("; with more memory {} would be faster, by {}", degrees_in_words(found.too_large->strategy),
+                        percent_slower(found.best->time, found.too_large->time));
+  return to_lines(text + ".");
+}
+
+} // namespace
+
+std::string degrees_in_words(const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  return fmt::format("tensor {}, {} stage{}, {} micro-batch{}", parallel.tensor, parallel.pipeline,
+                     parallel.pipeline == 1 ? "" : "s", parallel.micro_batches,
+                     parallel.micro_batches == 1 ? "" : "es");
+}
+
+std::string layout_lines(const StrategyAnswer& answer) {
+  if (!is_model_parallel(answer.strategy.name)) return "";
+  std::string list;
+  std::string searches;
+  for (const auto& point : answer.points) {
+    if (!point.error.empty()) continue;
+    list += fmt::format("{}{} at {} GPUs", list.empty() ? "" : "; ",
+                        fmt::format("{} inside layers, {} between stages, {} among replicas",
+                                    short_seconds_text(point.exposed.tensor_s),
+                                    short_seconds_text(point.exposed.pipeline_s),
+                                    short_seconds_text(point.exposed.data_parallel_s)),
+                        point.gpus);
+    if (point.best_layout) searches += lines_of_search(*point.best_layout, point.gpus);
+  }
+  return (list.empty() ? "" : to_lines("Exposed communication: " + list + ".")) + searches;
+}
+
+} // namespace ddlsim

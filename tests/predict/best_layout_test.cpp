@@ -1,0 +1,155 @@
+// "tensor", "pipeline", "micro_batches": "best": the degrees that win, and why.
+
+#include "sim/predict/best_layout.hpp"
+#include "sim/predict/predict.hpp"
+#include "sim/predict/report.hpp"
+#include "tests/predict/even_model.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace ddlsim {
+namespace {
+
+constexpr int searched = ModelParallelOptions::best;
+
+StepSetup seeking_layout(const EvenModel& model, int gpus,
+                         ModelParallelOptions parallel = {searched, searched, searched}) {
+  auto setup = model.pipeline(1, 1, gpus);
+  setup.strategy.parallel = parallel;
+  setup.gpus_per_node = std::min(gpus, model.cluster.gpus_per_node);
+  return setup;
+}
+
+FoundLayout layout_at(const EvenModel& model, const Parameters& sample, int gpus,
+                      ModelParallelOptions parallel = {searched, searched, searched}) {
+  return BestLayout(seeking_layout(model, gpus, parallel), sample, model.cluster.gpus_per_node).at(gpus);
+}
+
+std::string degrees_of(const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  return std::to_string(parallel.tensor) + " x " + std::to_string(parallel.pipeline) + " / " +
+         std::to_string(parallel.micro_batches);
+}
+
+} // namespace
+
+TEST_CASE("layouts are divisors, and stated degrees stay", "[best-layout]") {
+  EvenModel even(6);
+  even.cluster.gpus_per_node = 4;
+  std::set<std::string> found;
+  for (const auto& one : layout_candidates(seeking_layout(even, 8))) found.insert(degrees_of(one)); // 8 samples a GPU
+  // No attention, so no tensor groups; two and four stages of 16 and 32 samples a replica; eight are more than blocks.
+  CHECK(found == std::set<std::string>{"1 x 2 / 1", "1 x 2 / 2", "1 x 2 / 4", "1 x 2 / 8", "1 x 2 / 16", "1 x 4 / 1",
+                                       "1 x 4 / 2", "1 x 4 / 4", "1 x 4 / 8", "1 x 4 / 16", "1 x 4 / 32"});
+  for (const auto& one : layout_candidates(seeking_layout(even, 8, {1, 2, searched})))
+    CHECK(one.parallel.pipeline == 2);
+  CHECK(layout_candidates(seeking_layout(even, 8, {1, searched, 32})).size() == 1);
+  CHECK(layout_candidates(seeking_layout(even, 7)).empty());
+  ModelParallelOptions interleaved{1, searched, searched, PipelineSchedule::interleaved, 2};
+  for (const auto& one : layout_candidates(seeking_layout(even, 8, interleaved))) {
+    CHECK(one.parallel.pipeline == 2); // three blocks a piece at most
+    CHECK(one.parallel.micro_batches % 2 == 0);
+  }
+}
+
+TEST_CASE("on a free network the fewest stages and the smallest micro-batches win, by (p-1)/m", "[best-layout]") {
+  const EvenModel even(8);
+  const auto found = layout_at(even, free_network(even.sample), 8);
+  REQUIRE(found.best);
+  REQUIRE(found.runner_up);
+  CHECK(degrees_of(found.strategy) == "1 x 2 / 16"); // 1/16
+  CHECK(found.best->time.iteration_s == Approx(0.3 * (1 + 1.0 / 16)).epsilon(1e-9));
+  CHECK(degrees_of(found.runner_up->strategy) == "1 x 4 / 32"); // 3/32
+  CHECK(found.runner_up->time.iteration_s == Approx(0.3 * (1 + 3.0 / 32)).epsilon(1e-9));
+  CHECK(found.refused_by_memory == 0);
+  CHECK_FALSE(found.too_large);
+}
+
+TEST_CASE("a tensor group wins where its gathers are cheap, a pipeline where they are not", "[best-layout]") {
+  TwoBlocks two;
+  const auto free = layout_at(two, free_network(two.sample), 2);
+  CHECK(degrees_of(free.strategy) == "2 x 1 / 1"); // no bubble
+  CHECK(free.best->time.iteration_s == Approx(0.3).epsilon(1e-9));
+  // 16 samples of 1 MB gathered or scattered 16 times, half of them over 1 GB/s: 128 ms; a bubble of 1/16: 19 ms, and
+  // the sends.
+  const auto slow = layout_at(two, two.sample, 2);
+  CHECK(slow.strategy.parallel.pipeline == 2);
+  CHECK(slow.best->time.exposed.tensor_s == Approx(0).margin(1e-12));
+  const auto only_tensor = layout_at(two, two.sample, 2, {searched, 1, 1});
+  CHECK(only_tensor.best->time.exposed.tensor_s == Approx(0.128).epsilon(1e-6));
+  CHECK(only_tensor.tried == 1);
+  CHECK_FALSE(only_tensor.runner_up);
+}
+
+TEST_CASE("memory decides against the fastest, which is told", "[best-layout]") {
+  EvenModel even(8);
+  // A stage of two has 4 MB of parameters three times, one of four half of it; 8 samples in 16 micro-batches of one.
+  even.gpu.memory_bytes = 11e6;
+  const auto found = layout_at(even, free_network(even.sample), 8);
+  REQUIRE(found.too_large);
+  CHECK(degrees_of(found.strategy) == "1 x 4 / 32");
+  CHECK(degrees_of(found.too_large->strategy) == "1 x 2 / 16");
+  CHECK(found.refused_by_memory > 0);
+  even.gpu.memory_bytes = 1;
+  const auto none = layout_at(even, free_network(even.sample), 8);
+  CHECK_FALSE(none.best);
+  CHECK(none.refused_by_memory == none.tried);
+  CHECK(none.strategy.parallel.pipeline == 8); // needs least
+}
+
+namespace {
+
+/// Whether the search, which runs few layouts, finds the two fastest of all.
+void check_against_all(const EvenModel& model, int gpus, const ModelParallelOptions& asked) {
+  const auto found = layout_at(model, model.sample, gpus, asked);
+  std::vector<double> times_s;
+  auto setup = seeking_layout(model, gpus, asked);
+  for (const auto& one : layout_candidates(seeking_layout(model, gpus, asked))) {
+    setup.strategy = one;
+    times_s.push_back(time_step(setup, model.sample, Fidelity::screening).iteration_s);
+  }
+  std::sort(times_s.begin(), times_s.end());
+  REQUIRE(times_s.size() >= 2);
+  CHECK(found.tried == static_cast<int>(times_s.size()));
+  CHECK(found.best->time.iteration_s == Approx(times_s[0]).epsilon(1e-9));
+  CHECK(found.runner_up->time.iteration_s == Approx(times_s[1]).epsilon(1e-9));
+}
+
+} // namespace
+
+TEST_CASE("no layout is faster than the best, nor any but it than the next", "[best-layout]") {
+  for (const double latency_s : {0.0, 1e-3, 5e-3})
+    for (const double uneven : {1.0, 3.0}) {
+      TwoBlocks two;
+      EvenModel even(8);
+      two.model.layers[1].forward_flop_per_sample *= uneven;
+      even.model.layers[1].forward_flop_per_sample *= uneven;
+      two.sample.net_latency_s = even.sample.net_latency_s = latency_s;
+      two.sample.model_discrepancy = even.sample.model_discrepancy = 0.9;
+      even.cluster.gpus_per_node = 2;
+      for (const auto schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b}) {
+        INFO(to_text(schedule) << ", " << latency_s << " s, " << uneven);
+        check_against_all(two, 4, {searched, searched, searched, schedule, 1});
+        check_against_all(even, 8, {searched, searched, searched, schedule, 1, DataParallel::zero_1});
+      }
+      check_against_all(even, 8, {1, searched, searched, PipelineSchedule::interleaved, 2});
+    }
+}
+
+TEST_CASE("scales without a layout have none, and a point tells why", "[best-layout]") {
+  const EvenModel even(8);
+  const BestLayout layouts(seeking_layout(even, 8), even.sample, 4);
+  CHECK(layouts.at(11).tried == 0); // more stages than blocks
+  CHECK(layouts.at(1).tried == 0);
+  CHECK(layouts.most_usable(100) == 64);
+  CHECK(layouts.most_usable(3) == 3);
+  CHECK(layouts.most_usable(1) == 0);
+  CHECK(layouts.least_usable(100) == 2);
+  const BestLayout threes(seeking_layout(even, 8, {1, 3, searched}), even.sample, 4);
+  CHECK(threes.most_usable(100) == 96); // twelve, doubled
+}
+
+} // namespace ddlsim
