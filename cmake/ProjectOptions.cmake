@@ -22,8 +22,8 @@ endif()
 add_library(ddlsim_options INTERFACE)
 target_compile_features(ddlsim_options INTERFACE cxx_std_20) # of a program that stands on an installed ddlsim, too
 set(shadow -Wshadow)
-if(CMAKE_UNITY_BUILD)
-  set(shadow -Wshadow=local) # another source's names are not ours; one by one (dev, tidy) every name is asked
+if(CMAKE_UNITY_BUILD) # another source's names are not ours; one by one (dev, tidy) every name is asked
+  set(shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 endif()
 target_compile_options(ddlsim_options INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Werror;${shadow};-Wnon-virtual-dtor;-Wold-style-cast;-Wcast-qual;-Wfloat-conversion>

@@ -11,7 +11,7 @@ namespace {
 
 std::filesystem::path fresh_folder() {
   static int number = 0;
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("ddlsim-import-{}-{}", ::getpid(), ++number);
+  auto folder = std::filesystem::temp_directory_path() / fmt::format("ddlsim-import-{}-{}", ::getpid(), ++number);
   std::filesystem::create_directories(folder);
   return folder;
 }
@@ -102,7 +102,7 @@ std::string mistakes_of(const std::function<void()>& act) {
 MeasurementFile read_back(const Imported& imported) {
   const std::string written = to_json_lines(imported.measurements);
   const ScratchFile file("imported.jsonl", written);
-  const auto read = read_measurements(file.path());
+  auto read = read_measurements(file.path());
   CHECK(to_json_lines(read) == written);
   CHECK(read.records.size() == imported.measurements.records.size());
   return read;

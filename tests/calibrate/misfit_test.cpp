@@ -39,9 +39,9 @@ struct FarCluster {
     reference.clusters.at("planted").growth_max_nodes = 64;
     times_s = far_times(reference, deviations, seed);
     times_s[times_s.size() - 3] *= off;
-    const auto known_scales = times_s.size() - static_cast<std::size_t>(hidden); // one node, and two
     const std::vector<MeasurementFile> files{
-        planted_file(planted_records("middle", {times_s.begin(), times_s.begin() + known_scales}))};
+        // one node, and two
+        planted_file(planted_records("middle", {times_s.begin(), times_s.end() - hidden}))};
     const auto& cluster = reference.clusters.at("planted");
     const auto one_gpu_times = one_gpu_times_of(reference, cluster, files);
     calibration = as_written(fit_cluster(reference, "planted", group_series(files), files).calibration);

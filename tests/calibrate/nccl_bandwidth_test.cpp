@@ -112,8 +112,8 @@ TEST_CASE("text is UTF-8 or refused with what it is") {
     const ScratchFile file("a.csv", content);
     return mistakes_of([&] { ddlsim::read_utf8_file(file.path()); });
   };
-  CHECK(read("\xEF\xBB\xBFmodel") == "");
-  CHECK(read("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80") == "");
+  CHECK(read("\xEF\xBB\xBFmodel").empty());
+  CHECK(read("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80").empty());
   CHECK_THAT(read("\xFF\xFEm\x01"), Catch::Contains("UTF-16"));
   CHECK_THAT(read(std::string("PK\0\x03", 4)), Catch::Contains("zero bytes"));
   CHECK_THAT(read(" \r\n\n"), Catch::Contains("empty file"));

@@ -23,14 +23,15 @@ inline ddlsim::Model planted_model(const std::string& name, int layers, double f
   ddlsim::Model model;
   model.name = name;
   model.parameters = static_cast<double>(parameters);
+  const long parameters_of_layer = parameters / layers;
+  const double size_bytes = 4.0 * static_cast<double>(parameters_of_layer);
   for (int i = 0; i < layers; ++i) {
     const std::string layer = "layer" + std::to_string(i);
-    const auto size_bytes = 4.0 * static_cast<double>(parameters / layers);
     model.layers.push_back({layer,
                             "linear",
                             forward_flop_per_sample / layers,
                             1e5,
-                            {{layer + ".weight", {parameters / layers}, size_bytes}}});
+                            {{layer + ".weight", {parameters_of_layer}, size_bytes}}});
   }
   return model;
 }

@@ -109,7 +109,7 @@ TEST_CASE("a calibration stands while what it was fitted on stands") {
   at.here["sources"]["/node"] = "another page";
   at.here["node"]["nics"][0]["name"] = "renamed";
   for (auto& transport : at.here["transports"])
-    if (transport.contains("nic") && transport["nic"] != "") transport["nic"] = "renamed";
+    if (!transport.value("nic", std::string()).empty()) transport["nic"] = "renamed";
   at.read();
   CHECK(at.left == all);
   CHECK(at.told.empty());

@@ -164,7 +164,7 @@ TEST_CASE("every message beside a neighbour lies in the range that is told", "[n
     small.model.layers.clear();
     for (int layer = 0; layer < 1 + round % 6; ++layer)
       small.model.layers.push_back(
-          {"layer", "linear", 1e9, 0, {{"weight" + std::to_string(layer), {1'000'000 * (1 + below(40))}, 1e8}}});
+          {"layer", "linear", 1e9, 0, {{"weight" + std::to_string(layer), {1'000'000L * (1 + below(40))}, 1e8}}});
     const int nodes = 2 + below(most_ranks / 4 - 1);
     const Neighbour other{"other", 2 + below(most_ranks / 2 - 1), scattered, uniform(random, 0, 0.5),
                           log_uniform(random, 1e7, 1e9)};
@@ -210,10 +210,10 @@ TEST_CASE("a neighbour in pairs goes step by step: near pairs stay in their leaf
   CHECK(steps[2].pattern == steps[1].pattern);
   CHECK(steps[3].continues);
   REQUIRE(halving.links.size() == 4); // up and down of both leaves
-  for (std::size_t link = 0; link < halving.links.size(); ++link) {
-    CHECK(flows_of(halving.links[link], 0, 0) == 1);
-    CHECK(flows_of(halving.links[link], 1, steps[0].pattern) == 0);
-    CHECK(flows_of(halving.links[link], 1, steps[1].pattern) == 2);
+  for (const auto& link : halving.links) {
+    CHECK(flows_of(link, 0, 0) == 1);
+    CHECK(flows_of(link, 1, steps[0].pattern) == 0);
+    CHECK(flows_of(link, 1, steps[1].pattern) == 2);
   }
   other.algorithm = Algorithm::recursive_doubling;
   const auto doubling = shared();

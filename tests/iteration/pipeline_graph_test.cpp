@@ -80,7 +80,7 @@ TEST_CASE("every micro-batch goes forward and back through every piece once", "[
         if (!step.forward) CHECK(forwards[passed] == 1); // before its backward
         ++(step.forward ? forwards : backwards)[passed];
       }
-      const auto all = static_cast<std::size_t>(options.micro_batches * options.virtual_stages);
+      const auto all = at(options.micro_batches) * at(options.virtual_stages);
       CHECK(forwards.size() == all);
       CHECK(backwards.size() == all);
     }

@@ -2,9 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace ddltrain {
 namespace {
@@ -13,10 +15,10 @@ namespace {
 constexpr std::int64_t kNormalise =
     1 + 3 + 2; ///< mean, variance, (x - mean) / deviation; in training, as all tables are
 
-const std::map<std::string_view, OperatorRule>& rules() {
+struct OperatorRows {
   using enum LayerKind;
   using enum WorkForm;
-  static const std::map<std::string_view, OperatorRule> rows{
+  static constexpr std::pair<std::string_view, OperatorRule> all[] = {
       {"conv1d", {conv, convolution}},
       {"conv2d", {conv, convolution}},
       {"conv3d", {conv, convolution}},
@@ -111,7 +113,12 @@ const std::map<std::string_view, OperatorRule>& rules() {
       {"upsample_nearest2d", {elementwise, per_output, 0}},
       {"upsample_bilinear2d", {elementwise, per_output, 7}}, // four products, three sums
   };
-  return rows;
+};
+
+const std::map<std::string_view, OperatorRule>& rules() {
+  static const std::map<std::string_view, OperatorRule> by_name(std::begin(OperatorRows::all),
+                                                                std::end(OperatorRows::all));
+  return by_name;
 }
 
 /// "aten::relu_" does in place what "aten::relu" does.

@@ -145,8 +145,8 @@ public:
   }
 
   std::string name_of(const TracedOperator& traced, const std::string& weight) const {
-    const auto owner = weight.empty() ? traced.module
-                                      : weight.substr(0, weight.find('.') == std::string::npos ? 0 : weight.rfind('.'));
+    auto owner = weight.empty() ? traced.module
+                                : weight.substr(0, weight.find('.') == std::string::npos ? 0 : weight.rfind('.'));
     if (!owner.empty() && leaves_.contains(owner)) return owner;
     auto plain = traced.name.substr(traced.name.rfind(':') + 1);
     if (plain.ends_with('_')) plain.pop_back();

@@ -109,7 +109,7 @@ UnitPtr auxiliary_head(const GoogLeNetParts& parts, std::int64_t in, std::int64_
   return chain({{"pool", average_pool({.kernel = 5, .stride = 3})},
                 {"conv", parts.conv(in, 128, 1)},
                 {"flatten", flatten()},
-                {"fc1", linear(128 * 4 * 4, 1024)},
+                {"fc1", linear(128L * 4 * 4, 1024)},
                 {"relu", relu()},
                 {"dropout", dropout(kHeadDropout)},
                 {"fc2", linear(1024, classes)}});

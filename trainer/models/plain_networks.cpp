@@ -14,7 +14,7 @@ std::shared_ptr<Network> lenet5() {
       {"relu2", relu()},
       {"pool2", max_pool({.kernel = 2, .stride = 2})},
       {"flatten", flatten()},
-      {"fc1", linear(16 * 5 * 5, 120)},
+      {"fc1", linear(16L * 5 * 5, 120)},
       {"relu3", relu()},
       {"fc2", linear(120, 84)},
       {"relu4", relu()},
@@ -121,7 +121,7 @@ struct ConvolutionGroup {
   int convolutions;
 };
 constexpr std::array<ConvolutionGroup, 5> kVgg16 = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
-constexpr std::int64_t kFlattened = 512 * 7 * 7;
+constexpr std::int64_t kFlattened = 512L * 7 * 7;
 
 Units vgg_features() {
   Units units;

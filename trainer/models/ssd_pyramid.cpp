@@ -15,7 +15,7 @@ constexpr std::int64_t kSsdImage = 320;
 constexpr double kSsdEpsilon = 0.001;   ///< batch_norm
 constexpr std::int64_t kSsdDepth = 256; ///< of all maps of the pyramid and of both towers
 constexpr int kSsdTowerLayers = 4;
-constexpr std::int64_t kSsdAnchors = 3 * 2;  ///< at a place: aspect ratios x scales
+constexpr std::int64_t kSsdAnchors = 3L * 2; ///< at a place: aspect ratios x scales
 constexpr std::int64_t kSsdClasses = 90 + 1; ///< COCO's identities and one for background
 constexpr std::int64_t kSsdSides = 4;
 /// Of a block's last norm at the start: statistics are fixed, so sums of random branches would grow from block to block

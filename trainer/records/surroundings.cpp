@@ -127,7 +127,7 @@ Facts facts_of_node(bool anonymous) {
 std::string text_of(const Facts& facts) {
   std::string text;
   for (const auto& [name, value] : facts) {
-    std::string line = name + "=" + value;
+    std::string line = fmt::format("{}={}", name, value);
     std::replace(line.begin(), line.end(), '\n', ' ');
     text += line + "\n";
   }

@@ -79,10 +79,11 @@ float given_element(int rank, std::size_t index) {
 }
 
 float expected_element(Collective collective, int ranks, std::size_t count, std::size_t index) {
+  const int sum_of_ranks = ranks * (ranks - 1) / 2;
   switch (collective) {
   case Collective::all_reduce:
   case Collective::reduce_scatter:
-    return static_cast<float>(ranks) * index_part(index) + static_cast<float>(ranks * (ranks - 1) / 2);
+    return static_cast<float>(ranks) * index_part(index) + static_cast<float>(sum_of_ranks);
   case Collective::all_gather:
     return given_element(static_cast<int>(index / (count / static_cast<std::size_t>(ranks))), index);
   case Collective::broadcast:

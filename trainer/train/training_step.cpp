@@ -66,7 +66,7 @@ std::vector<std::int64_t> probe_ready_order(const Network& network, ComputeSourc
   return order;
 }
 
-LoneWorker::LoneWorker(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision,
+LoneWorker::LoneWorker(const std::shared_ptr<Network>& network, const Device& device, ddlsim::Precision precision,
                        const SgdOptions& sgd)
     : loss_scale_(precision == ddlsim::Precision::amp), compute_(network, device, precision),
       model_(compute_.parameters(), probe_ready_order(*network, compute_, device)),

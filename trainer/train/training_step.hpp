@@ -50,7 +50,7 @@ std::unique_ptr<Synchroniser> lone_synchroniser(const FlatModel& model, const Sg
 class LoneWorker {
 public:
   /// network: on `device`, which outlives this. Runs one step's passes to learn the order of gradients.
-  LoneWorker(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision,
+  LoneWorker(const std::shared_ptr<Network>& network, const Device& device, ddlsim::Precision precision,
              const SgdOptions& sgd);
 
   TrainingStep& step() { return step_; }
