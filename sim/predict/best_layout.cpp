@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <string>
 
 namespace ddlsim {
 namespace {
@@ -46,11 +48,25 @@ int gpus_of_domain(const StepSetup& setup) {
   return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
 }
 
+/// Whether every matrix of the blocks with attention can be cut evenly, along either side.
+bool cuts_evenly(const Model& model, int tensor) {
+  std::set<std::string> attentive;
+  for (const auto& layer : model.layers)
+    if (layer.kind == "attention") attentive.insert(block_name_of(layer.name));
+  for (const auto& layer : model.layers)
+    if (attentive.count(block_name_of(layer.name)) > 0)
+      for (const auto& matrix : layer.tensors)
+        if (matrix.shape.size() == 2 && (matrix.shape[0] % tensor != 0 || matrix.shape[1] % tensor != 0)) return false;
+  return true;
+}
+
 std::vector<int> tensors_of(const StepSetup& setup) {
   const int asked = setup.strategy.parallel.tensor;
   if (asked != open_degree) return {asked};
   if (attentive_blocks_of(setup.model) == 0) return {1};
-  return divisors(gpus_of_domain(setup));
+  auto degrees = divisors(gpus_of_domain(setup));
+  std::erase_if(degrees, [&](int tensor) { return !cuts_evenly(setup.model, tensor); });
+  return degrees;
 }
 
 std::vector<int> pipelines_of(const StepSetup& setup, int tensor) {

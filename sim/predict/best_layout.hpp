@@ -12,7 +12,7 @@ namespace ddlsim {
 
 /// What is tried at the setup's scale, in the order in which one is preferred among equals: smaller tensor groups, then
 /// fewer stages, then fewer micro-batches. Degrees that the strategy states stay.
-///   tensor         divisors of a node's GPUs; 1 where the model has no attention
+///   tensor         divisors of a node's GPUs and of the sides of all matrices in blocks with attention; 1 without any
 ///   pipeline       divisors of the GPUs over `tensor`, up to the model's blocks
 ///   micro_batches  all that leave a whole number of samples
 /// What layout_complaint() refuses is left out, and what has more than half a million operations; of more than 5,000

@@ -84,6 +84,15 @@ TEST_CASE("a tensor group wins where its gathers are cheap, a pipeline where the
   CHECK_FALSE(only_tensor.runner_up);
 }
 
+TEST_CASE("a tensor group cuts matrices evenly", "[best-layout]") {
+  TwoBlocks two;
+  CHECK(layout_candidates(seeking_layout(two, 2, {searched, 1, 1})).size() == 1); // two on a node
+  two.model.layers[1].tensors = {{"w", {500, 501}, 1e6}};
+  CHECK(layout_candidates(seeking_layout(two, 2, {searched, 1, 1})).empty());
+  two.model.layers[1].tensors = {{"w", {501}, 1e6}}; // no matrix
+  CHECK(layout_candidates(seeking_layout(two, 2, {searched, 1, 1})).size() == 1);
+}
+
 TEST_CASE("memory decides against the fastest, which is told", "[best-layout]") {
   EvenModel even(8);
   // A stage of two has 4 MB of parameters three times, one of four half of it; 8 samples in 16 micro-batches of one.
