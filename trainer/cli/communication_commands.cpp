@@ -27,8 +27,9 @@ class Measuring {
 public:
   Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
       : session(mpi), world(MPI_COMM_WORLD), job{world, map_nodes(world.gather(session.host()))}, options_(options),
-        command_(command), watchdog(world, job.nodes.host_of_rank, options.stall, Steps::together,
-                                    [this](std::exception_ptr failure) { end_job(session, world.rank(), failure); }) {
+        command_(command),
+        watchdog(world, job.nodes.host_of_rank, options.stall, Steps::together,
+                 [this](const std::exception_ptr& failure) { end_job(session, world.rank(), failure); }) {
     job.watchdog = &watchdog;
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
   }

@@ -35,7 +35,7 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nc
   world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy, arguments.threads)));
   const std::string command = command_line(arguments.words);
   const std::vector<std::string> hosts = introduce(world, {mpi.host(), program_identity(), command});
-  const auto fail = [&](std::exception_ptr failure) { end_job(mpi, world.rank(), failure); };
+  const auto fail = [&](const std::exception_ptr& failure) { end_job(mpi, world.rank(), failure); };
   Job job = make_job(world, arguments.options.strategy, mpi.host(), fail);
   const Steps steps = agrees(arguments.options.strategy) ? Steps::together : Steps::alone;
   Watchdog watchdog(world, hosts, arguments.stall, steps, fail);

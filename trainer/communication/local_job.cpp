@@ -92,7 +92,7 @@ std::string MpirunWords::digest(const std::string& line) {
   const bool dashes = line.size() > 40 && line.find_first_not_of('-') == std::string::npos;
   if (dashes) {
     in_block_ = !in_block_;
-    const std::string rest = in_block_ || known_ ? "" : block_;
+    std::string rest = in_block_ || known_ ? "" : block_;
     block_.clear();
     known_ = false;
     return rest;

@@ -17,13 +17,13 @@ static_assert(sizeof(MPI_Request) <= sizeof(Transfer::handle));
 /// Empty transfers hold MPI_REQUEST_NULL, as MPI leaves a request that has finished.
 Transfer pack(MPI_Request request) {
   Transfer transfer;
-  std::memcpy(&transfer.handle, &request, sizeof request);
+  std::memcpy(&transfer.handle, &request, sizeof(MPI_Request));
   return transfer;
 }
 
 MPI_Request unpack(const Transfer& transfer) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (transfer.handle != 0) std::memcpy(&request, &transfer.handle, sizeof request);
+  if (transfer.handle != 0) std::memcpy(&request, &transfer.handle, sizeof(MPI_Request));
   return request;
 }
 

@@ -150,7 +150,7 @@ constexpr double kLongest_s = 3; ///< well within what a user waits for
 
 } // namespace
 
-void end_job(const MpiSession& mpi, int rank, std::exception_ptr failure) {
+void end_job(const MpiSession& mpi, int rank, const std::exception_ptr& failure) {
   std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kLongest_s, kLead_s * rank)));
   int status = 1;
   try {
