@@ -44,8 +44,9 @@ struct TracedModel {
   std::vector<std::string> notes;
 };
 
-/// The table is of the last step, times are medians of all these steps that ran the same layers. Model, batch, precision
-/// and head are the step record's. Throws UserError where the trace says too little, with what to profile it with.
+/// The table is of the last step, times are medians of all these steps that ran the same layers. Model, batch,
+/// precision and head are the step record's. Throws UserError where the trace says too little, with what to profile it
+/// with.
 TracedModel traced_model(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const StepRecord& step,
                          const std::filesystem::path& file);
 

@@ -51,7 +51,8 @@ double normal_quantile(double probability) {
 
 namespace {
 
-/// Whether a smaller share than `probability` of those normals is below `value`. Normals are counted until that is sure.
+/// Whether a smaller share than `probability` of those normals is below `value`. Normals are counted until that is
+/// sure.
 bool is_smaller_share(const std::vector<double>& centres, double deviation, double value, double probability) {
   constexpr double rounding = 1e-9; // of a sum, far more than it has
   const auto count = static_cast<double>(centres.size());

@@ -53,9 +53,9 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// its t ranks a part; a send waits for nothing but its compute and the send before it, and the stage computes on
 /// meanwhile. When a stage has run all, it sums its gradients over its replicas in one all-reduce.
 ///
-/// With zero-1 a stage gathers the parameters of one of its pieces after another from the start of the iteration on, and
-/// a piece's first forward waits for them; a piece's gradients are reduce-scattered behind its last backward, beside
-/// what the stage has still to compute (Megatron-LM's distributed optimizer with --overlap-param-gather and
+/// With zero-1 a stage gathers the parameters of one of its pieces after another from the start of the iteration on,
+/// and a piece's first forward waits for them; a piece's gradients are reduce-scattered behind its last backward,
+/// beside what the stage has still to compute (Megatron-LM's distributed optimizer with --overlap-param-gather and
 /// --overlap-grad-reduce, megatron/core/distributed/param_and_grad_buffer.py). The update takes no time.
 ///
 /// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023,

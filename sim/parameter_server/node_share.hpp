@@ -13,8 +13,8 @@
 namespace ddlsim {
 
 /// The max-min rates of FairShare. Nodes in leaves of one class that have as many servers, of which as many take in and
-/// as many give out, may be exchanged: their rates are equal. So a few roles of nodes are solved in place of each node by itself, however many
-/// classes of servers there are.
+/// as many give out, may be exchanged: their rates are equal. So a few roles of nodes are solved in place of each node
+/// by itself, however many classes of servers there are.
 class NodeShare {
 public:
   /// Nothing where a node's servers are not all classes of as many a node, or where nodes have dozens of them.

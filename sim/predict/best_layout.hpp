@@ -47,9 +47,9 @@ public:
   /// From any thread; a scale is searched once.
   const FoundLayout& at(int gpus) const;
 
-  /// The most GPUs up to `gpus` for which there is a layout, 0 where there are none, and the fewest: of the multiples of
-  /// what the strategy states inside a node, and of whole nodes with it, doubled again and again. Few, because each is
-  /// searched.
+  /// The most GPUs up to `gpus` for which there is a layout, 0 where there are none, and the fewest: of the multiples
+  /// of what the strategy states inside a node, and of whole nodes with it, doubled again and again. Few, because each
+  /// is searched.
   int most_usable(int gpus) const;
   int least_usable(int most) const;
 

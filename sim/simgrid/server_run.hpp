@@ -65,8 +65,9 @@ struct ServerPlatform {
 };
 
 /// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes, the
-/// leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of the same node it takes the loopback (intra rate) instead of NICs. A
-/// neighbour's ranks have a NIC each and the ways of the fabric.
+/// leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of
+/// the same node it takes the loopback (intra rate) instead of NICs. A neighbour's ranks have a NIC each and the ways
+/// of the fabric.
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,
                                     const std::vector<RingBeside>& beside = {});
 

@@ -124,7 +124,7 @@ int* no_content() {
 void send(s4u::Mailbox& mailbox, std::uint64_t units, double most_Bps) {
   const s4u::CommPtr message = mailbox.put_init(no_content(), units);
   if (most_Bps > 0) message->set_rate(most_Bps * units_per_byte);
-  message->wait();
+  message->start()->wait(); // started by itself, as put() does: who listens for its end asks it for both ends
 }
 
 } // namespace ddlsim

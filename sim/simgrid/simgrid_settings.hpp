@@ -56,9 +56,9 @@ Links make_nics(simgrid::s4u::NetZone& zone, const std::string& kind, int nodes,
 /// What every message points at: SimGrid wants an address, and nobody reads it.
 int* no_content();
 
-/// Sends a message that gets `most_Bps` at most, 0: no ceiling; returns when it has passed. The ceiling is the message's
-/// and not a link's: of a link that caps each message by itself (FATPIPE) SimGrid's solver looks at every message again
-/// for each that it settles, which of a thousand takes 20 times as long as all else.
+/// Sends a message that gets `most_Bps` at most, 0: no ceiling; returns when it has passed. The ceiling is the
+/// message's and not a link's: of a link that caps each message by itself (FATPIPE) SimGrid's solver looks at every
+/// message again for each that it settles, which of a thousand takes 20 times as long as all else.
 void send(simgrid::s4u::Mailbox& mailbox, std::uint64_t units, double most_Bps);
 
 } // namespace ddlsim

@@ -10,7 +10,7 @@ constexpr double hundred_megabytes = 100e6;
 
 void ring(benchmark::State& state, Fidelity fidelity) {
   const auto machine = machine_of(static_cast<int>(state.range(0)));
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     benchmark::DoNotOptimize(executor_of(fidelity).all_reduces(machine, {hundred_megabytes}, Algorithm::ring));
   count_memory(state);
 }
@@ -40,7 +40,7 @@ void servers(benchmark::State& state, Fidelity fidelity, int nodes, ServerMachin
   exchange.shards = place_tensors(tensor_bytes, servers.servers, Sharding::round_robin, 0);
   for (const auto& shard : exchange.shards)
     exchange.ready_s.push_back(backward_s * shard.tensor / static_cast<double>(tensor_bytes.size()));
-  for (auto _ : state) benchmark::DoNotOptimize(executor_of(fidelity).server_exchange(machine, servers, exchange));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(executor_of(fidelity).server_exchange(machine, servers, exchange));
   count_memory(state);
 }
 constexpr auto by_symmetry = Fidelity::by_symmetry;

@@ -35,7 +35,7 @@ using Way = SharedTimes (*)(const std::vector<SharedLink>&, const std::vector<Jo
 void neighbours(benchmark::State& state, Way way) {
   constexpr int iterations = 8;
   const TwoJobs two = two_jobs();
-  for (auto _ : state) benchmark::DoNotOptimize(way(two.links, two.jobs, iterations));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(way(two.links, two.jobs, iterations));
 }
 BENCHMARK_CAPTURE(neighbours, formula, share_by_formula)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(neighbours, rounds, simulate_rounds_in_child)->Unit(benchmark::kMillisecond)->UseRealTime();

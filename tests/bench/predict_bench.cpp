@@ -37,7 +37,7 @@ void iteration(benchmark::State& state, Fidelity fidelity) {
   setup.gpus = 1024;
   setup.gpus_per_node = 4;
   const auto sample = median_parameters(load_priors(data), "compute_measured", "nccl-ib", "wfbp");
-  for (auto _ : state) benchmark::DoNotOptimize(time_step(setup, sample, fidelity));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(time_step(setup, sample, fidelity));
   count_memory(state);
 }
 BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_closed_form, Fidelity::closed_form)->Unit(benchmark::kMillisecond);
@@ -47,7 +47,7 @@ BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_by_symmetry, Fidelity::by_symm
 
 void curve(benchmark::State& state, const std::string& strategies) {
   const auto scenario = iris({"/gpus", seventeen_scales, "/strategies", strategies});
-  for (auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {Fidelity::automatic, {}}));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {Fidelity::automatic, {}}));
   count_memory(state);
 }
 BENCHMARK_CAPTURE(curve, ring_and_one_server, ring_and_server)->Unit(benchmark::kMillisecond);
@@ -60,7 +60,7 @@ void sweep(benchmark::State& state) {
   constexpr int scenarios = 200;
   constexpr int jobs = 2;
   start_fork_server();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto measured = read_measured_times(data);
     const auto results = run_in_workers(all_tasks(scenarios), jobs, [&](int task) {
       const auto scenario = iris({"/batch_per_gpu", std::to_string(8 + task % 100), "/gpus", "[1,2,4,8,16,32,64,96]",

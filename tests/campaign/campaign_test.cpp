@@ -30,7 +30,7 @@ TEST_CASE("campaign: a run becomes a part for each combination, node count and r
                                          {"nodes", {1, 2}},
                                          {"repeats", 3}}});
   const auto parts = ddltrain::parts_of(ddltrain::read_campaign(folder.path(""), "here"));
-  REQUIRE(parts.size() == 2 * 2 * 2 * 3);
+  REQUIRE(parts.size() == 2UL * 2 * 2 * 3);
   CHECK(parts[1].name == "steps-32-ps-1-2-n1-r1");
   CHECK(parts[1].arguments == std::vector<std::string>{"train", "--servers", "1", "--batch", "32", "--strategy",
                                                        "ps:1/2", "--cluster", "here"});

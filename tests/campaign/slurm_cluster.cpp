@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -32,9 +33,9 @@ int free_port() {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* const generic = static_cast<sockaddr*>(static_cast<void*>(&address));
-  bind(descriptor, generic, length);
-  getsockname(descriptor, generic, &length);
+  const bool is_bound = bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0;
   close(descriptor);
+  if (!is_bound) throw std::runtime_error("no free port on the loopback interface");
   return ntohs(address.sin_port);
 }
 
@@ -135,9 +136,10 @@ void SlurmCluster::start(const std::vector<std::string>& words, const std::strin
 }
 
 void SlurmCluster::stop() {
-  for (auto daemon = daemons_.rbegin(); daemon != daemons_.rend(); ++daemon) {
-    kill(*daemon, SIGTERM);
-    wait_for_end(*daemon);
+  std::reverse(daemons_.begin(), daemons_.end());
+  for (const auto daemon : daemons_) {
+    kill(daemon, SIGTERM);
+    wait_for_end(daemon);
   }
   daemons_.clear();
   unsetenv("SLURM_CONF");

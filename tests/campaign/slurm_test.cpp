@@ -109,11 +109,10 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
 
 #ifdef DDLSIM_MPI_PROGRAM
 void a_sweep_of_ddlsim_is_dealt_out_by_srun() {
-  const std::vector<std::string> question = {"predict",    DDLSIM_SOURCE_DIR "/scenarios/pascal-vgg16.json",
-                                             "--sweep",    "/batch_per_gpu=16,32,64",
-                                             "--gpus",     "8",
-                                             "--fidelity", "screening",
-                                             "--csv",      "--quiet"};
+  const std::string scenario = DDLSIM_SOURCE_DIR "/scenarios/pascal-vgg16.json";
+  const std::vector<std::string> question = {"predict", scenario, "--sweep",    "/batch_per_gpu=16,32,64",
+                                             "--gpus",  "8",      "--fidelity", "screening",
+                                             "--csv",   "--quiet"};
   std::vector<std::string> alone = {DDLSIM_PROGRAM};
   alone.insert(alone.end(), question.begin(), question.end());
   std::vector<std::string> dealt = {"srun", "--mpi=pmix", "--nodes=2", "--ntasks-per-node=2", DDLSIM_MPI_PROGRAM};

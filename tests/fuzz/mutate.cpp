@@ -160,8 +160,10 @@ std::string spoil_document(const std::string& text, std::mt19937_64& random) {
 
 } // namespace
 
+using namespace std::string_view_literals;
+
 std::string spoil_bytes(std::string text, std::mt19937_64& random) {
-  const std::string telling = "{}[]\",:0-1e9.\\\n\0 xn";
+  constexpr auto telling = "{}[]\",:0-1e9.\\\n\0 xn"sv;
   for (std::size_t left = 1 + below(4, random); left > 0 && !text.empty(); --left) {
     const std::size_t at = below(text.size(), random);
     switch (below(7, random)) {
@@ -192,7 +194,7 @@ std::string spoil_bytes(std::string text, std::mt19937_64& random) {
 }
 
 std::string spoil_values(const std::string& text, std::mt19937_64& random) {
-  const auto whole = spoil_document(text, random);
+  auto whole = spoil_document(text, random);
   if (!whole.empty()) return whole;
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {

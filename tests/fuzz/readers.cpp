@@ -314,7 +314,7 @@ bool take_result(const std::string& bytes) {
 Target journal_target() {
   const auto file = folder().path() / "read/seed.unfinished";
   fs::create_directories(file.parent_path());
-  TaskJournal(file, asked, {{0, "A0:\"tiny\",\"ring\",8\n"}, {2, std::string("R\0\n", 3)}, {5, ""}});
+  const TaskJournal written(file, asked, {{0, "A0:\"tiny\",\"ring\",8\n"}, {2, std::string("R\0\n", 3)}, {5, ""}});
   return {"journal", {read_text_file(file)}, take_journal};
 }
 

@@ -182,7 +182,7 @@ TEST_CASE("a fused attention has the eager one's products, and none of its score
   };
   CHECK(products(fused) == products(eager));
   CHECK(products(fused) == 32 * 4.0 * 512 * 512 * 4096);
-  CHECK(fused.layers.size() + 3 * 32 == eager.layers.size());
+  CHECK(fused.layers.size() + 3UL * 32 == eager.layers.size());
 }
 
 TEST_CASE("a window bounds what a state attends to") {

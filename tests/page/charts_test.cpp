@@ -89,7 +89,7 @@ TEST_CASE("a higher figure stands higher, and a point stands inside the drawing 
 }
 
 TEST_CASE("names in charts are text, whatever they hold") {
-  const auto name = hostile_name();
+  const auto& name = hostile_name();
   auto point = line_point(1, 1);
   point.title = name;
   auto lines = chart_of({{name, "0 1", {{point}}}});

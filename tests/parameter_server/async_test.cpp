@@ -153,8 +153,8 @@ TEST_CASE("asynchronous servers: fewer pushes carry a sixteenth of a server's by
     CHECK(fewer.exchange.ready_s[i] <= async.exchange.ready_s[i] + 0.04 + 1e-12);
   }
   CHECK(fewer.exchange.ready_s.back() == 0.9);
-  CHECK(fewer.exchange.ready_s[2 * (shards - 1)] == async.exchange.ready_s[2 * (shards - 1)]);
-  CHECK(fewer.exchange.ready_s[2 * (shards - 2)] == async.exchange.ready_s[2 * (shards - 2)]); // ends with its last
+  CHECK(fewer.exchange.ready_s[2UL * (shards - 1)] == async.exchange.ready_s[2UL * (shards - 1)]);
+  CHECK(fewer.exchange.ready_s[2UL * (shards - 2)] == async.exchange.ready_s[2UL * (shards - 2)]); // ends with its last
   CHECK(fewer.exchange.ready_s[0] == Approx(0.04));
 }
 

@@ -7,10 +7,10 @@
 namespace ddlsim {
 namespace {
 
-const std::vector<double> sizes_bytes = {1e5 + 1, 25e6, 1e9};
+const std::vector<double> sizes_of_halves_bytes = {1e5 + 1, 25e6, 1e9};
 
 std::vector<double> times_s(Fidelity fidelity, const Machine& machine, Algorithm algorithm) {
-  return executor_of(fidelity).all_reduces(machine, sizes_bytes, algorithm).times_s;
+  return executor_of(fidelity).all_reduces(machine, sizes_of_halves_bytes, algorithm).times_s;
 }
 
 void check_equal(const std::vector<double>& found_s, const std::vector<double>& expected_s) {
@@ -41,7 +41,7 @@ TEST_CASE("by symmetry they equal full, in as many messages at 4,096 ranks as a 
       check_equal(times_s(Fidelity::by_symmetry, machine, half), times_s(Fidelity::full, machine, half));
     }
     const Machine large = two_level(4096, 8);
-    const auto simulated = executor_of(Fidelity::by_symmetry).all_reduces(large, sizes_bytes, half);
+    const auto simulated = executor_of(Fidelity::by_symmetry).all_reduces(large, sizes_of_halves_bytes, half);
     check_equal(simulated.times_s, times_s(Fidelity::closed_form, large, half));
     CHECK(simulated.messages > 0);
     CHECK(simulated.messages < 1e5); // each would be 17 million

@@ -33,12 +33,11 @@ private:
   double seconds_;
 };
 
-inline ValidationResult small_result(double says_s, ValidationOptions options = {}) {
+inline ValidationResult small_result(double says_s, const ValidationOptions& options = {}) {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(std::make_unique<Sayer>(says_s));
   auto odd = curve_file("b<&>\"'", "g", {2.01, 2.02, 2.03, 2.14, 2.35, 2.96});
-  return validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06}), odd}, methods,
-                               std::move(options));
+  return validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06}), odd}, methods, options);
 }
 
 } // namespace ddlsim::test

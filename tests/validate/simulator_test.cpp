@@ -19,7 +19,7 @@ const DataFolder& data() {
   return folder;
 }
 
-const ReferenceData& reference() {
+const ReferenceData& all_records() {
   static const auto read = read_reference_data(data());
   return read;
 }
@@ -34,7 +34,7 @@ std::vector<MeasurementFile> two_sites() {
 /// Predicted times of new-T1, by cluster.
 std::map<std::string, std::vector<double>> times_at_new_sites(const std::vector<ModelConstant>& table) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(reference(), table));
+  methods.push_back(make_simulator(all_records(), table));
   ValidationOptions options;
   options.splits = {"new-T1"};
   std::map<std::string, std::vector<double>> times_s;
@@ -58,7 +58,7 @@ TEST_CASE("a constant that a site shaped is taken away from that site and from n
 
 TEST_CASE("one process and several give the same bytes") {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(reference(), model_constants()));
+  methods.push_back(make_simulator(all_records(), model_constants()));
   methods.push_back(make_uncalibrated(data()));
   ValidationOptions options;
   options.splits = {"T1", "new-T2"};
@@ -126,7 +126,7 @@ TEST_CASE("every constant of the model stands once in the table, and its shapers
   for (const auto& row : table) {
     CAPTURE(row.name);
     CHECK(std::count_if(table.begin(), table.end(), [&](const auto& other) { return other.value == row.value; }) == 1);
-    for (const auto& shaper : row.shaped_by) CHECK(reference().clusters.count(shaper) == 1);
+    for (const auto& shaper : row.shaped_by) CHECK(all_records().clusters.count(shaper) == 1);
   }
 }
 
@@ -147,11 +147,11 @@ TEST_CASE("without a site, a constant is what the other sites chose, where they 
 TEST_CASE("a question is the scenario that a person would ask") {
   auto series = test::known_series({{1, 1.0}, {8, 1.1}});
   series.cluster = "dlperf-v100";
-  series.gpu = reference().clusters.at("dlperf-v100").gpu;
+  series.gpu = all_records().clusters.at("dlperf-v100").gpu;
   series.transport = "unknown";
   Question question{series, 8, 4, 2, Strategy{}};
   question.strategy.name = StrategyName::all_reduce;
-  const auto& cluster = reference().clusters.at("dlperf-v100");
+  const auto& cluster = all_records().clusters.at("dlperf-v100");
   const auto scenario = scenario_of(question, cluster);
   CHECK(scenario.gpus == std::vector<int>{8});
   CHECK(scenario.gpus_per_node == 2);

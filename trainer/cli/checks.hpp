@@ -1,6 +1,6 @@
 #pragma once
-// What the text of an option must be. CLI11's own checks show the range of a double in their messages, and its reading of
-// a number takes -1 for the largest there is.
+// What the text of an option must be. CLI11's own checks show the range of a double in their messages, and its reading
+// of a number takes -1 for the largest there is.
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
