@@ -2,7 +2,10 @@
 
 #include "sim/base/foreign_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace ddlsim {
@@ -122,13 +125,13 @@ private:
   void find_layers() {
     std::vector<std::pair<long, std::size_t>> by_time;
     for (const auto& maker : makers())
-      if (!is_no_work(plain_operator(name_of(calls_[maker.second])))) by_time.push_back(maker);
+      if (!is_no_work(plain_operator(name_of(calls_[maker.second])))) by_time.emplace_back(maker);
     std::stable_sort(by_time.begin(), by_time.end(), [&](const auto& a, const auto& b) {
       return calls_[a.second].seen->interval.begin_s < calls_[b.second].seen->interval.begin_s;
     });
     for (const auto& [sequence, place] : by_time) add_layer(sequence, place);
-    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call)
-      if (call->parent >= 0) calls_[static_cast<std::size_t>(call->parent)].layers += call->layers;
+    for (const auto& call : std::views::reverse(calls_))
+      if (call.parent >= 0) calls_[static_cast<std::size_t>(call.parent)].layers += call.layers;
   }
 
   void add_layer(long sequence, std::size_t place) {
@@ -272,13 +275,13 @@ private:
       auto name = for_terminal(plain_operator(name_of(calls_[layer_calls_[layer]])));
       if (module >= 0) {
         const auto owner = for_terminal(name_of(calls_[static_cast<std::size_t>(module)]));
-        name = in_module[module] == 1 ? owner : owner + "." + name;
+        name = in_module[module] == 1 ? owner : fmt::format("{}.{}", owner, name);
       }
       if (name.empty()) name = "operator";
       auto own_name = name;
       const bool is_numbered = module < 0 || in_module[module] > 1;
-      if (is_numbered) own_name = name + "_" + std::to_string(++numbers[name]);
-      while (!taken.insert(own_name).second) own_name = name + "_" + std::to_string(++numbers[name]);
+      if (is_numbered) own_name = fmt::format("{}_{}", name, ++numbers[name]);
+      while (!taken.insert(own_name).second) own_name = fmt::format("{}_{}", name, ++numbers[name]);
       found_.layers[layer].name = own_name;
     }
     for (auto& layer : found_.layers)
