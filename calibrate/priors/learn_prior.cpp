@@ -16,7 +16,7 @@ const std::array<double, shares>& precisions() {
   static const auto table = [] {
     std::array<double, shares> values{};
     for (std::size_t i = 0; i < shares; ++i) {
-      const double share = (i + 0.5) / shares;
+      const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(shares);
       double low = 0;
       double high = 20;
       for (int step = 0; step < 60; ++step) {

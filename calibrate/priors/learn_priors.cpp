@@ -55,7 +55,8 @@ std::vector<std::string> shapers_of(const ReferenceData& reference, const Prior&
                                     const std::vector<SiteValue>& sites) {
   std::set<std::string> names(judged.shaped_by.begin(), judged.shaped_by.end());
   for (const auto& [name, cluster] : reference.clusters)
-    if (std::any_of(sites.begin(), sites.end(), [&](const SiteValue& one) { return one.site == cluster.site; }))
+    if (std::any_of(sites.begin(), sites.end(),
+                    [&, &of = cluster](const SiteValue& one) { return one.site == of.site; }))
       names.insert(name);
   return {names.begin(), names.end()};
 }

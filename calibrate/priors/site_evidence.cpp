@@ -82,7 +82,7 @@ std::vector<SiteValue> pooled(const std::vector<SiteValue>& values) {
     for (const auto* one : own) weight += weight_of(*one);
     for (const auto* one : own) mean += weight_of(*one) * one->mean / weight;
     for (const auto* one : own) scatter += weight_of(*one) * (one->mean - mean) * (one->mean - mean) / weight;
-    sites.push_back({site, mean, std::sqrt(std::max(1 / weight, scatter / own.size()))});
+    sites.push_back({site, mean, std::sqrt(std::max(1 / weight, scatter / static_cast<double>(own.size())))});
   }
   return sites;
 }
