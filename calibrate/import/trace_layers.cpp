@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 namespace ddlsim {
@@ -130,8 +129,9 @@ private:
       return calls_[a.second].seen->interval.begin_s < calls_[b.second].seen->interval.begin_s;
     });
     for (const auto& [sequence, place] : by_time) add_layer(sequence, place);
-    for (const auto& call : std::views::reverse(calls_))
+    std::for_each(calls_.rbegin(), calls_.rend(), [&](const auto& call) {
       if (call.parent >= 0) calls_[static_cast<std::size_t>(call.parent)].layers += call.layers;
+    });
   }
 
   void add_layer(long sequence, std::size_t place) {

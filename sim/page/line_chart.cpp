@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 namespace ddlsim {
 namespace {
@@ -100,7 +99,8 @@ std::string band(const std::vector<LinePoint>& run, const CurvePlane& plane, std
   }
   std::vector<std::pair<double, double>> corners;
   for (const auto& point : run) corners.emplace_back(plane.across(point.x), plane.up(point.high));
-  for (const auto& point : std::views::reverse(run)) corners.emplace_back(plane.across(point.x), plane.up(point.low));
+  std::for_each(run.rbegin(), run.rend(),
+                [&](const auto& point) { corners.emplace_back(plane.across(point.x), plane.up(point.low)); });
   return fmt::format("<path class=\"band {}\" d=\"{}z\"/>\n", svg_style_classes(style), path_of(corners));
 }
 
