@@ -4,6 +4,7 @@
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
