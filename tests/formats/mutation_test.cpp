@@ -37,7 +37,7 @@ int refused_of(const TemporaryFolder& folder, const std::string& name, int times
 TEST_CASE("a spoilt file is refused or read, and never more than that") {
   const TemporaryFolder folder;
   write_sample_data(folder);
-  constexpr int times = 200;
+  constexpr int times = 300;
   for (const char* name :
        {"platforms/gpus.json", "platforms/priors.json", "platforms/iris/cluster.json",
         "platforms/iris/measurements/all.jsonl", "scenarios/presets.json", "scenarios/tiny-iris.json",
