@@ -40,7 +40,8 @@ void servers(benchmark::State& state, Fidelity fidelity, int nodes, ServerMachin
   exchange.shards = place_tensors(tensor_bytes, servers.servers, Sharding::round_robin, 0);
   for (const auto& shard : exchange.shards)
     exchange.ready_s.push_back(backward_s * shard.tensor / static_cast<double>(tensor_bytes.size()));
-  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(executor_of(fidelity).server_exchange(machine, servers, exchange));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(executor_of(fidelity).server_exchange(machine, servers, exchange));
   count_memory(state);
 }
 constexpr auto by_symmetry = Fidelity::by_symmetry;
