@@ -170,7 +170,11 @@ void FairShare::set_busy(std::size_t server_class, bool push, bool busy) {
   if ((busy_[lane] != 0) == busy) return;
   busy_[lane] = busy ? 1 : 0;
   set_since_.push_back(lane);
-  changed_ += busy_[lane] == was_busy_[lane] ? std::size_t(-1) : 1;
+  if (busy_[lane] == was_busy_[lane]) {
+    --changed_;
+  } else {
+    ++changed_;
+  }
   if (nodes_) {
     nodes_->set_busy(server_class, push, busy);
   } else {
