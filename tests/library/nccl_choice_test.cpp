@@ -297,7 +297,6 @@ TEST_CASE("with NVSwitch and SHARP, NVLS with sums between nodes is NVLS's way a
   job.has_nvls = true;
   job.port_GBps = 450;
   job.network_GBps = 384;
-  const LibraryVersion nccl_2_21{SumLibrary::nccl, 2, 21, 5};
   CHECK(nccl_choice(nccl_2_21, job, 1e9) == Way{Algorithm::nvls_sharp, Protocol::simple});
   CHECK_FALSE(runs_nvls_sharp({SumLibrary::nccl, 2, 17, 1}, job));
   auto other = job;
