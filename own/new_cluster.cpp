@@ -219,7 +219,7 @@ private:
     Json list = Json::array();
     for (std::size_t i = 0; i < networks_.size(); ++i) {
       list.push_back({{"name", nic_name(i)}, {"bandwidth", networks_[i].rate}, {"count", networks_[i].ports}});
-      if (networks_[i].kind == "efa") list.back()["path"] = "efa";
+      if (networks_[i].kind == "efa") list.back()["path"] = to_text(NicPath::efa);
     }
     return list;
   }

@@ -120,8 +120,8 @@ std::string learnt_priors_text(const LearntPriors& learnt) {
   };
   for (const auto& one : learnt.classes) {
     std::vector<std::string> name{one.judged.parameter};
-    for (const auto* part : {&one.judged.transport, &one.judged.preset, &one.judged.path})
-      if (!part->empty()) name.push_back(*part);
+    for (const auto& part : {one.judged.transport, one.judged.preset, to_text(one.judged.path)})
+      if (!part.empty()) name.push_back(part);
     std::vector<std::string> sites;
     for (const auto& site : one.sites) sites.push_back(fmt::format("{} {:.3g}", site.site, std::exp(site.mean)));
     text += fmt::format("{:<52} {:>18} {:>18}  {}\n", fmt::format("{}", fmt::join(name, ", ")), spread(one.judged),

@@ -48,7 +48,7 @@ constexpr double least_error = 0.03;    ///< of a site's value: a model of a net
 } // namespace
 
 PriorClass class_of(const Prior& prior) {
-  return {prior.parameter, prior.transport, prior.preset, prior.path};
+  return {prior.parameter, prior.transport, prior.preset, to_text(prior.path)};
 }
 
 const LearntParameter* learnt_parameter(const std::string& name) {

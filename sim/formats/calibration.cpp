@@ -34,8 +34,8 @@ bool is_fitted(RecordKind kind) {
 }
 
 std::string nic_text(const Nic& nic) {
-  const auto way = nic.path == "virtual-switch" ? " through a " : " by the path ";
-  return fmt::format("{} x {:.9g} B/s{}", nic.count, nic.bandwidth_Bps, nic.path.empty() ? "" : way + nic.path);
+  const auto way = nic.path == NicPath::virtual_switch ? " through a " : " by the path ";
+  return fmt::format("{} x {:.9g} B/s{}", nic.count, nic.bandwidth_Bps, nic.path ? way + to_text(nic.path) : "");
 }
 
 /// What is another in a machine than it was.

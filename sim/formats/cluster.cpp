@@ -40,8 +40,8 @@ std::vector<Nic> nics_from(const JsonNode& node) {
     if (!nic.is_object()) continue;
     nic.allow_only(known);
     nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
-                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)),
-                    nic.one_of_or("path", nic_paths(), ""), nic.texts_or_none("path_shaped_by")});
+                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)), name_or_none<NicPath>(nic, "path"),
+                    nic.texts_or_none("path_shaped_by")});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       nic.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));

@@ -28,10 +28,10 @@ struct IntraNode {
 };
 
 struct Nic {
-  std::string name;         ///< "ib-edr", "10gbe"; transports refer to it
-  double bandwidth_Bps = 0; ///< line rate, one direction, one port
-  int count = 1;            ///< ports a node that carry training traffic
-  std::string path{}; ///< "" straight to the wire; else a name of nic_paths(): docs/formats.md says what each does
+  std::string name;                          ///< "ib-edr", "10gbe"; transports refer to it
+  double bandwidth_Bps = 0;                  ///< line rate, one direction, one port
+  int count = 1;                             ///< ports a node that carry training traffic
+  std::optional<NicPath> path{};             ///< none: straight to the wire
   std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
 };
 

@@ -116,11 +116,6 @@ std::string simple_name(const JsonNode& node, const std::string& key) {
   return name;
 }
 
-const std::vector<std::string>& nic_paths() {
-  static const std::vector<std::string> paths{"virtual-switch", "ec2", "ec2-placement-group", "efa"};
-  return paths;
-}
-
 const std::vector<std::string>& layer_kinds() {
   static const std::vector<std::string> kinds{"conv1x1",    "conv3x3", "conv",      "depthwise", "linear",      "norm",
                                               "activation", "pool",    "embedding", "attention", "elementwise", "loss"};

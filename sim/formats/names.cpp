@@ -125,6 +125,20 @@ std::string to_text(Sharding value) {
   return "";
 }
 
+std::string to_text(NicPath value) {
+  switch (value) {
+  case NicPath::virtual_switch:
+    return "virtual-switch";
+  case NicPath::ec2:
+    return "ec2";
+  case NicPath::ec2_placement_group:
+    return "ec2-placement-group";
+  case NicPath::efa:
+    return "efa";
+  }
+  return "";
+}
+
 std::string to_text(Placement value) {
   switch (value) {
   case Placement::dedicated:

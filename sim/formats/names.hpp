@@ -97,6 +97,9 @@ enum class Routing { adaptive, fixed };
 /// Where the nodes of a job are on a fabric: one after another, dealt out over its leaves, or as a list says.
 enum class NodeOrder { packed, scattered, listed };
 
+/// What traffic of a NIC passes on its way to the wire, where that is not straight; docs/formats.md says what each does.
+enum class NicPath { virtual_switch, ec2, ec2_placement_group, efa };
+
 /// What software a transport moves bytes with; shm stays inside a node.
 enum class Carrier { nccl, mpi, gloo, grpc, shm };
 
@@ -134,6 +137,7 @@ std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);
 std::string to_text(Placement value);
+std::string to_text(NicPath value);
 std::string to_text(Device value);
 std::string to_text(Precision value);
 std::string to_text(WirePrecision value);

@@ -133,15 +133,15 @@ std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::s
 }
 
 std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors) {
-  const auto path_of = [&](const std::string& name) {
+  const auto path_of = [&](const std::string& name) -> std::optional<NicPath> {
     for (const auto& transport : cluster.transports)
       if (transport.name == name && !transport.nic.empty()) return find_nic(cluster, transport.nic).path;
-    return std::string{};
+    return std::nullopt;
   };
   std::vector<Prior> kept;
   std::copy_if(priors.begin(), priors.end(), std::back_inserter(kept),
-               [&](const Prior& prior) { return prior.path.empty() || prior.path == path_of(prior.transport); });
-  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return !prior.path.empty(); });
+               [&](const Prior& prior) { return !prior.path || prior.path == path_of(prior.transport); });
+  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return prior.path.has_value(); });
   return kept;
 }
 

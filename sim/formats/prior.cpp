@@ -32,9 +32,8 @@ Prior prior_from(const JsonNode& node) {
   prior.parameter = node.text("parameter");
   prior.transport = node.one_of_or("transport", transport_names(), "");
   prior.preset = node.text_or("preset", "");
-  prior.path = node.one_of_or("path", nic_paths(), "");
-  if (!prior.path.empty() && prior.transport.empty())
-    node.mistake_at("path", "a path is a transport's; give \"transport\" too");
+  prior.path = name_or_none<NicPath>(node, "path");
+  if (prior.path && prior.transport.empty()) node.mistake_at("path", "a path is a transport's; give \"transport\" too");
   prior.scale = one_of_or(node, "scale", PriorScale::log);
   prior.median = prior.scale == PriorScale::linear ? node.number("median", 0, unbounded) : node.positive("median");
   prior.width = node.positive("width");
@@ -52,7 +51,7 @@ Json to_json(const Prior& prior) {
   Json json{{"parameter", prior.parameter}};
   if (!prior.transport.empty()) json["transport"] = prior.transport;
   if (!prior.preset.empty()) json["preset"] = prior.preset;
-  if (!prior.path.empty()) json["path"] = prior.path;
+  if (prior.path) json["path"] = to_text(prior.path);
   json["median"] = nine_digits(prior.median);
   json["width"] = nine_digits(prior.width);
   json["scale"] = to_text(prior.scale);

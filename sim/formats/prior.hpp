@@ -30,7 +30,7 @@ struct Prior {
   std::string unit; ///< "s", "1", "B/s"
   std::string source;
   std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
-  std::string path{};                 ///< of the transport's NIC, as in a cluster file; "" when it holds for all
+  std::optional<NicPath> path{};      ///< of the transport's NIC; none: it holds for all
   std::vector<PriorSite> sites{};     ///< that `ddlsim calibrate --priors` learnt it from; none: judged
 };
 

@@ -79,6 +79,12 @@ Name one_of_or(const JsonNode& node, const std::string& key, Name fallback,
   return node.has(key) ? one_of<Name>(node, key, allowed) : fallback;
 }
 
+/// Nothing where the key is absent.
+template <class Name> std::optional<Name> name_or_none(const JsonNode& node, const std::string& key) {
+  if (!node.has(key)) return std::nullopt;
+  return one_of<Name>(node, key);
+}
+
 /// A required name that can be a file's: letters, digits and . _ - + only.
 std::string simple_name(const JsonNode& node, const std::string& key);
 
@@ -86,7 +92,6 @@ std::string simple_name(const JsonNode& node, const std::string& key);
 void refuse_bare_model_name(const JsonNode& node, const std::string& key, const std::string& name);
 
 /// Names that files of several formats share.
-const std::vector<std::string>& nic_paths(); ///< other than straight to the wire
 const std::vector<std::string>& layer_kinds();
 
 } // namespace ddlsim

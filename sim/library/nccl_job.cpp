@@ -60,7 +60,7 @@ void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& jo
 /// arrive out of order, as with the send and receive that it uses before p5: src/platform-aws.cpp at 2daf7d3.
 void add_plugin(const Nic& nic, NcclJob& job) {
   constexpr double efa_latency_us = 75;
-  if (nic.path != "efa") return;
+  if (nic.path != NicPath::efa) return;
   job.plugin_latency_us = efa_latency_us;
   job.simple_only = job.gpu < NcclGpu::hopper;
 }

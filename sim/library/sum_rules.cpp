@@ -176,8 +176,8 @@ double connection_limit_Bps(const Cluster& cluster, const Transport& transport) 
   constexpr double nothing = std::numeric_limits<double>::infinity();
   if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return nothing;
   const auto& path = find_nic(cluster, transport.nic).path;
-  if (path == "ec2") return between_instances_Bps;
-  return path == "ec2-placement-group" || path == "efa" ? in_placement_group_Bps : nothing;
+  if (path == NicPath::ec2) return between_instances_Bps;
+  return path == NicPath::ec2_placement_group || path == NicPath::efa ? in_placement_group_Bps : nothing;
 }
 
 } // namespace ddlsim

@@ -148,7 +148,7 @@ TEST_CASE("a later prior is hidden by one that whoever drops it drops too, but f
 
 TEST_CASE("priors are read back as they were written", "[priors]") {
   auto learnt = judged_rate();
-  learnt.path = "virtual-switch";
+  learnt.path = NicPath::virtual_switch;
   learnt.shaped_by = {"iris"};
   learnt.sites = {{"iris", 2.5e9, 0.1}};
   const ddlsim_test::TemporaryFolder folder;

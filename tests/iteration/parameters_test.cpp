@@ -51,14 +51,14 @@ TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters]
 
 TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and goes first", "[parameters]") {
   Cluster cluster;
-  cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, "virtual-switch"}};
+  cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, NicPath::virtual_switch}};
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
   const auto priors = load_priors(shipped_priors);
   const auto on = [&](const Cluster& where) {
     return median_parameters(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod").nic_efficiency;
   };
   CHECK(on(cluster) < 0.6); // a hypervisor's switch takes its part
-  cluster.nics[1].path.clear();
+  cluster.nics[1].path.reset();
   CHECK(on(cluster) > 0.8);
   CHECK(priors_on(cluster, priors).size() < priors.size());
 }

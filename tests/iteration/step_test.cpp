@@ -48,7 +48,7 @@ TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step
 
 TEST_CASE("a connection that a cloud limits is all that a ring has between two nodes", "[step][connections]") {
   SmallCluster small;
-  small.cluster.nics.front().path = "ec2"; // 625 MB/s of 1 GB/s
+  small.cluster.nics.front().path = NicPath::ec2; // 625 MB/s of 1 GB/s
   const double ring_s = 2.0 * 7 * (1e-3 + 1e8 / 8 / 625e6);
   auto setup = small.setup(StrategyName::ring, 8);
   CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s == Approx(0.3 + ring_s));
@@ -61,7 +61,7 @@ TEST_CASE("a connection that a cloud limits is all that a ring has between two n
 TEST_CASE("a limited connection slows what one worker and one server exchange, not what the server takes in",
           "[step][connections]") {
   SmallCluster small;
-  small.cluster.nics.front() = {"nic", 4e9, 1, "ec2"}; // 625 MB/s a connection
+  small.cluster.nics.front() = {"nic", 4e9, 1, NicPath::ec2}; // 625 MB/s a connection
   const auto with_workers = [&](int workers) {
     auto setup = small.setup(StrategyName::ps, workers);
     setup.strategy.servers = {ServerCount::Rule::count, 1};

@@ -9,7 +9,7 @@ constexpr LibraryVersion before_plugin{SumLibrary::nccl, 2, 12, 12};
 constexpr LibraryVersion with_plugin{SumLibrary::nccl, 2, 23, 4};
 
 /// Two nodes of eight GPUs on an NVSwitch with four ports of EFA, or of InfiniBand.
-NcclJob eight_gpus_a_node(const std::string& path, int compute_capability) {
+NcclJob eight_gpus_a_node(std::optional<NicPath> path, int compute_capability) {
   Cluster cluster;
   cluster.gpus_per_node = 8;
   cluster.intra = {IntraKind::nvswitch, 230e9, 0.6e-6};
@@ -27,7 +27,7 @@ double estimate_of_8_bytes_us(const LibraryVersion& version, const NcclJob& job,
 } // namespace
 
 TEST_CASE("over EFA NCCL counts what the plug-in states for every crossing, and once more with Simple", "[nccl][efa]") {
-  const auto with = eight_gpus_a_node("efa", 90);
+  const auto with = eight_gpus_a_node(NicPath::efa, 90);
   auto without = with;
   without.plugin_latency_us = 0;
   const auto more_us = [&](const LibraryVersion& version, Algorithm algorithm, Protocol protocol) {
@@ -44,15 +44,15 @@ TEST_CASE("over EFA NCCL counts what the plug-in states for every crossing, and 
 }
 
 TEST_CASE("over EFA GPUs before Hopper use Simple only, from the plug-in of 2023 on", "[nccl][efa]") {
-  const auto ampere = eight_gpus_a_node("efa", 80);
+  const auto ampere = eight_gpus_a_node(NicPath::efa, 80);
   CHECK(ampere.simple_only);
   for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
     CHECK(nccl_choice(with_plugin, ampere, size_bytes).protocol == Protocol::simple);
   CHECK_FALSE(nccl_estimate_s(with_plugin, ampere, {Algorithm::ring, Protocol::ll}, 8));
   CHECK(nccl_choice(before_plugin, ampere, 8).protocol == Protocol::ll);
-  CHECK_FALSE(eight_gpus_a_node("efa", 90).simple_only);
-  CHECK(nccl_choice(with_plugin, eight_gpus_a_node("efa", 90), 8).protocol == Protocol::ll);
-  const auto infiniband = eight_gpus_a_node("", 80);
+  CHECK_FALSE(eight_gpus_a_node(NicPath::efa, 90).simple_only);
+  CHECK(nccl_choice(with_plugin, eight_gpus_a_node(NicPath::efa, 90), 8).protocol == Protocol::ll);
+  const auto infiniband = eight_gpus_a_node({}, 80);
   CHECK_FALSE(infiniband.simple_only);
   CHECK(infiniband.plugin_latency_us == 0);
 }

@@ -17,7 +17,7 @@ Cluster of_instances(IntraKind intra) {
   cluster.gpus_per_node = 8;
   cluster.intra = {intra, 20e9, 1e-6};
   cluster.nics = {{"ethernet", 3.125e9, 1}, {"efa", 12.5e9, 4}};
-  cluster.nics.front().path = "ec2";
+  cluster.nics.front().path = NicPath::ec2;
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"grpc", "ethernet"}, {"nccl-ib", "efa"}, {"shm", ""}};
   return cluster;
 }
@@ -171,11 +171,11 @@ TEST_CASE("only what the processor copies has a connection that may be limited",
   CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[2])));
   CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[3])));
   auto other = cluster;
-  other.nics.front().path = "ec2-placement-group";
+  other.nics.front().path = NicPath::ec2_placement_group;
   CHECK(connection_limit_Bps(other, other.transports[0]) == 1.25e9);
-  other.nics.front().path = "efa";
+  other.nics.front().path = NicPath::efa;
   CHECK(connection_limit_Bps(other, other.transports[0]) == 1.25e9);
-  other.nics.front().path.clear();
+  other.nics.front().path.reset();
   CHECK(std::isinf(connection_limit_Bps(other, other.transports[0])));
 }
 

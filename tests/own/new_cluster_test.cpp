@@ -46,7 +46,7 @@ TEST_CASE("a cluster of a few words passes check and says who stated what") {
   CHECK(cluster.nics[0].count == 8);
   CHECK(cluster.nics[0].bandwidth_Bps == 50e9);
   CHECK(transport_named(cluster, "nccl-ib")->nic == "ib");
-  CHECK(cluster.nics[0].path.empty());
+  CHECK_FALSE(cluster.nics[0].path);
   CHECK(cluster.sources.at("/node/gpus") == "stated by the user");
   CHECK(cluster.sources.at("/node/nics") == "stated by the user");
 }
@@ -104,7 +104,7 @@ TEST_CASE("Amazon's adapter is a path of its own") {
   auto request = sixteen_nodes();
   request.networks = {"32x100 Gbps efa"};
   const auto cluster = read_new(request);
-  CHECK(cluster.nics[0].path == "efa");
+  CHECK(cluster.nics[0].path == ddlsim::NicPath::efa);
   CHECK(transport_named(cluster, "nccl-ib")->nic == "efa");
 }
 

@@ -23,7 +23,7 @@ ReferenceData without_shaped_by(ReferenceData reference, const std::vector<Model
   reference.constants = constants_without(table, clusters);
   for (auto& [name, cluster] : reference.clusters)
     for (auto& nic : cluster.nics)
-      if (is_shaped_by(nic.path_shaped_by, clusters)) nic.path.clear();
+      if (is_shaped_by(nic.path_shaped_by, clusters)) nic.path.reset();
   return reference;
 }
 
@@ -118,7 +118,7 @@ private:
 
   std::string untaken_of(const ReferenceData& reference, const std::string& cluster) const {
     std::string text = cluster + '\n' + priors_json(reference.priors);
-    for (const auto& nic : reference.clusters.at(cluster).nics) text += nic.path + '\n';
+    for (const auto& nic : reference.clusters.at(cluster).nics) text += to_text(nic.path) + '\n';
     for (const auto& row : constants_) text += fmt::format("{} ", reference.constants.*row.value);
     return text;
   }
