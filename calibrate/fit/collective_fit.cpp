@@ -13,8 +13,6 @@ namespace {
 
 /// A constant whose width the measurements leave above this share of the prior's is the prior's.
 constexpr double identified_share = 0.7;
-/// Two runs of one published NCCL table (in place, out of place) differ by 1.4 % in the mean.
-constexpr double usual_noise = 0.014;
 
 AlphaBetaConstant constant(const AlphaBetaFit& fit, const AlphaBetaPrior& prior, std::size_t which) {
   return {fit.value[which], fit.error[which], fit.error[which] < identified_share * prior.width[which]};
@@ -36,7 +34,7 @@ CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector
   curve.rate_Bps = constant(fit, prior, 1);
   curve.pipelining = constant(fit, prior, 2);
   curve.correlation = fit.correlation;
-  curve.noise = usual_noise;
+  curve.noise = usual_table_noise;
   curve.fit_spread = std::max(fit.spread, fit.scale);
   put_table(samples, curve);
   return curve;
@@ -64,7 +62,7 @@ double measured_noise(const CollectiveData& fit_data) {
   std::vector<double> spreads;
   for (const auto& sample : fit_data.samples)
     if (sample.spread > 0) spreads.push_back(sample.spread);
-  return spreads.empty() ? usual_noise : median(spreads);
+  return spreads.empty() ? usual_table_noise : median(spreads);
 }
 
 std::string source_text(const CollectiveData& fit_data) {

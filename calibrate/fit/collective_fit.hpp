@@ -34,6 +34,10 @@ struct AlphaBetaFit {
 AlphaBetaFit fit_alpha_beta(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior,
                             const AlphaBetaFit* start = nullptr);
 
+/// Standard deviation of ln of one time of a table that says no spread: two runs of one published NCCL table (in place,
+/// out of place) differ by so much in the mean.
+inline constexpr double usual_table_noise = 0.014;
+
 struct CollectiveFitOptions {
   double link_rate_Bps = 0;  ///< what one node sends over the wire; 0: not known, the rate's prior is then wide
   bool leave_one_out = true; ///< fit again without each size, to say how well it is predicted

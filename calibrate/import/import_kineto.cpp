@@ -82,9 +82,9 @@ Imported import_kineto(const std::filesystem::path& file, const ImportContext& s
   const auto sentences = to_sentences(anatomy);
   const auto seen = seen_in(trace, steps, sentences.front());
   Imported imported;
-  imported.notes.push_back(fmt::format("{} steps were read{}; their median is {}", trace.steps.size(),
-                                       skips ? ", the first left out as warm-up" : "",
-                                       print_quantity(median(seen.values), Dimension::time)));
+  imported.notes.push_back(fmt::format(
+      "{} {} read{}; their median is {}", trace.steps.size(), trace.steps.size() == 1 ? "step was" : "steps were",
+      skips ? ", the first left out as warm-up" : "", print_quantity(median(seen.values), Dimension::time)));
   imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
   imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
   add_step_record(seen, file, named_by_table(stated), imported);

@@ -250,6 +250,9 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   if (known.calibration != nullptr)
     learnt = learn(*known.calibration, scope, fit_priors, {strategy, usual_algorithm(setup, posterior.median)},
                    known.constants);
+  if (known.calibration != nullptr)
+    learnt.sums =
+        known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.median).library);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   std::shared_ptr<const BestServers> best_servers;

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -17,6 +20,15 @@ double bus_factor(int ranks) {
   return 2.0 * (ranks - 1) / ranks;
 }
 
+/// Scales of measured tables, ascending.
+std::vector<Scale> scales_of(const std::vector<KnownSum>& sums) {
+  std::set<std::pair<int, int>> scales;
+  for (const auto& sum : sums) scales.emplace(sum.at.gpus, sum.at.nodes);
+  std::vector<Scale> all;
+  for (const auto& [gpus, nodes] : scales) all.push_back({gpus, nodes});
+  return all;
+}
+
 SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::vector<double>& sizes_bytes) {
   SumAnswer answer;
   answer.strategy = curve.setup.strategy;
@@ -24,6 +36,7 @@ SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::
   answer.transport = curve.setup.transport.name;
   answer.library = to_text(library_of(curve.setup, curve.median));
   answer.library_stated = curve.setup.strategy.library.has_value();
+  answer.measured = scales_of(curve.learnt.sums);
   for (const int gpus : scenario.gpus) {
     if (gpus == 1) continue;
     auto setup = at_scale(curve, gpus);
@@ -68,24 +81,25 @@ std::vector<double> usual_collective_sizes() {
 }
 
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread) {
-  return {likeliest_s, std::exp(quantile_of_normals(ln_times, spread, low_tail)),
-          std::exp(quantile_of_normals(ln_times, spread, high_tail))};
-}
-
-double collective_spread(const ModelConstants& constants, double measurement_noise) {
-  return std::hypot(constants.transfer_noise, measurement_noise);
+  return {likeliest_s, std::min(likeliest_s, std::exp(quantile_of_normals(ln_times, spread, low_tail))),
+          std::max(likeliest_s, std::exp(quantile_of_normals(ln_times, spread, high_tail)))};
 }
 
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
   const auto setup = at_scale(curve, gpus);
+  const auto correction =
+      correction_at(transfer_process(ModelConstants{}), curve.learnt.sums, setup, curve.median, size_bytes);
+  const auto ln_time = [&](const Parameters& sample) {
+    return std::log(lone_sum_s(setup, sample, size_bytes)) + ln_correction(correction, sum_model(setup, sample));
+  };
   std::vector<double> ln_times;
-  for (const auto& sample : curve.samples.values) ln_times.push_back(std::log(lone_sum_s(setup, sample, size_bytes)));
-  const double spread = collective_spread(ModelConstants{}, curve.learnt.measurement_noise);
+  for (const auto& sample : curve.samples.values) ln_times.push_back(ln_time(sample));
+  const double spread = std::hypot(correction.of.spread, curve.learnt.measurement_noise);
   PredictedSum point;
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   point.size_bytes = size_bytes;
-  point.time = collective_interval(lone_sum_s(setup, curve.median, size_bytes), ln_times, spread);
+  point.time = collective_interval(std::exp(ln_time(curve.median)), ln_times, spread);
   const double bus_bytes = size_bytes * bus_factor(gpus);
   point.bus_Bps = bus_bytes / point.time.s;
   point.bus_Bps_low = bus_bytes / point.time.s_high;

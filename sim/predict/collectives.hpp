@@ -29,6 +29,7 @@ struct SumAnswer {
   std::string transport;
   std::string library;
   bool library_stated = false;
+  std::vector<Scale> measured;      ///< of tables on this cluster that correct the model, ascending
   std::vector<PredictedSum> points; ///< by GPUs, then size
   std::vector<std::string> errors;  ///< scales that cannot be, and why
 };
@@ -45,11 +46,8 @@ std::vector<double> usual_collective_sizes();
 /// 90 % of what will be measured, where the samples' logarithms are `ln_times` and the model is off by so much.
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 
-/// Standard deviation of ln of a measured all-reduce about the model: what no parameter explains, and the measurement's
-/// noise.
-double collective_spread(const ModelConstants& constants, double measurement_noise);
-
-/// The answer of one curve: the likeliest sample by closed form, and the interval of all samples.
+/// The answer of one curve: the likeliest sample by closed form, and the interval of all samples, each corrected by
+/// what the cluster's calibration has of all-reduces by themselves (known_sums.hpp).
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes);
 
 /// Throws UserError when the scenario has no strategy of all-reduces, or none of its scales has two GPUs.

@@ -4,6 +4,7 @@
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -60,9 +61,18 @@ std::string sums_table(const std::vector<PredictedSum>& points) {
                   rows);
 }
 
+/// Which tables of this cluster the answer stands on.
+std::string measured_sentence(const std::vector<Scale>& measured) {
+  std::vector<std::string> scales;
+  for (const auto& one : measured)
+    scales.push_back(fmt::format("{} on {} {}", one.gpus, one.nodes, one.nodes == 1 ? "node" : "nodes"));
+  return fmt::format("Corrected by all-reduces measured here: {} ranks.", fmt::join(scales, ", "));
+}
+
 std::string sums_section(const SumAnswer& answer) {
   std::string text = to_lines(fmt::format("{} with {} over {}, {}{}", to_text(answer.strategy), answer.preset,
                                           answer.transport, answer.library, answer.library_stated ? "" : " (assumed)"));
+  if (!answer.measured.empty()) text += to_lines(measured_sentence(answer.measured));
   int gpus = 0;
   for (const auto& point : answer.points) {
     if (point.gpus != gpus) text += sums_sentence(answer.points, point.gpus);
@@ -118,6 +128,7 @@ std::string to_json_text(const SumPrediction& prediction) {
              {"transport", answer.transport},           {"library", answer.library},
              {"library_stated", answer.library_stated}, {"points", Json::array()}};
     for (const auto& point : answer.points) one["points"].push_back(to_json(point));
+    for (const auto& scale : answer.measured) one["measured"].push_back({{"gpus", scale.gpus}, {"nodes", scale.nodes}});
     if (!answer.errors.empty()) one["errors"] = answer.errors;
     json["answers"].push_back(std::move(one));
   }

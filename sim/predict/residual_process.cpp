@@ -14,32 +14,48 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
           constants.residual_across_boundary, constants.residual_growth};
 }
 
+ResidualProcess transfer_process(const ModelConstants& constants) {
+  auto process = residual_process_of(constants);
+  process.spread = constants.transfer_noise;
+  return process;
+}
+
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
   const double doublings = std::abs(std::log2(static_cast<double>(a.gpus) / b.gpus));
   const double alike =
       process.persistent_share + (1 - process.persistent_share) * std::pow(process.per_doubling, doublings);
   const bool crossing = (a.nodes > 1) != (b.nodes > 1);
-  return process.spread * process.spread * alike * (crossing ? process.node_boundary_correlation : 1);
+  const bool of_sizes = a.size_bytes > 0 && b.size_bytes > 0;
+  const double of_size =
+      of_sizes ? std::pow(process.per_doubling, std::abs(std::log2(a.size_bytes / b.size_bytes))) : 1;
+  return process.spread * process.spread * alike * of_size * (crossing ? process.node_boundary_correlation : 1);
 }
 
-ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
-                                   const Scale& scale) {
-  if (known.empty()) return {0, process.spread};
+ResidualWeights residual_weights(const ResidualProcess& process, const std::vector<KnownResidual>& known,
+                                 const Scale& scale) {
+  if (known.empty()) return {{}, process.spread};
   const auto count = static_cast<Eigen::Index>(known.size());
   Eigen::MatrixXd among(count, count);
   Eigen::VectorXd with(count);
-  Eigen::VectorXd values(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& one = known[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j < count; ++j)
       among(i, j) = covariance(process, one.scale, known[static_cast<std::size_t>(j)].scale);
     among(i, i) += one.noise * one.noise;
     with(i) = covariance(process, one.scale, scale);
-    values(i) = one.value;
   }
   const Eigen::LDLT<Eigen::MatrixXd> factor(among);
-  const double left = covariance(process, scale, scale) - with.dot(factor.solve(with));
-  return {with.dot(factor.solve(values)), std::sqrt(std::max(0.0, left))};
+  const Eigen::VectorXd weights = factor.solve(with);
+  const double left = covariance(process, scale, scale) - with.dot(weights);
+  return {{weights.begin(), weights.end()}, std::sqrt(std::max(0.0, left))};
+}
+
+ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
+                                   const Scale& scale) {
+  const auto found = residual_weights(process, known, scale);
+  ResidualEstimate estimate{0, found.spread};
+  for (std::size_t i = 0; i < known.size(); ++i) estimate.mean += found.weights[i] * known[i].value;
+  return estimate;
 }
 
 double misfit_across_nodes(const std::vector<KnownResidual>& known) {

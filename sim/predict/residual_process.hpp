@@ -8,16 +8,19 @@
 
 namespace ddlsim {
 
-/// One scale of a series.
+/// One scale of a series; of a table of all-reduces, one of its sizes.
 struct Scale {
   int gpus = 1;
   int nodes = 1;
+  double size_bytes = 0; ///< of an all-reduce by itself; 0 of an iteration
 };
 
 /// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
 /// that fades,
 ///   spread^2 x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
 ///            x node_boundary_correlation where one scale is inside a node and the other is not
+///            x per_doubling^|log2 of the ratio of sizes| of two all-reduces, of which nothing persists: small ones
+///              take latency, large ones the wire
 struct ResidualProcess {
   double spread = ModelConstants{}.residual_spread; ///< standard deviation of ln
   double persistent_share = ModelConstants{}.residual_persistent_share;
@@ -28,6 +31,9 @@ struct ResidualProcess {
 
 /// The process with its spread where no series tells it.
 ResidualProcess residual_process_of(const ModelConstants& constants);
+
+/// The same of all-reduces by themselves, which differ from the model by transfer_noise.
+ResidualProcess transfer_process(const ModelConstants& constants);
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 
@@ -42,6 +48,16 @@ struct ResidualEstimate {
   double mean = 0;
   double spread = 0; ///< standard deviation
 };
+
+/// By how much each known residual counts at a scale, and what stays open there.
+struct ResidualWeights {
+  std::vector<double> weights; ///< of the known ones, in their order
+  double spread = 0;           ///< standard deviation
+};
+
+/// The weights of the mean below; `known[i].value` is not read.
+ResidualWeights residual_weights(const ResidualProcess& process, const std::vector<KnownResidual>& known,
+                                 const Scale& scale);
 
 /// Mean and spread at `scale` given the known ones (kriging; C. Rasmussen and C. Williams, Gaussian Processes for
 /// Machine Learning, 2006, equations 2.23 and 2.24). With none known: 0 and the process's spread.

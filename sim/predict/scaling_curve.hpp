@@ -5,6 +5,7 @@
 #include "sim/iteration/step.hpp"
 #include "sim/predict/best_layout.hpp"
 #include "sim/predict/best_servers.hpp"
+#include "sim/predict/known_sums.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
@@ -35,6 +36,7 @@ struct CalibrationInfo {
   /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does
   /// not.
   double misfit = 0;
+  std::vector<KnownSum> sums{}; ///< all-reduces by themselves, over this transport by this library
 };
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.

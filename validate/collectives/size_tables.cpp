@@ -2,7 +2,9 @@
 
 #include "calibrate/data/transfer_series.hpp"
 #include "calibrate/fit/calibrate.hpp"
+#include "calibrate/fit/collective_fit.hpp"
 #include "sim/predict/collectives.hpp"
+#include "sim/predict/known_sums.hpp"
 #include "sim/predict/posterior.hpp"
 #include "validate/methods/simulator.hpp"
 
@@ -54,30 +56,58 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   const auto priors = priors_on(seen.setup.cluster, reference.priors);
   if (points.empty()) return find_posterior(priors, nullptr, question, draws, 1);
   const auto calibration = fit_selected(reference, seen.setup.cluster.name, {{seen}, {}}).calibration;
-  return find_posterior(priors, &calibration, question, 1, 1);
+  return find_posterior(priors, &calibration, question, draws, 1);
 }
 
-/// Whether the interval that `predict --collective` would tell holds what was measured.
-bool is_held(const ReferenceData& reference, const SeriesData& table, const DataPoint& point, const Posterior& known) {
+/// What is known of a table: parameters, and the sizes themselves.
+struct Known {
+  Posterior parameters;
+  std::vector<KnownSum> sums;
+};
+
+Known known_of(const ReferenceData& reference, const SeriesData& table, const std::vector<DataPoint>& points) {
+  Known known{posterior_knowing(reference, table, points), {}};
+  for (const auto& point : points)
+    known.sums.push_back({{point.gpus, point.nodes, point.size_bytes}, point.measured_s, usual_table_noise, {}});
+  return known;
+}
+
+/// One size as `predict --collective` would tell it.
+IterationTime told(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
+                   const Known& known) {
+  const auto correction =
+      correction_at(transfer_process(reference.constants), known.sums, {point.gpus, point.nodes, point.size_bytes});
+  const auto ln_time = [&](const Parameters& sample) {
+    const auto model_s = [&](const KnownSum& sum) {
+      auto there = point;
+      there.size_bytes = sum.at.size_bytes;
+      return model_time_s(table, there, sample);
+    };
+    return std::log(model_time_s(table, point, sample)) + ln_correction(correction, model_s);
+  };
   std::vector<double> ln_times;
-  for (const auto& sample : known.samples.values) ln_times.push_back(std::log(model_time_s(table, point, sample)));
-  const double spread = collective_spread(reference.constants, reference.constants.unstated_noise);
-  const auto interval = collective_interval(0, ln_times, spread);
-  return point.measured_s >= interval.s_low && point.measured_s <= interval.s_high;
+  for (const auto& sample : known.parameters.samples.values) ln_times.push_back(ln_time(sample));
+  const double spread = std::hypot(correction.of.spread, reference.constants.unstated_noise);
+  return collective_interval(std::exp(ln_time(known.parameters.median)), ln_times, spread);
+}
+
+bool holds(const IterationTime& told, double measured_s) {
+  return measured_s >= told.s_low && measured_s <= told.s_high;
 }
 
 void add_table(const ReferenceData& reference, const SeriesData& table, std::vector<PredictedCollective>& all) {
   const auto& large = nearest(table, large_shown_bytes);
   const Shown shown{nearest(table, large.size_bytes / large_over_small), large};
   if (shown.small.size_bytes == shown.large.size_bytes) return;
-  const auto before = posterior_knowing(reference, table, {});
-  const auto after = posterior_knowing(reference, table, {shown.small, shown.large});
+  const auto nothing = known_of(reference, table, {});
+  const auto two = known_of(reference, table, {shown.small, shown.large});
   for (const auto& point : table.points) {
     if (shown.has(point)) continue;
+    const auto before = told(reference, table, point, nothing);
+    const auto after = told(reference, table, point, two);
     all.push_back({table.setup.cluster.name, table.id, table.setup.transport.name, point.gpus, point.nodes,
-                   point.size_bytes, point.measured_s, model_time_s(table, point, before.median),
-                   model_time_s(table, point, after.median), is_held(reference, table, point, before),
-                   line_s(shown, point.size_bytes)});
+                   point.size_bytes, point.measured_s, before.s, after.s, holds(before, point.measured_s),
+                   holds(after, point.measured_s), line_s(shown, point.size_bytes)});
   }
 }
 

@@ -20,8 +20,9 @@ struct PredictedCollective {
   double size_bytes = 0;
   double measured_s = 0;
   double from_cluster_file_s = 0; ///< ddlsim before any measurement: priors
-  double from_two_sizes_s = 0;    ///< ddlsim calibrated on two sizes of this table
+  double from_two_sizes_s = 0;    ///< ddlsim calibrated on two sizes of this table, and corrected by them
   bool held = false;              ///< by the 90 % interval of the cluster file alone
+  bool held_by_two_sizes = false; ///< by that of the two sizes
   double line_s = 0;              ///< the straight line through the same two: latency + size / rate
 };
 
@@ -41,9 +42,10 @@ std::string collectives_report_text(const std::vector<PredictedCollective>& poin
 
 /// {"format":"ddlsim-collectives","version":1,
 ///  "all_sizes":[{"carrier","tables","cluster_file","cluster_file_low","cluster_file_high",... two_sizes, line}],
-///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line","held"}],
+///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line","held",
+///             "held_by_two_sizes"}],
 ///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s",
-///             "from_two_sizes_s","held","line_s"}]}
+///             "from_two_sizes_s","held","held_by_two_sizes","line_s"}]}
 /// Errors are ratios, 0.05 for 5 %; below_bytes is null for the last class.
 std::string collectives_json(const std::vector<PredictedCollective>& points);
 

@@ -1,0 +1,126 @@
+#include "sim/predict/collectives.hpp"
+#include "sim/predict/known_sums.hpp"
+#include "tests/predict/small_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr double mebi = 1 << 20;
+
+CollectiveCurve curve_of(const std::string& transport, const std::string& library, const std::string& algorithm) {
+  CollectiveCurve curve;
+  curve.key = {"test", transport, library, "all_reduce", algorithm, "planted", 8, 8};
+  curve.latency_s.value = 1e-3;
+  curve.rate_Bps.value = 1e9;
+  curve.points = {{mebi, 0.1}, {16 * mebi, -0.2}};
+  curve.noise = 0.02;
+  return curve;
+}
+
+/// Rings of one sample, on a cluster where tables were measured.
+Curve curve_knowing(const SmallCluster& small, const std::vector<KnownSum>& sums) {
+  Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
+  curve.samples.values.assign(20, small.sample);
+  curve.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
+  curve.learnt.sums = sums;
+  return curve;
+}
+
+/// Two sizes of eight ranks that take `factor` times what the model says.
+std::vector<KnownSum> planted(const SmallCluster& small, double factor, std::optional<StrategyName> algorithm = {}) {
+  std::vector<KnownSum> sums;
+  for (const double size_bytes : {mebi, 16 * mebi}) {
+    const double model_s = lone_sum_s(small.setup(StrategyName::ring, 8), small.sample, size_bytes);
+    sums.push_back({{8, 8, size_bytes}, factor * model_s, 0, algorithm, 0});
+  }
+  return sums;
+}
+
+} // namespace
+
+TEST_CASE("a calibration's curves give the times that were measured, of the transport and library asked for") {
+  const std::vector<CollectiveCurve> curves{curve_of("mpi-tcp", "open-mpi", "ring"),
+                                            curve_of("mpi-ib", "open-mpi", "ring"),
+                                            curve_of("mpi-tcp", "mpich", "unknown")};
+  const auto sums = known_sums(curves, {"mpi-tcp", "nic"}, SumLibrary::open_mpi);
+  REQUIRE(sums.size() == 2);
+  CHECK(sums[0].time_s == Approx(collective_time_s(curves[0], mebi)).epsilon(1e-12));
+  CHECK(sums[1].time_s == Approx(collective_time_s(curves[0], 16 * mebi)).epsilon(1e-12));
+  CHECK(sums[1].at.size_bytes == 16 * mebi);
+  CHECK(sums[0].noise == 0.02);
+  CHECK(sums[0].algorithm == StrategyName::ring);
+  CHECK(!known_sums(curves, {"mpi-tcp", "nic"}, SumLibrary::mpich)[0].algorithm); // the library chose
+  CHECK(known_sums(curves, {"nccl-tcp", "nic"}, SumLibrary::nccl).empty());
+}
+
+TEST_CASE("tables of NCCL inside one node need not name the transport") {
+  auto curve = curve_of("unknown", "nccl", "unknown");
+  curve.key.nodes = 1;
+  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, SumLibrary::nccl).size() == 2);
+  curve.key.nodes = 2;
+  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, SumLibrary::nccl).empty());
+}
+
+TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
+  const auto process = transfer_process(ModelConstants{});
+  const std::vector<KnownSum> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
+                                    {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
+  const auto one = [](const KnownSum&) { return 1.0; };
+  const auto at = [&](double size_bytes) {
+    return ln_correction(correction_at(process, known, {8, 8, size_bytes}), one);
+  };
+  CHECK(at(mebi) == Approx(0.3).epsilon(1e-9));
+  CHECK(at(16 * mebi) == Approx(-0.1).epsilon(1e-9));
+  // Of an Ornstein-Uhlenbeck process with correlation c to either end: c (0.3 - 0.1) / (1 + c^2), c = 0.7^2.
+  const double c = process.per_doubling * process.per_doubling;
+  CHECK(at(4 * mebi) == Approx(c * 0.2 / (1 + c * c)).epsilon(1e-9));
+  CHECK(at(64 * mebi) == Approx(-0.1 * c).epsilon(1e-9)); // beyond, it fades
+}
+
+TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
+  const auto correction = correction_at(transfer_process(ModelConstants{}), {}, {8, 8, mebi});
+  CHECK(ln_correction(correction, [](const KnownSum&) { return 1.0; }) == 0);
+  CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
+}
+
+TEST_CASE("of each table the two neighbouring sizes count") {
+  std::vector<KnownSum> known;
+  for (std::size_t table = 0; table < 2; ++table)
+    for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
+      known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
+  const auto correction = correction_at(transfer_process(ModelConstants{}), known, {8, 8, 3000});
+  REQUIRE(correction.neighbours.size() == 4);
+  for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
+}
+
+TEST_CASE("a measured all-reduce is predicted as it was measured, its neighbours nearly so") {
+  const SmallCluster small;
+  const auto plain = curve_knowing(small, {});
+  const auto slow = curve_knowing(small, planted(small, 1.5));
+  const auto ratio = [&](int gpus, double size_bytes) {
+    return predict_collective(slow, gpus, size_bytes).time.s / predict_collective(plain, gpus, size_bytes).time.s;
+  };
+  CHECK(ratio(8, mebi) == Approx(1.5).epsilon(1e-9));
+  CHECK(ratio(8, 4 * mebi) > 1.25);
+  CHECK(ratio(16, mebi) > 1.35);
+  CHECK(ratio(64, mebi) < ratio(16, mebi));
+  const auto measured = predict_collective(slow, 8, mebi).time;
+  const auto unmeasured = predict_collective(plain, 8, mebi).time;
+  CHECK(measured.s_high / measured.s_low < std::sqrt(unmeasured.s_high / unmeasured.s_low));
+}
+
+TEST_CASE("a table of another algorithm corrects nothing") {
+  const SmallCluster small;
+  const auto plain = curve_knowing(small, {});
+  const auto of_ring = curve_knowing(small, planted(small, 1.5, StrategyName::ring));
+  const auto of_tree = curve_knowing(small, planted(small, 1.5, StrategyName::tree));
+  const double plain_s = predict_collective(plain, 8, mebi).time.s;
+  CHECK(predict_collective(of_ring, 8, mebi).time.s == Approx(1.5 * plain_s).epsilon(1e-9));
+  CHECK(predict_collective(of_tree, 8, mebi).time.s == plain_s);
+}
+
+} // namespace ddlsim
