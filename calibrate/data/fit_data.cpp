@@ -4,11 +4,13 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/predict/implied_times.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <variant>
 
 namespace ddlsim {
@@ -105,6 +107,24 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   return fit_data;
 }
 
+/// Those of other sites whose names the reference data has.
+std::vector<ShardedRun> sharded_runs(const ReferenceData& reference, const std::string& but_of_site,
+                                     const std::map<std::string, std::vector<StepRecord>>& sharded_on) {
+  std::vector<ShardedRun> runs;
+  for (const auto& [name, records] : sharded_on) {
+    const auto cluster = reference.clusters.find(name);
+    if (cluster == reference.clusters.end() || cluster->second.site == but_of_site) continue;
+    for (const auto& record : records) {
+      const auto model = reference.models.find(record.model);
+      const auto* preset = preset_named(reference.presets, record.preset);
+      if (model != reference.models.end() && preset != nullptr)
+        runs.push_back(
+            {record, model->second, cluster->second, find_device(reference.gpus, cluster->second.gpu), *preset});
+    }
+  }
+  return runs;
+}
+
 bool borrows_steps(const Cluster& cluster, const std::string& from) {
   return std::any_of(cluster.borrows.begin(), cluster.borrows.end(), [&](const Borrow& borrow) {
     return borrow.cluster == from && std::count(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) > 0;
@@ -119,13 +139,19 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
   std::vector<StepRecord> borrowed;
   OtherClusterTimes others{{}, reference.gpus, {}};
   for (const auto& [name, model] : reference.models) others.models.emplace(name, size_of(model));
+  std::map<std::string, std::vector<StepRecord>> sharded_on;
   for (const auto& file : files) {
     const auto& of = file.context.cluster;
     auto& pool = of == cluster.name ? own : borrows_steps(cluster, of) ? borrowed : others.records;
     for (const auto& record : file.records)
       if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
         pool.push_back(*step);
+      else if (step != nullptr && implies_one_gpu(*step))
+        sharded_on[of].push_back(*step);
   }
+  others.implied = [&reference, site = cluster.site, sharded_on] {
+    return implied_by_fewest(sharded_runs(reference, site, sharded_on), reference.priors);
+  };
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
   return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others),
                                              reference.constants);

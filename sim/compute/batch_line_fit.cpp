@@ -103,7 +103,9 @@ double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
 } // namespace
 
 ModelSize size_of(const Model& model) {
-  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model)};
+  const bool attends = std::any_of(model.layers.begin(), model.layers.end(),
+                                   [](const Layer& layer) { return layer.kind == "attention"; });
+  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model), attends};
 }
 
 double expected_fixed_s(const ModelSize& size, double memory_bandwidth_Bps) {

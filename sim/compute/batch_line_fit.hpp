@@ -14,6 +14,7 @@ struct ModelSize {
   double layers = 0;
   double size_bytes = 0; ///< parameters in fp32
   ModelWork work{};      ///< of a sample
+  bool attends = false;  ///< has layers of attention
 };
 ModelSize size_of(const Model& model);
 

@@ -10,6 +10,10 @@
 
 namespace ddlsim {
 
+/// "resnet", "vgg", ..., "transformer" (with attention, other than BERT): models whose times go together from GPU to
+/// GPU; the model's own name where it has none.
+std::string family_of_model(const std::string& name, const ModelSize& size);
+
 /// A time with its own uncertainty.
 struct BlendedTime {
   double time_s = 0;

@@ -42,14 +42,20 @@ ModelSizes read_model_sizes(const DataFolder& data) {
   return sizes;
 }
 
+bool implies_one_gpu(const StepRecord& record) {
+  return record.gpus > 1 && is_sharded(record.strategy.name) && record.mode == RunMode::train && !record.head.suspect;
+}
+
 MeasuredTimes read_measured_times(const DataFolder& data) {
   MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
   for (const auto& name : list_clusters(data)) {
     auto& records = measured.of_clusters[name];
     for (const auto& file : measurement_files(data.platforms_of(name), name)) {
       if (!has_steps(file)) continue;
-      for (const auto& record : records_of<StepRecord>({read_measurements(file)}))
+      for (const auto& record : records_of<StepRecord>({read_measurements(file)})) {
         if (is_one_gpu_training(record)) records.push_back(record);
+        if (implies_one_gpu(record)) measured.sharded_on[name].push_back(record);
+      }
     }
   }
   return measured;

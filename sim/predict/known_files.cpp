@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
+#include "sim/predict/implied_times.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,12 @@ OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
   if (is_settled(near)) return near;
   if (!all_) {
     const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
-    auto others = other_cluster_times(measured_ != nullptr ? *measured_ : read_measured_times(data_), cluster_);
+    if (measured_ == nullptr) read_ = read_measured_times(data_);
+    const auto& measured = measured_ != nullptr ? *measured_ : read_;
+    auto others = other_cluster_times(measured, cluster_);
+    others.implied = [this, &measured] {
+      return implied_elsewhere(measured, cluster_, load_presets(data_), load_priors(data_), data_);
+    };
     all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, std::move(others));
   }
   return all_->find(question);

@@ -30,6 +30,7 @@ private:
   std::vector<StepRecord> own_;
   std::vector<StepRecord> borrowed_;
   const MeasuredTimes* measured_;
+  MeasuredTimes read_;                     ///< where none were given
   std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
 };
 

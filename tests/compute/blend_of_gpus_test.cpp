@@ -134,4 +134,61 @@ TEST_CASE("a GPU without records is asked of all others, with the blend's own do
         "compute_other_gpus_reduced");
 }
 
+namespace {
+
+/// A bench whose second model is a transformer of another name.
+struct TransformerBench : Bench {
+  TransformerBench() {
+    auto attending = model;
+    attending.layers[0].kind = "attention";
+    sizes = {{"vgg16", size_of(model)}, {"one", size_of(attending)}, {"other", size_of(attending)}};
+  }
+  double catalogue_of_s(const std::string& name) const {
+    return *catalogue_time_s(sizes.at(name), gpus[1], Precision::fp32, 32);
+  }
+  /// ln(answer / catalogue) where a transformer on the same GPU is implied to take half of what the catalogue says.
+  double excess_of(const std::string& name, double implied_doubt) const {
+    auto implied = test::one_gpu_step(32, 0.5 * catalogue_of_s("one"));
+    implied.head.gpu = "B";
+    implied.model = "one";
+    implied.preset = "horovod";
+    implied.implied_doubt = implied_doubt;
+    OtherClusterTimes reference{records, gpus, sizes, [implied] { return std::vector<StepRecord>{implied}; }};
+    auto asked = model;
+    asked.name = name;
+    asked.layers[0].kind = name == "vgg16" ? "conv" : "attention";
+    const auto found = find_compute({asked, gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
+    return std::log(found.one_gpu_s / catalogue_of_s(name));
+  }
+};
+
+} // namespace
+
+TEST_CASE("transformers are one family, by whatever name; BERT is its own", "[blend]") {
+  const TransformerBench bench;
+  CHECK(family_of_model("one", bench.sizes.at("one")) == family_of_model("other", bench.sizes.at("other")));
+  CHECK(family_of_model("bert_base_seq128", bench.sizes.at("one")) == "bert");
+  CHECK(family_of_model("vgg16", bench.sizes.at("vgg16")) == "vgg");
+  CHECK(family_of_model("lenet5", bench.sizes.at("vgg16")) == "lenet5");
+}
+
+TEST_CASE("what runs of several GPUs imply counts for another transformer, the less the more was taken off",
+          "[blend]") {
+  TransformerBench bench;
+  bench.measure(0, "vgg16", 32, 1);
+  const double sure = bench.excess_of("other", 0.01);
+  CHECK(sure < 0.75 * std::log(0.5)); // of ln 0.5 most is what transformers share
+  CHECK(sure > std::log(0.5));
+  CHECK(bench.excess_of("other", 0.5) > sure);
+}
+
+TEST_CASE("what runs of several GPUs imply says nothing of other families", "[blend]") {
+  TransformerBench bench;
+  bench.measure(0, "vgg16", 32, 1);
+  const OtherClusterTimes plain{bench.records, bench.gpus, bench.sizes};
+  const auto without = find_compute({bench.model, bench.gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, plain);
+  CHECK(std::exp(bench.excess_of("vgg16", 0.01)) * bench.catalogue_of_s("vgg16") ==
+        Approx(without.one_gpu_s).epsilon(1e-12));
+}
+
 } // namespace ddlsim
