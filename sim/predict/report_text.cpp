@@ -121,6 +121,11 @@ std::string screenings(const StrategyAnswer& answer) {
   return text;
 }
 
+/// The end of an interval of GPUs; 0 where the bound holds at no scale of the strategy.
+std::string scale_text(int gpus) {
+  return gpus == 0 ? "none" : fmt::format("{}", gpus);
+}
+
 std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
   const auto& largest_scale = answer.largest_scale;
   const std::string at_bound = percent_text(bound);
@@ -132,10 +137,10 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
     return fmt::format("Efficiency stays at or above {} up to {} GPUs, the most {} (90 %: from {}); {}.", at_bound,
                        largest_scale.gpus,
                        seeks_best_layout(answer.strategy) ? "that were searched" : "this cluster may grow to",
-                       largest_scale.gpus_low, loss);
+                       scale_text(largest_scale.gpus_low), loss);
   }
   return fmt::format("Efficiency stays at or above {} up to {} GPUs (90 %: {} .. {}); {}.", at_bound,
-                     largest_scale.gpus, largest_scale.gpus_low, largest_scale.gpus_high, loss);
+                     largest_scale.gpus, scale_text(largest_scale.gpus_low), largest_scale.gpus_high, loss);
 }
 
 /// What the algorithm of that name runs: all-reduces, or halves of one, which are rings.
