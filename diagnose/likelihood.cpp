@@ -1,5 +1,6 @@
 #include "diagnose/likelihood.hpp"
 
+#include "sim/predict/collectives.hpp"
 #include "sim/predict/interval.hpp"
 
 #include <Eigen/Cholesky>
@@ -30,7 +31,8 @@ double correlation_of(const Curve& curve, const Observation& a, const Observatio
 
 /// Mean and standard deviation of ln about a sample, but for the noise of a measurement.
 Unexplained unexplained_of(const Curve& curve, const Observation& one) {
-  if (one.what == Observed::all_reduce) return {0, ModelConstants{}.transfer_noise, curve.learnt.measurement_noise};
+  if (one.what == Observed::all_reduce) // their mean is in each sample's time
+    return {0, sum_correction_of(curve, one.gpus, one.size_bytes).of.spread, curve.learnt.measurement_noise};
   auto unexplained = unexplained_at(curve, one.gpus);
   if (one.gpus == 1)
     unexplained.mean = unexplained.spread = 0; // one GPU alone has nothing to be off in but its own rate

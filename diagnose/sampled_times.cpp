@@ -1,5 +1,6 @@
 #include "diagnose/likelihood.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/predict/collectives.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,11 +43,14 @@ Eigen::MatrixXd SampledTimes::ln_times(const FaultKind* kind, double severity) c
     const auto setup = at_scale(curve_, point.gpus);
     const double sample_s = setup.one_gpu_s * curve_.median.compute_factor / setup.batch_per_gpu;
     const bool acts = kind != nullptr && (kind->slows_all_reduce || point.what == Observed::iteration);
+    SumCorrection correction;
+    if (point.what == Observed::all_reduce) correction = sum_correction_of(curve_, point.gpus, point.size_bytes);
     StepCache memory;
     for (Eigen::Index column = 0; column < all.cols(); ++column) {
-      FaultySetup one{setup, curve_.samples.values[static_cast<std::size_t>(column)]};
+      const auto& healthy = curve_.samples.values[static_cast<std::size_t>(column)];
+      FaultySetup one{setup, healthy};
       if (acts) kind->put(severity, sample_s, one);
-      all(row, column) = std::log(time_of(point, one, memory));
+      all(row, column) = std::log(time_of(point, one, memory)) + ln_correction(correction, sum_model(setup, healthy));
     }
   }
   return all;

@@ -85,10 +85,14 @@ IterationTime collective_interval(double likeliest_s, const std::vector<double>&
           std::max(likeliest_s, std::exp(quantile_of_normals(ln_times, spread, high_tail)))};
 }
 
+SumCorrection sum_correction_of(const Curve& curve, int gpus, double size_bytes) {
+  return correction_at(transfer_process(ModelConstants{}), curve.learnt.sums, at_scale(curve, gpus), curve.median,
+                       size_bytes);
+}
+
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
   const auto setup = at_scale(curve, gpus);
-  const auto correction =
-      correction_at(transfer_process(ModelConstants{}), curve.learnt.sums, setup, curve.median, size_bytes);
+  const auto correction = sum_correction_of(curve, gpus, size_bytes);
   const auto ln_time = [&](const Parameters& sample) {
     return std::log(lone_sum_s(setup, sample, size_bytes)) + ln_correction(correction, sum_model(setup, sample));
   };

@@ -46,6 +46,9 @@ std::vector<double> usual_collective_sizes();
 /// 90 % of what will be measured, where the samples' logarithms are `ln_times` and the model is off by so much.
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 
+/// What the all-reduces in the curve's calibration say of that one.
+SumCorrection sum_correction_of(const Curve& curve, int gpus, double size_bytes);
+
 /// The answer of one curve: the likeliest sample by closed form, and the interval of all samples, each corrected by
 /// what the cluster's calibration has of all-reduces by themselves (known_sums.hpp).
 PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes);

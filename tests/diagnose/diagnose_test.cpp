@@ -69,6 +69,18 @@ TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader,
   CHECK(by_benchmark.causes.front().severity == Approx(2).epsilon(0.2));
 }
 
+TEST_CASE("an all-reduce that takes as long as it was once measured here is normal, a longer one is not") {
+  const KnownCluster known;
+  auto curve = known.curve();
+  constexpr double size_bytes = 1e8;
+  const double model_s = lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
+  const Observation as_measured{Observed::all_reduce, 8, size_bytes, 1.6 * model_s};
+  CHECK_FALSE(diagnose(curve, {as_measured}, {}).is_normal);
+  curve.learnt.sums = {{{8, 4, size_bytes}, 1.6 * model_s, 0.01, StrategyName::ring}};
+  CHECK(diagnose(curve, {as_measured}, {}).is_normal);
+  CHECK_FALSE(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 2 * model_s}}, {}).is_normal);
+}
+
 TEST_CASE("what is needed to tell the first two causes apart is a point that was not observed, where they differ") {
   const KnownCluster known;
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});

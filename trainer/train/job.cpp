@@ -18,7 +18,7 @@ std::string program_identity() {
 }
 
 std::vector<std::string> introduce(MpiCommunicator& world, const Introduction& own) {
-  const std::vector<std::string> hosts = world.gather(own.host);
+  std::vector<std::string> hosts = world.gather(own.host);
   const auto compare = [&](const std::string& mine, const std::string& verb, const std::string& advice) {
     const std::vector<std::string> all = world.gather(mine);
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
