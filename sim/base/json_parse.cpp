@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace ddlsim {
@@ -47,8 +48,20 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
+/// The first byte from `at` on that is 0 or no ASCII, eight at a time.
+std::size_t after_ascii(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t ones = 0x0101010101010101U;
+  constexpr std::uint64_t high_bits = 0x8080808080808080U;
+  for (std::uint64_t eight = 0; at + sizeof eight <= text.size(); at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if (((eight | (eight - ones)) & high_bits) != 0) break; // a byte above 0x7F, or 0, from which the 1 was borrowed
+  }
+  while (at < text.size() && text[at] > '\0') ++at;
+  return at;
+}
+
 void check_text(const std::string& text, const std::string& where, bool single_line) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = after_ascii(text, 0); at < text.size(); at = after_ascii(text, at)) {
     const std::size_t length = utf8_length(text, at);
     if (length == 0 || text[at] == '\0') {
       throw UserError(where, "",
@@ -87,7 +100,10 @@ public:
   bool key(std::string& name) {
     Level& level = levels_.back();
     level.key = std::move(name);
-    if (level.value->contains(level.key)) mistakes_.add(pointer(), "the key is there twice; keep one of the two");
+    auto& members = level.value->get_ref<json::object_t&>();
+    const auto [member, is_new] = members.try_emplace(level.key);
+    if (!is_new) mistakes_.add(pointer(), "the key is there twice; keep one of the two");
+    level.member = &member->second;
     return true;
   }
   bool parse_error(std::size_t position, const std::string& token, const json::exception& error);
@@ -101,6 +117,7 @@ private:
   struct Level {
     json* value;
     std::string key;
+    json* member = nullptr; ///< of an object: where the value of `key` goes
   };
 
   json* place(json&& value) {
@@ -109,7 +126,7 @@ private:
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
-    return &((*level.value)[level.key] = std::move(value));
+    return &(*level.member = std::move(value));
   }
   template <class Value> bool put(Value&& value) {
     place(json(std::forward<Value>(value)));

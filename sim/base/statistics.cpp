@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <vector>
@@ -67,6 +68,43 @@ bool is_smaller_share(const std::vector<double>& centres, double deviation, doub
   return below < wanted;
 }
 
+/// Up to `below` surely a smaller share of the normals is below than asked for, and from `above` on surely not.
+struct SureShares {
+  double below = -std::numeric_limits<double>::infinity();
+  double above = std::numeric_limits<double>::infinity();
+};
+
+/// By Newton's method. The sum bends by `steepest` of each normal at the most, so that a sum and its slope at one value
+/// bound it at others. Nothing is sure where differences of values are lost in the values' rounding.
+SureShares near_quantile(const std::vector<double>& centres, double deviation, double probability) {
+  constexpr double steepest = 0.24198; // of a normal's density, at one deviation from its centre
+  constexpr double rounding = 1e-9;    // of a sum, as above
+  constexpr double narrow = 1e-7;      // deviations
+  constexpr double coarsest = 1e-5;    // deviation over value
+  constexpr int most_steps = 8;
+  const auto count = static_cast<double>(centres.size());
+  const double reach = std::hypot(deviation, standard_deviation(centres));
+  double value = mean(centres) + reach * normal_quantile(probability);
+  SureShares sure;
+  for (int i = 0; i < most_steps && deviation > coarsest * std::abs(value); ++i) {
+    double below = 0;
+    double slope = 0; // a deviation
+    for (const double centre : centres) {
+      const double z = (value - centre) / deviation;
+      below += normal_cdf(z);
+      slope += std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
+    }
+    const double step = (probability * count - below) / slope;
+    const double doubt = 2 * (rounding * count + 0.5 * steepest * count * step * step) / slope;
+    const double bend = 0.5 * steepest * count * std::pow(std::abs(step) + doubt, 2);
+    if (slope * doubt - bend >= rounding * count)
+      sure = {value + deviation * (step - doubt), value + deviation * (step + doubt)};
+    if (!(doubt > narrow) || !std::isfinite(step)) break;
+    value += deviation * step;
+  }
+  return sure;
+}
+
 } // namespace
 
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability) {
@@ -76,9 +114,12 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
   const double reach = deviation * normal_quantile(probability);
   double low = *least + reach; // were all centres there
   double high = *most + reach;
+  const auto sure = near_quantile(centres, deviation, probability);
   for (int step = 0; step < steps; ++step) {
     const double middle = 0.5 * (low + high);
-    (is_smaller_share(centres, deviation, middle, probability) ? low : high) = middle;
+    const bool is_smaller =
+        middle <= sure.below || (middle < sure.above && is_smaller_share(centres, deviation, middle, probability));
+    (is_smaller ? low : high) = middle;
   }
   return 0.5 * (low + high);
 }

@@ -1,8 +1,10 @@
 #include "sim/compute/other_clusters.hpp"
 
 #include "sim/base/json.hpp"
+#include "sim/formats/record_reader.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace ddlsim {
 namespace {
@@ -12,6 +14,39 @@ namespace fs = std::filesystem;
 /// Kernel tables are large, and none of their lines is a step.
 bool has_steps(const fs::path& file) {
   return read_text_file(file).find("\"step\"") != std::string::npos;
+}
+
+/// Whether the number that follows a key is whole and not 1. Another spelling of a number is left to the reader.
+bool is_followed_by_several(std::string_view text) {
+  constexpr std::string_view digits = "0123456789";
+  constexpr std::string_view blanks = " \t";
+  const auto colon = text.find_first_not_of(blanks);
+  if (colon == std::string_view::npos || text[colon] != ':') return false;
+  const auto first = text.find_first_not_of(blanks, colon + 1);
+  const auto end = first == std::string_view::npos ? first : text.find_first_not_of(digits, first);
+  if (end == std::string_view::npos || text[end] != ',') return false;
+  return end > first && text[first] != '0' && text.substr(first, end - first) != "1";
+}
+
+bool names_sharding(const std::string& line) {
+  const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp};
+  return std::any_of(names.begin(), names.end(),
+                     [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
+}
+
+/// A whole line of another record than a step, or of a step on several GPUs that is not sharded: most lines there are,
+/// whose reading would be a third of a prediction. A backslash may spell a name otherwise.
+bool is_surely_not_asked_for(const std::string& line) {
+  constexpr std::string_view gpus = "\"gpus\"";
+  const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;
+  if (!is_whole || line.find("\"context\"") != std::string::npos) return false;
+  if (line.find("\"step\"") == std::string::npos) return true;
+  if (names_sharding(line)) return false;
+  auto at = line.find(gpus);
+  const bool any = at != std::string::npos;
+  for (; at != std::string::npos; at = line.find(gpus, at + gpus.size()))
+    if (!is_followed_by_several(std::string_view(line).substr(at + gpus.size()))) return false;
+  return any;
 }
 
 bool lends_steps(const Borrow& borrow) {
@@ -48,11 +83,12 @@ bool implies_one_gpu(const StepRecord& record) {
 
 MeasuredTimes read_measured_times(const DataFolder& data) {
   MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
+  const LineChecks checks{{}, {}, is_surely_not_asked_for};
   for (const auto& name : list_clusters(data)) {
     auto& records = measured.of_clusters[name];
     for (const auto& file : measurement_files(data.platforms_of(name), name)) {
       if (!has_steps(file)) continue;
-      for (const auto& record : records_of<StepRecord>({read_measurements(file)})) {
+      for (const auto& record : records_of<StepRecord>({read_measurements(file, checks)})) {
         if (is_one_gpu_training(record)) records.push_back(record);
         if (implies_one_gpu(record)) measured.sharded_on[name].push_back(record);
       }

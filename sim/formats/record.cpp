@@ -37,7 +37,7 @@ public:
       mistakes_.move_to(fmt::format("{}:{}", name_, ++line_));
       if (result == LineReader::Result::too_long) {
         mistakes_.add("", fmt::format("a line of more than {} bytes; write one record a line", max_line_bytes));
-      } else if (text.find_first_not_of(" \t\r") != std::string::npos) {
+      } else if (text.find_first_not_of(" \t\r") != std::string::npos && !passes_over(text)) {
         read_line(text);
       }
     }
@@ -49,6 +49,8 @@ public:
   }
 
 private:
+  bool passes_over(const std::string& text) const { return checks_.passes_over && checks_.passes_over(text); }
+
   void read_line(const std::string& text) {
     nlohmann::json value;
     try {

@@ -9,9 +9,19 @@
 namespace ddlsim {
 namespace {
 
-std::size_t add_until(Graph& graph, ComputeStream& compute, ComputePart part, double until_s, int tensor) {
+/// From where the stream's compute is done to `until_s`.
+double take_until(ComputeStream& compute, double until_s) {
   const double duration_s = compute.slowdown * std::max(0.0, until_s - compute.done_s);
   compute.done_s = std::max(compute.done_s, until_s);
+  return duration_s;
+}
+
+bool has_rest(const ComputeStream& compute, const ComputeProfile& profile) {
+  return profile.total_s() > compute.done_s;
+}
+
+std::size_t add_until(Graph& graph, ComputeStream& compute, ComputePart part, double until_s, int tensor) {
+  const double duration_s = take_until(compute, until_s);
   const int tensors = tensor < 0 ? 0 : 1;
   compute.last = add_operation(graph, {OperationKind::compute, compute.stream, duration_s, 0, tensor, tensors});
   graph.operations.back().part = part;
@@ -58,8 +68,26 @@ std::size_t add_gradient(Graph& graph, ComputeStream& compute, const ReadyTensor
 }
 
 std::size_t add_rest(Graph& graph, ComputeStream& compute, const ComputeProfile& profile) {
-  if (!(profile.total_s() > compute.done_s)) return compute.last;
+  if (!has_rest(compute, profile)) return compute.last;
   return add_until(graph, compute, ComputePart::backward, profile.total_s(), -1);
+}
+
+bool time_compute(Graph& graph, ComputeStream compute, const ComputeProfile& profile) {
+  auto tensor = profile.tensors.begin();
+  bool had_rest = false;
+  for (Operation& operation : graph.operations) {
+    if (operation.stream != compute.stream) continue;
+    double until_s = profile.forward_s;
+    if (operation.tensor >= 0) {
+      until_s = (tensor++)->ready_s;
+    } else if (operation.part == ComputePart::backward) {
+      had_rest = true;
+      if (!has_rest(compute, profile)) return false;
+      until_s = profile.total_s();
+    }
+    operation.duration_s = take_until(compute, until_s);
+  }
+  return had_rest || !has_rest(compute, profile);
 }
 
 std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset) {

@@ -29,6 +29,10 @@ std::size_t add_gradient(Graph& graph, ComputeStream& compute, const ReadyTensor
 /// What is left of backward once every gradient is ready; the last operation of the iteration's compute.
 std::size_t add_rest(Graph& graph, ComputeStream& compute, const ComputeProfile& profile);
 
+/// Gives the stream's operations the durations of another profile of the same tensors. False where one of the two
+/// profiles has something left behind its last gradient and the other has not: the graph is then another.
+bool time_compute(Graph& graph, ComputeStream compute, const ComputeProfile& profile);
+
 /// One past the last tensor of each group that all_reduce_graph() makes.
 std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset);
 

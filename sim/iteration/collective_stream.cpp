@@ -116,6 +116,7 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
 }
 
 double CollectiveStream::compute_end_s(double start_s, double alone_s) {
+  if (collectives_.empty() && waiting_.empty()) return start_s + alone_s;
   const double end_s = end_beside_s(start_s, alone_s);
   if (waiting_.empty() || tick_s_ >= end_s) return end_s;
   run_waiting();

@@ -75,6 +75,8 @@ bool has(const Graph& graph, OperationKind kind) {
 }
 
 bool has_collectives(const Graph& graph) {
+  const auto is_of_collectives = [](const Stream& stream) { return stream.kind == StreamKind::collectives; };
+  if (std::none_of(graph.streams.begin(), graph.streams.end(), is_of_collectives)) return false;
   return std::any_of(graph.operations.begin(), graph.operations.end(),
                      [&](const Operation& operation) { return is_collective(graph, operation); });
 }

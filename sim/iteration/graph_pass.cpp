@@ -20,15 +20,27 @@ Execution GraphPass::finish(const Executor& executor) {
   executor_ = &executor;
   while (next_ < graph_.operations.size()) run_next();
   collectives_.run_waiting();
-  for (std::size_t i = 0; i < graph_.operations.size(); ++i) {
-    const bool input = graph_.operations[i].kind == OperationKind::input;
-    double& end_s = input ? execution_.input_end_s : execution_.end_s;
-    end_s = std::max(end_s, execution_.spans[i].end_s);
-  }
+  find_ends();
   if (graph_.servers.asynchronous) execution_.end_s = async_iteration_s_;
   execution_.collectives = collectives_.collectives();
   execution_.simgrid_messages += collectives_.simgrid_messages();
   return std::move(execution_);
+}
+
+void GraphPass::find_ends() {
+  double end_s = 0;
+  double input_end_s = 0;
+  const Span* span = execution_.spans.data();
+  for (const Operation& operation : graph_.operations) {
+    const double ended_s = (span++)->end_s;
+    if (operation.kind == OperationKind::input) {
+      input_end_s = std::max(input_end_s, ended_s);
+    } else {
+      end_s = std::max(end_s, ended_s);
+    }
+  }
+  execution_.end_s = end_s;
+  execution_.input_end_s = input_end_s;
 }
 
 /// One operation, or those of its kind that follow it and share links with it.
@@ -60,17 +72,18 @@ void GraphPass::run_next() {
   }
 }
 
-double GraphPass::ended_s(std::size_t operation) {
+inline double GraphPass::ended_s(std::size_t operation) {
   if (collectives_.waits_for_tick(operation)) collectives_.run_waiting();
   return execution_.spans[operation].end_s;
 }
 
 /// When all that the operation waits for has ended.
-double GraphPass::ready_s(std::size_t operation) {
+inline double GraphPass::ready_s(std::size_t operation) {
   const Operation& waiting = graph_.operations[operation];
   double latest_s = 0;
-  for (std::size_t i = 0; i < waiting.waits; ++i)
-    latest_s = std::max(latest_s, ended_s(graph_.waits[waiting.first_wait + i]));
+  const std::size_t* first = graph_.waits.data() + waiting.first_wait;
+  for (const std::size_t* wait = first; wait != first + waiting.waits; ++wait)
+    latest_s = std::max(latest_s, ended_s(*wait));
   return latest_s;
 }
 
@@ -93,42 +106,40 @@ void GraphPass::run_input(std::size_t operation) {
   end_at(operation, from_s, from_s + graph_.operations[operation].duration_s);
 }
 
-namespace {
-
-/// As std::stable_sort; mostly in order already, or the other way round.
-template <class Items, class Before> void sort_stably(Items& items, const Before& before) {
-  if (std::is_sorted(items.begin(), items.end(), before)) return;
-  const auto is_not_behind = [&](const auto& one, const auto& next) { return !before(next, one); };
-  if (std::adjacent_find(items.begin(), items.end(), is_not_behind) == items.end())
-    std::reverse(items.begin(), items.end());
-  else
-    std::stable_sort(items.begin(), items.end(), before);
-}
-
-} // namespace
-
 /// The next operations of one kind, what is ready first before the others. Of shards the workers decide, not a slow
 /// node.
 std::vector<GraphPass::Ready> GraphPass::next_by_readiness() {
   const OperationKind kind = graph_.operations[next_].kind;
   std::size_t end = next_;
   while (end < graph_.operations.size() && graph_.operations[end].kind == kind) ++end;
-  std::vector<Ready> ready;
-  ready.reserve(end - next_);
+  const bool shards = kind == OperationKind::push_pull;
+  std::vector<Ready> ready(end - next_);
+  bool in_order = true; // one of the two is mostly true
+  bool the_other_way_round = true;
+  double before_s = 0;
   for (std::size_t i = next_; i < end; ++i) {
-    const bool shard = kind == OperationKind::push_pull;
-    ready.push_back({i, shard ? ended_s(graph_.waits[graph_.operations[i].first_wait]) : ready_s(i)});
+    const double now_s = shards ? ended_s(graph_.waits[graph_.operations[i].first_wait]) : ready_s(i);
+    ready[i - next_] = {i, now_s};
+    in_order = in_order && (now_s >= before_s || i == next_);
+    the_other_way_round = the_other_way_round && (now_s < before_s || i == next_);
+    before_s = now_s;
   }
-  sort_stably(ready, [](const Ready& a, const Ready& b) { return a.ready_s < b.ready_s; });
+  if (in_order) return ready;
+  if (the_other_way_round) {
+    std::reverse(ready.begin(), ready.end());
+  } else {
+    std::stable_sort(ready.begin(), ready.end(), [](const Ready& a, const Ready& b) { return a.ready_s < b.ready_s; });
+  }
   return ready;
 }
 
 void GraphPass::run_paths() {
   const auto ready = next_by_readiness();
-  std::vector<PathMessage> messages;
-  messages.reserve(ready.size());
-  for (const auto& [operation, ready_s] : ready)
-    messages.push_back({graph_.operations[operation].stream, ready_s, graph_.operations[operation].size_bytes});
+  std::vector<PathMessage> messages(ready.size());
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    const Operation& operation = graph_.operations[ready[i].operation];
+    messages[i] = {operation.stream, ready[i].ready_s, operation.size_bytes};
+  }
   const auto passed = executor_->paths(messages, graph_.path_Bps);
   execution_.simgrid_messages += passed.messages;
   for (std::size_t i = 0; i < ready.size(); ++i)
@@ -142,12 +153,12 @@ const ServerExchange& GraphPass::next_exchange() {
   shards_ = next_by_readiness();
   exchange_.messages_per_node = graph_.servers.messages_per_node;
   exchange_.message_cost_s = graph_.servers.message_cost_s;
-  exchange_.shards.reserve(shards_.size());
-  exchange_.ready_s.reserve(shards_.size());
-  for (const auto& [operation, ready_s] : shards_) {
-    const Operation& shard = graph_.operations[operation];
-    exchange_.shards.push_back({shard.tensor, graph_.streams[shard.stream].number, shard.size_bytes});
-    exchange_.ready_s.push_back(ready_s);
+  exchange_.shards.resize(shards_.size());
+  exchange_.ready_s.resize(shards_.size());
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    const Operation& shard = graph_.operations[shards_[i].operation];
+    exchange_.shards[i] = {shard.tensor, graph_.streams[shard.stream].number, shard.size_bytes};
+    exchange_.ready_s[i] = shards_[i].ready_s;
     if (shard.waits > 1) exchange_.slow_ready_s.push_back(ended_s(graph_.waits[shard.first_wait + 1]));
   }
   return exchange_;

@@ -33,6 +33,7 @@ private:
     double ready_s = 0;
   };
 
+  void find_ends();
   void run_next();
   void run_compute(std::size_t operation);
   void run_input(std::size_t operation);

@@ -12,18 +12,33 @@
 namespace ddlsim {
 namespace {
 
-/// A collective waits for the slowest rank, whose compute is thus everybody's. Inside a collective a tensor costs
-/// bookkeeping, copies, and the negotiation that all ranks have it ready; one rank whose library is on pays that too,
-/// although nothing travels.
-Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+/// A collective waits for the slowest rank, whose compute is thus everybody's.
+ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  return compute_profile(shape, slowdown_of(setup, inputs.machine) * inputs.compute_s, inputs.sample.forward_share);
+}
+
+/// Inside a collective a tensor costs bookkeeping, copies, and the negotiation that all ranks have it ready; one rank
+/// whose library is on pays that too, although nothing travels.
+void set_sums(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
-  const auto slowest = compute_profile(shape, slowdown_of(setup, machine) * compute_s, sample.forward_share);
-  Graph graph = all_reduce_graph(slowest, setup.preset, machine);
+  graph.machine = machine;
   graph.sums = sum_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.tensor_cost_s = sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
   graph.interference = sample.interference;
+}
+
+Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  Graph graph = all_reduce_graph(slowest_profile(setup, inputs, shape), setup.preset, inputs.machine);
+  set_sums(graph, setup, inputs);
   return graph;
+}
+
+bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs,
+                      const BackwardShape& shape) {
+  set_sums(graph, setup, inputs);
+  constexpr std::size_t compute = 0; // of the graph's streams
+  return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
 }
 
 /// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
@@ -58,6 +73,13 @@ Graph graph_of_servers(const StepSetup& setup, const CommunicationInputs& inputs
   if (!nobody_waits(setup, machine)) return server_graph(setup, sample, profile, machine, slowdown);
   return async_server_graph(setup, sample, profile, machine,
                             {overhead_s(sample, machine.nodes(), compute_s), slowdown});
+}
+
+bool time_servers(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  const auto& [machine, compute_s, sample] = inputs;
+  if (nobody_waits(setup, machine)) return false;
+  const auto profile = compute_profile(shape, compute_s, sample.forward_share);
+  return time_server_graph(graph, setup, sample, profile, machine, slowdown_of(setup, machine));
 }
 
 /// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
@@ -152,6 +174,44 @@ Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs,
   Graph graph = graph_without_input(setup, inputs, shape);
   add_input_operation(graph, setup, inputs.sample.input);
   return graph;
+}
+
+namespace {
+
+/// How the sample places tensors on servers.
+Placing placing_of(const StepSetup& setup, const Parameters& sample) {
+  if (!is_parameter_server(setup.strategy.name)) return {};
+  const auto sharding = sharding_of(setup, sample);
+  return {sharding, sharding == Sharding::hash ? sample.key_order : std::nullopt};
+}
+
+/// Makes it the graph of another sample that places tensors alike. False where it has to be built.
+bool time_anew(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
+  graph.operations.back().duration_s = needed_input_s(setup, inputs.sample.input); // see add_input_operation()
+  switch (family_of(setup.strategy.name)) {
+  case StrategyFamily::servers:
+    return time_servers(graph, setup, inputs, shape);
+  case StrategyFamily::all_reduce:
+    return time_all_reduces(graph, setup, inputs, shape);
+  case StrategyFamily::none:
+  case StrategyFamily::sharded:
+  case StrategyFamily::model_parallel:
+    break;
+  }
+  return false;
+}
+
+} // namespace
+
+const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
+                             std::optional<LastGraph>& last) {
+  constexpr std::size_t most_kept = 20000; // operations, 2 MB; what larger graphs take is not their building
+  const auto placing = placing_of(setup, inputs.sample);
+  const bool alike = last && last->graph.operations.size() <= most_kept && last->placing == placing;
+  if (alike && time_anew(last->graph, setup, inputs, shape)) return last->graph;
+  last.reset();
+  last = LastGraph{iteration_graph(setup, inputs, shape), placing};
+  return last->graph;
 }
 
 Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFactors& factors) {

@@ -8,12 +8,18 @@
 #include "sim/iteration/step.hpp"
 #include "sim/iteration/step_cache.hpp"
 
+#include <optional>
+
 namespace ddlsim {
 
 /// Forward, backward, what moves gradients, and the samples of the next iteration beside it. What has no place
 /// inside an iteration is not in it: the cost of synchronisation itself, the jump at the second node, the wait for the
 /// slowest of many steps.
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape);
+
+/// The same. Where the sample before, of the same setup, gave a graph of the same operations, that is timed anew.
+const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
+                             std::optional<LastGraph>& last);
 
 /// The same without synchronisation, in which nobody looks into compute.
 Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFactors& factors = {});

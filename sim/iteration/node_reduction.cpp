@@ -28,17 +28,21 @@ std::vector<std::size_t> fewest_bytes_first(const std::vector<double>& tensor_by
 
 } // namespace
 
+double node_path_Bps(const Machine& machine) {
+  return machine.ranks_per_node > 1 && machine.intra_Bps > 0 ? machine.intra_Bps : 0;
+}
+
 NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
                                   const std::vector<double>& tensor_bytes) {
   NodeReduction node;
   node.path.assign(tensor_bytes.size(), 0);
   node.passing_bytes.assign(tensor_bytes.size(), 0);
+  node.rate_Bps = node_path_Bps(machine);
+  if (node.rate_Bps == 0) return node;
   const double others = machine.ranks_per_node - 1;
-  if (others <= 0 || machine.intra_Bps <= 0) return node;
   const bool on_one_gpu = preset.node_reduce == NodeReduce::one_gpu;
   const double copies = on_one_gpu ? others : others / machine.ranks_per_node;
   for (std::size_t t = 0; t < tensor_bytes.size(); ++t) node.passing_bytes[t] = copies * tensor_bytes[t];
-  node.rate_Bps = machine.intra_Bps;
   if (!on_one_gpu) return node;
   node.sum = OperationKind::reduce;
   node.spread = OperationKind::broadcast;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace ddlsim {
 
@@ -150,13 +151,19 @@ std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown)
   return streams;
 }
 
-/// A graph without operations, on a machine whose NICs push and pull at once.
-Graph with_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile, Machine machine) {
-  constexpr std::size_t operations_a_tensor = 5; // room, so that hardly any graph grows
-  machine.nic_Bps *= sample.server_duplex;
-  Graph graph;
+/// The machine, whose NICs push and pull at once, and its servers.
+void set_machines(Graph& graph, const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   graph.machine = machine;
-  graph.servers = rules_of(setup, sample, machine);
+  graph.machine.nic_Bps *= sample.server_duplex;
+  graph.servers = rules_of(setup, sample, graph.machine);
+}
+
+/// A graph without operations.
+Graph with_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                   const Machine& machine) {
+  constexpr std::size_t operations_a_tensor = 5; // room, so that hardly any graph grows
+  Graph graph;
+  set_machines(graph, setup, sample, machine);
   const std::size_t tensors = profile.tensors.size();
   graph.operations.reserve(operations_a_tensor * tensors);
   graph.waits.reserve(operations_a_tensor * tensors);
@@ -222,6 +229,21 @@ Graph server_graph(const StepSetup& setup, const Parameters& sample, const Compu
   const std::size_t pulled = add_shards(graph, shards, ready_of_roles);
   if (setup.strategy.on_node_reduce) add_node_spread(graph, node, shards, pulled);
   return graph;
+}
+
+bool time_server_graph(Graph& graph, const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                       const Machine& machine, double slowdown) {
+  const int servers = graph.servers.machine.servers;
+  const bool had_paths = graph.path_Bps > 0;
+  set_machines(graph, setup, sample, machine);
+  graph.path_Bps = node_path_Bps(machine);
+  if (graph.servers.machine.servers != servers || (graph.path_Bps > 0) != had_paths) return false;
+  double slower = 1; // the workers come first, then those of a slow node
+  for (std::size_t stream = 0; stream < graph.streams.size(); ++stream) {
+    if (graph.streams[stream].kind != StreamKind::compute) continue;
+    if (!time_compute(graph, {stream, std::exchange(slower, slowdown)}, profile)) return false;
+  }
+  return true;
 }
 
 Graph async_server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,

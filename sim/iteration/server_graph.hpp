@@ -30,6 +30,10 @@ double work_of_servers(const StepSetup& setup, const Parameters& sample, const C
 Graph server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine, double slowdown);
 
+/// Makes it that of another sample which places tensors alike. False where it cannot be: build it anew.
+bool time_server_graph(Graph& graph, const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
+                       const Machine& machine, double slowdown);
+
 /// What slows a worker beside its compute.
 struct WorkerDelays {
   double overhead_s = 0; ///< before each compute
@@ -63,6 +67,9 @@ struct NodeReduction {
   double rate_Bps = 0;               ///< of a path; 0: nothing passes
   bool after_backward = false;
 };
+/// Rate of a path between a node's GPUs; 0 where nothing passes.
+double node_path_Bps(const Machine& machine);
+
 NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
                                   const std::vector<double>& tensor_bytes);
 

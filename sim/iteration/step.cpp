@@ -87,8 +87,8 @@ double compute_of(const StepSetup& setup, const Parameters& sample, StepCache& m
 IterationResult synchronised_iteration(const StepSetup& setup, const CommunicationInputs& inputs, Fidelity requested,
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
-  auto result =
-      execute_iteration(iteration_graph(setup, inputs, shape_of(setup, memory)), requested, has_neighbours(setup));
+  const Graph& graph = iteration_graph(setup, inputs, shape_of(setup, memory), memory.graph);
+  auto result = execute_iteration(graph, requested, has_neighbours(setup));
   if (memory.stores) memory.iteration = {inputs, result};
   return result;
 }

@@ -4,10 +4,12 @@
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/beside_neighbours.hpp"
 #include "sim/iteration/execution.hpp"
+#include "sim/iteration/graph.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -38,6 +40,20 @@ struct IterationResult {
   OwnTraffic traffic{}; ///< beside neighbours only
 };
 
+/// By what rule tensors are placed on servers, and in what order a hash numbers them.
+struct Placing {
+  Sharding sharding = Sharding::unknown;
+  std::optional<std::uint64_t> key_order;
+
+  bool operator==(const Placing&) const = default;
+};
+
+/// The graph of a sample. Of samples that place tensors alike, the graphs differ in times and rates alone.
+struct LastGraph {
+  Graph graph;
+  Placing placing;
+};
+
 /// What is known of one setup at one fidelity; for one thread.
 struct StepCache {
   struct CachedIteration {
@@ -45,6 +61,7 @@ struct StepCache {
     IterationResult result;
   };
   std::optional<BackwardShape> shape;
+  std::optional<LastGraph> graph;
   std::optional<CachedIteration> iteration; ///< of the last sample that was run while `stores`
   bool stores = true;                       ///< whether a run replaces `iteration`
 };

@@ -139,8 +139,9 @@ void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const B
 }
 
 /// When each shard is summed, and when the slowest worker has it.
-ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
-                                 const ServerClasses& classes) {
+ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const auto known = server_classes_of(machine, servers, exchange);
+  const ServerClasses& classes = *known;
   const std::vector<double> never(exchange.shards.size(), never_s);
   ShardFluid fluid{FairShare(machine, servers, exchange, classes),
                    message_sizes(machine, servers, exchange),
@@ -169,16 +170,24 @@ ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& se
   return timing;
 }
 
+// The formula knows no slow node.
+Machine without_slow_nic(Machine machine) {
+  machine.slow_nic_factor = 1;
+  return machine;
+}
+ServerExchange as_if_on_time(ServerExchange exchange) {
+  exchange.slow_ready_s.clear();
+  return exchange;
+}
+
 } // namespace
 
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
                                                  const ServerExchange& exchange) {
   require_usable(machine, servers, exchange);
-  Machine alike = machine; // the formula knows no slow node
-  alike.slow_nic_factor = 1;
-  ServerExchange on_time = exchange;
-  on_time.slow_ready_s.clear();
-  auto timing = time_shards(alike, servers, on_time, *server_classes_of(alike, servers, on_time));
+  const bool slow = machine.slow_nic_factor != 1 || !exchange.slow_ready_s.empty();
+  auto timing = slow ? time_shards(without_slow_nic(machine), servers, as_if_on_time(exchange))
+                     : time_shards(machine, servers, exchange);
   summarise(machine, servers, exchange, timing);
   return timing;
 }

@@ -36,12 +36,14 @@ struct Servers {
   std::vector<int> numbers;
   std::vector<std::size_t> kinds;               ///< of each
   std::vector<std::vector<std::size_t>> shards; ///< of each
+  bool by_times = false;                        ///< whether their kinds follow from when shards are ready
 };
 
 /// Orders servers by their shards: how many, then size, ready time, ready time on the slow node of each in turn.
 struct ShardsBefore {
   const ServerExchange& exchange;
   const std::vector<std::vector<std::size_t>>& shards;
+  bool* looks_at_times; ///< set where sizes do not tell two servers apart
 
   bool operator()(std::size_t a, std::size_t b) const {
     const auto& slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s : exchange.slow_ready_s;
@@ -51,6 +53,7 @@ struct ShardsBefore {
       const std::size_t j = shards[b][position];
       if (exchange.shards[i].size_bytes != exchange.shards[j].size_bytes)
         return exchange.shards[i].size_bytes < exchange.shards[j].size_bytes;
+      *looks_at_times = true;
       if (exchange.ready_s[i] != exchange.ready_s[j]) return exchange.ready_s[i] < exchange.ready_s[j];
       if (slow_s[i] != slow_s[j]) return slow_s[i] < slow_s[j];
     }
@@ -68,7 +71,8 @@ Servers describe_servers(const ServerExchange& exchange) {
     const auto place = std::lower_bound(servers.numbers.begin(), servers.numbers.end(), exchange.shards[i].server);
     servers.shards[static_cast<std::size_t>(place - servers.numbers.begin())].push_back(i);
   }
-  std::map<std::size_t, std::size_t, ShardsBefore> kinds(ShardsBefore{exchange, servers.shards}); // of the first alike
+  const ShardsBefore before{exchange, servers.shards, &servers.by_times};
+  std::map<std::size_t, std::size_t, ShardsBefore> kinds(before); // of the first alike
   for (std::size_t server = 0; server < servers.shards.size(); ++server)
     servers.kinds.push_back(kinds.emplace(server, kinds.size()).first->second);
   return servers;
@@ -217,16 +221,17 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// All that decides the classes.
+/// All that decides the classes. Of samples that differ in times, servers mostly are alike by their shards' sizes alone.
 struct Asked {
   Layout layout{};
   std::vector<Shard> shards{};
-  std::vector<double> ready_s{};
+  bool by_times = false;
+  std::vector<double> ready_s{}; ///< read where `by_times`
   std::vector<double> slow_ready_s{};
 
   bool is(const Layout& other, const ServerExchange& exchange) const {
-    return layout == other && shards == exchange.shards && ready_s == exchange.ready_s &&
-           slow_ready_s == exchange.slow_ready_s;
+    const auto ready_alike = [&] { return ready_s == exchange.ready_s && slow_ready_s == exchange.slow_ready_s; };
+    return layout == other && shards == exchange.shards && (!by_times || ready_alike());
   }
 };
 
@@ -259,9 +264,10 @@ template <typename Found> void visit_all_connections(const ServerClasses& classe
 
 } // namespace
 
-ServerClasses find_server_classes(const Machine& machine, const ServerMachine& servers,
-                                  const ServerExchange& exchange) {
-  const Servers server_kinds = describe_servers(exchange);
+namespace {
+
+ServerClasses find_classes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                           const Servers& server_kinds) {
   const Nodes nodes = describe_nodes(machine, servers, exchange, server_kinds);
   Kinds<LeafDescription> leaves;
   const std::vector<std::size_t> leaf_kinds = find_leaves(machine, nodes, leaves);
@@ -272,6 +278,13 @@ ServerClasses find_server_classes(const Machine& machine, const ServerMachine& s
   return std::move(builder.classes);
 }
 
+} // namespace
+
+ServerClasses find_server_classes(const Machine& machine, const ServerMachine& servers,
+                                  const ServerExchange& exchange) {
+  return find_classes(machine, servers, exchange, describe_servers(exchange));
+}
+
 std::shared_ptr<const ServerClasses> server_classes_of(const Machine& machine, const ServerMachine& servers,
                                                        const ServerExchange& exchange) {
   thread_local Asked last;
@@ -279,8 +292,13 @@ std::shared_ptr<const ServerClasses> server_classes_of(const Machine& machine, c
   const Layout layout{machine.nodes(), machine.nodes_per_leaf, has_slow_node(machine, exchange), servers.servers,
                       servers.dedicated};
   if (found && last.is(layout, exchange)) return found;
-  last = {layout, exchange.shards, exchange.ready_s, exchange.slow_ready_s};
-  found = std::make_shared<const ServerClasses>(find_server_classes(machine, servers, exchange));
+  const Servers kinds = describe_servers(exchange);
+  last = {layout, exchange.shards, kinds.by_times, {}, {}};
+  if (kinds.by_times) {
+    last.ready_s = exchange.ready_s;
+    last.slow_ready_s = exchange.slow_ready_s;
+  }
+  found = std::make_shared<const ServerClasses>(find_classes(machine, servers, exchange, kinds));
   return found;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
+#include "sim/iteration/step_cache.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/interval.hpp"
 
@@ -46,32 +47,53 @@ int asked_scale(const Curve& curve, int gpus) {
 }
 
 /// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes
-/// simulations of its own: it is kept.
+/// simulations of its own: it is kept, and so is what a sample's run leaves for the next.
 class SampleEfficiencies {
 public:
-  explicit SampleEfficiencies(const Curve& curve) : curve_(curve) {}
+  explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_(at_scale(curve, 1)) {}
 
   const Curve& curve() const { return curve_; }
   double at(const Parameters& sample, int gpus) {
-    const int asked = asked_scale(curve_, gpus);
-    return efficiency(curve_, sample, asked, unexplained(asked));
+    KnownScale& there = known(asked_scale(curve_, gpus));
+    StepCache memory = take_memory(there);
+    const auto found = estimated(curve_, sample, there.unexplained);
+    const double alone_s = time_step(alone_, sample, Fidelity::screening).iteration_s;
+    const double iteration_s = time_step(there.setup, found, Fidelity::screening, memory).iteration_s;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    there.memories.push_back(std::move(memory));
+    return alone_s / iteration_s;
   }
 
 private:
-  Unexplained unexplained(int gpus) {
+  struct KnownScale {
+    StepSetup setup;
+    Unexplained unexplained;
+    std::vector<StepCache> memories; ///< that no thread is using
+  };
+
+  KnownScale& known(int gpus) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto known = known_.find(gpus);
       if (known != known_.end()) return known->second;
     }
-    const auto found = unexplained_at(curve_, gpus);
+    KnownScale found{at_scale(curve_, gpus), unexplained_at(curve_, gpus), {}};
     const std::lock_guard<std::mutex> lock(mutex_);
-    return known_.emplace(gpus, found).first->second;
+    return known_.emplace(gpus, std::move(found)).first->second;
+  }
+
+  StepCache take_memory(KnownScale& there) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (there.memories.empty()) return {};
+    StepCache memory = std::move(there.memories.back());
+    there.memories.pop_back();
+    return memory;
   }
 
   const Curve& curve_;
+  StepSetup alone_;  ///< one GPU, which efficiency compares with
   std::mutex mutex_; // samples are asked in two threads
-  std::map<int, Unexplained> known_;
+  std::map<int, KnownScale> known_;
 };
 
 int largest_scale_inside_node(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {

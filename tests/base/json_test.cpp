@@ -2,6 +2,7 @@
 #include "sim/base/json.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using ddlsim::parse_json;
@@ -104,6 +105,18 @@ TEST_CASE("bytes that are no UTF-8 are refused with their place") {
     CHECK(refusal(bad.text) == "a.json: " + bad.says + " is not UTF-8 text; save the file as UTF-8");
   }
   CHECK(parse_json("[\"\xf0\x9f\x98\x80 \xe2\x82\xac \xed\x9f\xbf \xf4\x8f\xbf\xbf\"]", "a.json").size() == 1);
+}
+
+TEST_CASE("a bad byte is found wherever it stands") {
+  for (const char bad : {'\0', '\xff'}) {
+    for (std::size_t place = 0; place < 40; ++place) {
+      std::string text(40, ' ');
+      text[place] = bad;
+      CHECK(refusal(text) == fmt::format("a.json: byte 0x{:02x} at line 1, column {} is not UTF-8 text; save the file "
+                                         "as UTF-8",
+                                         static_cast<unsigned char>(bad), place + 1));
+    }
+  }
 }
 
 TEST_CASE("nesting deeper than the limit is refused, a million deep without trouble") {

@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 using ddlsim::correlation;
 using ddlsim::normal_quantile;
@@ -51,6 +55,36 @@ TEST_CASE("quantiles of a mixture of normals", "[normal]") {
     double below = 0;
     for (const double centre : centres) below += normal_cdf((at - centre) / 0.6) / 4;
     CHECK(below == Approx(probability).epsilon(1e-7));
+  }
+}
+
+/// What quantile_of_normals() comes to, by nothing but halving.
+double by_halving(const std::vector<double>& centres, double deviation, double probability) {
+  const auto [least, most] = std::minmax_element(centres.begin(), centres.end());
+  double low = *least + deviation * normal_quantile(probability);
+  double high = *most + deviation * normal_quantile(probability);
+  for (int step = 0; step < 30; ++step) {
+    const double middle = 0.5 * (low + high);
+    double below = 0;
+    for (const double centre : centres) below += normal_cdf((middle - centre) / deviation);
+    (below < probability * static_cast<double>(centres.size()) ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+TEST_CASE("a quantile of normals is that of halving, to the bit", "[normal]") {
+  std::mt19937_64 random(1);
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random() >> 11U) / 9007199254740992.0; // 2^53
+  };
+  for (int mixture = 0; mixture < 300; ++mixture) {
+    const double deviation = std::pow(10, between(-7, 1));
+    const double widest = std::pow(10, between(-4, 1));
+    const double far = between(0, 1) < 0.2 ? 30 : 0; // two heaps
+    std::vector<double> centres(1 + random() % 400);
+    for (double& centre : centres) centre = between(-widest, widest) + far * static_cast<double>(random() % 2) - 3;
+    for (const double probability : {0.05, 0.5, 0.95})
+      CHECK(quantile_of_normals(centres, deviation, probability) == by_halving(centres, deviation, probability));
   }
 }
 

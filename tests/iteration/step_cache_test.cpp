@@ -68,6 +68,24 @@ TEST_CASE("with a memory of the sample beside it, a step is the same to the bit"
   }
 }
 
+TEST_CASE("with a memory of samples that place tensors otherwise, a step is the same to the bit", "[step-memory]") {
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) {
+    auto random = costly_sample(seed);
+    auto setup = random.setup();
+    if (!is_parameter_server(setup.strategy.name)) continue;
+    setup.strategy.sharding = Sharding::unknown;
+    StepCache memory;
+    std::uint64_t key_order = 1;
+    for (const Sharding sharding :
+         {Sharding::bytes, Sharding::hash, Sharding::hash, Sharding::split, Sharding::bytes}) {
+      auto sample = moved(random.sample, &Parameters::forward_share);
+      sample.sharding = sharding;
+      sample.key_order = key_order++;
+      check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
+    }
+  }
+}
+
 TEST_CASE("what adds seconds afterwards does not decide how gradients travel", "[step-memory]") {
   auto random = costly_sample(1);
   for (const StrategyName strategy : {StrategyName::ring, StrategyName::ps, StrategyName::ps_async}) {

@@ -104,6 +104,22 @@ TEST_CASE("connection classes: order and ready times of the shards count, server
   CHECK(connections(nodes_in_leaves(4, 0), {3, true}, {}) == 0);
 }
 
+TEST_CASE("roles of an exchange asked before are those of its own times") {
+  const auto machine = nodes_in_leaves(4, 0);
+  const ServerMachine servers{4, false};
+  for (const bool unlike : {true, false}) {
+    auto exchange = unlike ? unlike_shards(4) : equal_shards(4);
+    for (const double ready_s : {0.0, 1.0, 2.0, 0.0}) {
+      exchange.ready_s[1] = ready_s; // tells server 1 from servers of the same shards
+      const auto kept = server_classes_of(machine, servers, exchange);
+      const auto found = find_server_classes(machine, servers, exchange);
+      CHECK(kept->nodes.size() == found.nodes.size());
+      CHECK(kept->servers.size() == found.servers.size());
+      CHECK(kept->servers.size() == (unlike ? 4 : ready_s > 0 ? 2 : 1));
+    }
+  }
+}
+
 TEST_CASE("connection classes add up: every worker reaches every server with shards once, seen from either side") {
   std::mt19937_64 random(5);
   for (int round = 0; round < 300; ++round) {
