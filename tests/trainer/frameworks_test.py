@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
 
-ENVIRONMENT: pytorch or mxnet; where it is not installed the test says so and is skipped.
+ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test says so and is skipped.
 """
 import json
 import os
@@ -160,7 +160,38 @@ class Mxnet(Frameworks):
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
 
 
+class Tensorflow(Frameworks):
+    def test_keras_fits_as_one_process_and_as_two(self):
+        step = self.hold_to_one_process("tensorflow-keras", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["transport"]), (2, "tf-multiworker", "grpc"))
+        self.assertEqual((step["strategy"]["name"], step["repeats"]), ("all-reduce", 14))  # of 16 steps without the warm-up
+
+    def test_keras_stops_within_an_epoch(self):
+        records = self.train("tensorflow-keras", *DIGITS, "--strategy", "none", "--batch", "64", "--steps", "11")
+        self.assertEqual([record["step"] for record in records if record["record"] == "loss"], [8, 11])
+        self.assertEqual((records[-1]["repeats"], records[-1]["synchronised"]), (9, False))
+        self.assertIn("2 ranks were started", self.refused("tensorflow-keras", "--strategy", "none", "--ranks", "2"))
+
+    def test_synchronous_servers_and_mirrored_workers_learn_as_one_process(self):
+        alone = self.losses(self.train("tensorflow-mirrored", *DIGITS, "--batch", "64"))
+        keras = self.losses(self.train("tensorflow-keras", *DIGITS, "--strategy", "none", "--batch", "64"))
+        servers = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "1", "--global-batch", "64")
+        mirrored = self.losses(self.train("tensorflow-mirrored", *DIGITS, "--ranks", "2", "--global-batch", "64"))
+        for several in (keras, self.losses(servers), mirrored):
+            self.assertEqual(len(several), 2)
+            for one, other in zip(alone, several):
+                self.assertAlmostEqual(one, other, delta=SAME_LOSS)
+        self.assertEqual(servers[-1]["strategy"],
+                         {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "round-robin"})
+
+    def test_colocated_servers(self):
+        records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",
+                             "--global-batch", "64")
+        self.assertEqual(records[-1]["strategy"]["placement"], "colocated")
+        self.assertLess(self.losses(records)[-1], self.losses(records)[0])
+
+
 if __name__ == "__main__":
     if not (ROOT / "build" / "frameworks" / ENVIRONMENT / "bin" / "python3").exists():
         skip(f"build/frameworks/{ENVIRONMENT} is not there; install it with ./run frameworks {ENVIRONMENT}")
-    unittest.main(argv=[sys.argv[0], {"pytorch": "Pytorch", "mxnet": "Mxnet"}[ENVIRONMENT], *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], ENVIRONMENT.capitalize(), *sys.argv[5:]])
