@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-FACTS_OF = {"testbed-frameworks": "testbed"}  # the same links, measured with Open MPI
+FACTS_OF = {"testbed-frameworks": "testbed", "testbed-frameworks-200m": "testbed-200m"}  # the same links, measured with Open MPI
 ALONE = {"pytorch": "pytorch", "mpi": "pytorch", "mxnet": "mxnet", "tensorflow": "tensorflow"}  # who computes
 BEGIN, END = "<!-- frameworks: begin -->\n", "<!-- frameworks: end -->\n"
 
@@ -49,9 +49,13 @@ class Run:
         return statistics.median(step["value"] for step in self.steps)
 
 
+def training_files(folder):
+    return [file for file in sorted((folder / "measurements").glob("*.jsonl")) if not file.name.startswith("loader-")]
+
+
 def read_runs(folder):
     runs = []
-    for file in sorted((folder / "measurements").glob("*.jsonl")):
+    for file in training_files(folder):
         by_workers, accuracy = {}, None
         for record in map(json.loads, file.read_text().splitlines()):
             if record["record"] == "loss":
@@ -85,7 +89,7 @@ def known_cluster(root, cluster, folder, software, calibrated):
     held_out = root / "platforms" / "held-out" / cluster
     (folder / "measurements").mkdir(parents=True)
     shutil.copy(held_out / "cluster.json", folder)
-    for file in sorted((held_out / "measurements").glob("*.jsonl")):
+    for file in training_files(held_out):
         one = Run(cluster, file.stem, [], [])
         own_process = one.alone and one.software == ALONE[software]
         if own_process or (calibrated and (one.alone or one.software != software)):
@@ -163,7 +167,9 @@ def score_text(what, pairs):
 
 def busy_text(runs):
     found = [float(re.search(r"others kept ([0-9.]+) cores busy", step["note"])[1]) for run in runs for step in run.steps]
-    return f"Other processes kept {min(found):.1f} to {max(found):.1f} of two cores busy meanwhile, after the ranks."
+    suspect = sum(step.get("suspect", False) for run in runs for step in run.steps)
+    return (f"Other processes kept {min(found):.1f} to {max(found):.1f} of two cores busy meanwhile, after the ranks; {suspect} of "
+            f"{len(found)} step records are suspect.")
 
 
 def cluster_text(ddlsim, root, cluster, runs):
