@@ -113,7 +113,7 @@ class Check(Case):
         files = sorted(SOURCE.glob("platforms/*/measurements/*.jsonl"))
         self.assertGreater(len(files), 50)
         held_out = sorted(SOURCE.glob("platforms/held-out/*/measurements/*.jsonl"))
-        self.assertGreater(len(held_out), 10)
+        self.assertGreater(len(held_out), 30)
         files += held_out
         result = run("check", *files)
         self.assertEqual(result.returncode, 0, result.stderr)

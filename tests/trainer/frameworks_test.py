@@ -6,6 +6,7 @@ ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test sa
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,19 @@ class Frameworks(OwnProgram):
         self.assertEqual(checked.returncode, 0, checked.stderr)
         with open(self.file) as lines:
             return [json.loads(line) for line in lines]
+
+    def load(self, name, form):
+        """Two counts of workers read a few pictures."""
+        disk = pathlib.Path(self.folder, "disk")
+        disk.mkdir(exist_ok=True)
+        records = self.train(name, "--pictures", "64", "--batch", "8", "--repeats", "2", "--format", form, "--workers", "1,2",
+                             "--folder", str(disk))
+        self.assertEqual([record["record"] for record in records], ["context", "input", "input"])
+        for record, workers in zip(records[1:], (1, 2)):
+            self.assertEqual((record["series"], record["what"], record["repeats"]), (f"{name}-{form}-w{workers}", "loader", 2))
+            size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])
+            self.assertAlmostEqual(size, 114660, delta=10000)  # ImageNet's mean (scenarios/inputs.json)
+        self.assertEqual(os.listdir(disk), [])  # the pictures are gone
 
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
@@ -130,6 +144,12 @@ class Pytorch(Frameworks):
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr
 
+    def test_a_loader_reads_pictures(self):
+        self.load("pytorch-loader", "files")
+        self.assertIn("at least four batches a worker", self.refused("pytorch-loader", "--pictures", "64"))
+        self.assertIn("whole numbers by commas", self.refused("pytorch-loader", "--workers", "two"))
+        self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
+
     def test_a_campaign_starts_it(self):
         cluster = pathlib.Path(self.folder, "platforms", "here")
         cluster.mkdir(parents=True)
@@ -183,6 +203,10 @@ class Tensorflow(Frameworks):
                 self.assertAlmostEqual(one, other, delta=SAME_LOSS)
         self.assertEqual(servers[-1]["strategy"],
                          {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "round-robin"})
+
+    def test_a_loader_reads_pictures(self):
+        self.load("tensorflow-loader", "files")
+        self.load("tensorflow-loader", "tfrecord")
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",
