@@ -55,6 +55,20 @@ TEST_CASE("local: a campaign becomes records, and a second start has nothing to 
   CHECK(has(second.output, "2 parts, 0 of them to run"));
 }
 
+TEST_CASE("local: an own cluster is named by its path, and its records come into its folder") {
+  const WorkFolder folder;
+  folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}, {"arguments", {"--size", "4096"}}}});
+  const Ended ended = run_program({DDLTRAIN_PROGRAM, "measure", "--cluster", folder.path("platforms/here"), "--data",
+                                   folder.path(""), "--program", DDLTRAIN_PAYLOAD});
+  INFO(ended.output);
+  REQUIRE(ended.status == 0);
+  CHECK(has(folder.read("platforms/here/measurements/parts/ring-n1-r1.log"), "--cluster here\n"));
+  CHECK(records_in(folder.read("platforms/here/measurements/ring.jsonl")).size() == 1);
+  const Ended none = run_program({DDLTRAIN_PROGRAM, "measure", "--cluster", folder.path("platforms/there")});
+  CHECK(none.status == 2);
+  CHECK(has(none.output, "there/cluster.json"));
+}
+
 TEST_CASE("local: a part that fails keeps its log, stops no other, and is run again") {
   const WorkFolder folder;
   const json good = {{"name", "good"}, {"command", "collectives"}};

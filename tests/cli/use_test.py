@@ -103,7 +103,8 @@ class Check(Case):
     def test_every_shipped_document(self):
         files = [SCENARIO, SOURCE / "platforms/gpus.json", SOURCE / "platforms/priors.json", SOURCE / "scenarios/presets.json",
                  SOURCE / "scenarios/inputs.json"]
-        files += sorted(SOURCE.glob("platforms/*/cluster.json")) + sorted(SOURCE.glob("scenarios/models/*.json"))
+        files += sorted(SOURCE.glob("platforms/*/cluster.json")) + sorted(SOURCE.glob("platforms/held-out/*/cluster.json"))
+        files += sorted(SOURCE.glob("scenarios/models/*.json"))
         result = run("check", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), len(files))
@@ -111,6 +112,9 @@ class Check(Case):
     def test_every_shipped_record(self):
         files = sorted(SOURCE.glob("platforms/*/measurements/*.jsonl"))
         self.assertGreater(len(files), 50)
+        held_out = sorted(SOURCE.glob("platforms/held-out/*/measurements/*.jsonl"))
+        self.assertGreater(len(held_out), 30)
+        files += held_out
         result = run("check", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), len(files))
@@ -137,6 +141,11 @@ class List(Case):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(name, result.stdout)
             self.assertEqual(result.stderr, "")
+
+    def test_held_out_clusters_are_not_among_them(self):
+        listed = run("list", "clusters").stdout
+        for folder in SOURCE.glob("platforms/held-out/*"):
+            self.assertNotIn(folder.name, listed)
 
     def test_the_documents_count_what_is_shipped(self):
         counts = [len(run("list", what).stdout.splitlines()) - 1 for what in ("models", "gpus", "clusters", "presets")]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
 
-ENVIRONMENT: pytorch or mxnet; where it is not installed the test says so and is skipped.
+ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test says so and is skipped.
 """
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,19 @@ class Frameworks(OwnProgram):
         self.assertEqual(checked.returncode, 0, checked.stderr)
         with open(self.file) as lines:
             return [json.loads(line) for line in lines]
+
+    def load(self, name, form):
+        """Two counts of workers read a few pictures."""
+        disk = pathlib.Path(self.folder, "disk")
+        disk.mkdir(exist_ok=True)
+        records = self.train(name, "--pictures", "64", "--batch", "8", "--repeats", "2", "--format", form, "--workers", "1,2",
+                             "--folder", str(disk))
+        self.assertEqual([record["record"] for record in records], ["context", "input", "input"])
+        for record, workers in zip(records[1:], (1, 2)):
+            self.assertEqual((record["series"], record["what"], record["repeats"]), (f"{name}-{form}-w{workers}", "loader", 2))
+            size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])
+            self.assertAlmostEqual(size, 114660, delta=10000)  # ImageNet's mean (scenarios/inputs.json)
+        self.assertEqual(os.listdir(disk), [])  # the pictures are gone
 
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
@@ -130,6 +144,12 @@ class Pytorch(Frameworks):
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr
 
+    def test_a_loader_reads_pictures(self):
+        self.load("pytorch-loader", "files")
+        self.assertIn("at least four batches a worker", self.refused("pytorch-loader", "--pictures", "64"))
+        self.assertIn("whole numbers by commas", self.refused("pytorch-loader", "--workers", "two"))
+        self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
+
     def test_a_campaign_starts_it(self):
         cluster = pathlib.Path(self.folder, "platforms", "here")
         cluster.mkdir(parents=True)
@@ -160,7 +180,42 @@ class Mxnet(Frameworks):
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
 
 
+class Tensorflow(Frameworks):
+    def test_keras_fits_as_one_process_and_as_two(self):
+        step = self.hold_to_one_process("tensorflow-keras", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["transport"]), (2, "tf-multiworker", "grpc"))
+        self.assertEqual((step["strategy"]["name"], step["repeats"]), ("all-reduce", 14))  # of 16 steps without the warm-up
+
+    def test_keras_stops_within_an_epoch(self):
+        records = self.train("tensorflow-keras", *DIGITS, "--strategy", "none", "--batch", "64", "--steps", "11")
+        self.assertEqual([record["step"] for record in records if record["record"] == "loss"], [8, 11])
+        self.assertEqual((records[-1]["repeats"], records[-1]["synchronised"]), (9, False))
+        self.assertIn("2 ranks were started", self.refused("tensorflow-keras", "--strategy", "none", "--ranks", "2"))
+
+    def test_synchronous_servers_and_mirrored_workers_learn_as_one_process(self):
+        alone = self.losses(self.train("tensorflow-mirrored", *DIGITS, "--batch", "64"))
+        keras = self.losses(self.train("tensorflow-keras", *DIGITS, "--strategy", "none", "--batch", "64"))
+        servers = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "1", "--global-batch", "64")
+        mirrored = self.losses(self.train("tensorflow-mirrored", *DIGITS, "--ranks", "2", "--global-batch", "64"))
+        for several in (keras, self.losses(servers), mirrored):
+            self.assertEqual(len(several), 2)
+            for one, other in zip(alone, several):
+                self.assertAlmostEqual(one, other, delta=SAME_LOSS)
+        self.assertEqual(servers[-1]["strategy"],
+                         {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "round-robin"})
+
+    def test_a_loader_reads_pictures(self):
+        self.load("tensorflow-loader", "files")
+        self.load("tensorflow-loader", "tfrecord")
+
+    def test_colocated_servers(self):
+        records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",
+                             "--global-batch", "64")
+        self.assertEqual(records[-1]["strategy"]["placement"], "colocated")
+        self.assertLess(self.losses(records)[-1], self.losses(records)[0])
+
+
 if __name__ == "__main__":
     if not (ROOT / "build" / "frameworks" / ENVIRONMENT / "bin" / "python3").exists():
         skip(f"build/frameworks/{ENVIRONMENT} is not there; install it with ./run frameworks {ENVIRONMENT}")
-    unittest.main(argv=[sys.argv[0], {"pytorch": "Pytorch", "mxnet": "Mxnet"}[ENVIRONMENT], *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], ENVIRONMENT.capitalize(), *sys.argv[5:]])

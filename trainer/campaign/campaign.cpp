@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/cluster.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -195,13 +196,18 @@ Campaign campaign_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
 
 } // namespace
 
+std::filesystem::path cluster_folder(const std::string& data_folder, const std::string& cluster) {
+  if (ddlsim::is_path(cluster)) return ddlsim::own_cluster_folder(std::filesystem::absolute(cluster));
+  return std::filesystem::path(data_folder) / "platforms" / cluster;
+}
+
 Campaign read_campaign(const std::string& data_folder, const std::string& cluster_name) {
-  const std::filesystem::path folder = std::filesystem::path(data_folder) / "platforms" / cluster_name;
+  const std::filesystem::path folder = cluster_folder(data_folder, cluster_name);
   const ddlsim::Cluster cluster = ddlsim::read_cluster(folder / "cluster.json");
   Campaign campaign;
   ddlsim::read_document(folder / "campaign.json", "ddltrain-campaign", 1,
                         [&](const JsonNode& root) { campaign = campaign_from(root, cluster); });
-  campaign.cluster = cluster_name;
+  campaign.cluster = folder.filename();
   return campaign;
 }
 

@@ -2,6 +2,7 @@
 // A campaign: the runs that measure a cluster, and how they are started there. platforms/NAME/campaign.json.
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,11 @@ struct Campaign {
   std::vector<CampaignRun> runs;
 };
 
-/// Reads DATA/platforms/CLUSTER/campaign.json, and from cluster.json beside it the GPUs of a node (ranks a node where
+/// DATA/platforms/CLUSTER; for a path, which is from the working directory, the own cluster's folder that it leads to.
+/// Throws ddlsim::UserError for a path without a cluster.
+std::filesystem::path cluster_folder(const std::string& data_folder, const std::string& cluster);
+
+/// Reads campaign.json in the cluster's folder, and from cluster.json beside it the GPUs of a node (ranks a node where
 /// the campaign names none), the first NIC's bandwidth and the largest node count. Throws ddlsim::UserError with every
 /// mistake of either file.
 Campaign read_campaign(const std::string& data_folder, const std::string& cluster);

@@ -1,6 +1,7 @@
 #include "trainer/campaign/run_campaign.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/own_files.hpp"
 #include "trainer/campaign/child.hpp"
 #include "trainer/campaign/launcher.hpp"
 #include "trainer/campaign/part.hpp"
@@ -54,9 +55,9 @@ void check_only(const std::vector<std::string>& only, const Campaign& campaign) 
 
 Plan plan_of(CampaignOptions options) {
   options.data_folder = fs::weakly_canonical(options.data_folder);
-  if (options.output_folder.empty()) {
-    options.output_folder = options.data_folder + "/platforms/" + options.cluster + "/measurements";
-  }
+  const fs::path cluster = cluster_folder(options.data_folder, options.cluster);
+  if (ddlsim::is_path(options.cluster)) options.cluster = cluster; // a batch job starts elsewhere
+  if (options.output_folder.empty()) options.output_folder = cluster / "measurements";
   options.output_folder = fs::weakly_canonical(options.output_folder);
   options.program = options.program.empty() ? own_program() : fs::weakly_canonical(options.program).string();
   Plan plan;
@@ -230,7 +231,7 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
   SlurmJob job;
   job.nodes = nodes;
   job.ranks_per_node = ranks_per_node;
-  job.name = fmt::format("ddltrain-{}-n{}", options.cluster, nodes);
+  job.name = fmt::format("ddltrain-{}-n{}", plan.campaign.cluster, nodes);
   job.folder = options.data_folder;
   job.log = options.output_folder + "/parts/" + job.name + ".log";
   job.words = {own_program(),       "measure",      "--cluster",           options.cluster, "--data",

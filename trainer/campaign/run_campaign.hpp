@@ -25,9 +25,9 @@ CoreTime core_time();
 double others_busy_cores(const CoreTime& begin, const CoreTime& end, double own_s, int cores);
 
 struct CampaignOptions {
-  std::string cluster;
+  std::string cluster;             ///< a folder of DATA/platforms, or the path of an own cluster
   std::string data_folder = ".";   ///< holds platforms/ and scenarios/; runs are started in it
-  std::string output_folder;       ///< "": DATA/platforms/CLUSTER/measurements
+  std::string output_folder;       ///< "": measurements/ in the cluster's folder
   std::vector<std::string> only;   ///< names or commands of runs; none: all
   std::vector<std::int64_t> nodes; ///< none: all
   std::string program;             ///< whose subcommands are run; "": this one
@@ -41,7 +41,7 @@ struct CampaignVoice {
   std::function<void(const std::string& line)> plan;
 };
 
-/// Runs the campaign of platforms/CLUSTER/campaign.json, except for what is measured already. A part that fails does
+/// Runs the cluster's campaign.json, except for what is measured already. A part that fails does
 /// not stop the others; RunError names those that failed at the end. Throws UserError for a campaign that cannot be,
 /// and Interrupted when a signal asked us to stop.
 void run_campaign(const CampaignOptions& options, const CampaignVoice& voice);

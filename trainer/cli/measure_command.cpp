@@ -22,7 +22,8 @@ void run(const CampaignOptions& options) {
 void add_measure_command(CLI::App& program) {
   CLI::App* measure = program.add_subcommand("measure", "Run the campaign of a cluster: platforms/NAME/campaign.json");
   const auto options = std::make_shared<CampaignOptions>();
-  measure->add_option("--cluster", options->cluster, "Folder name under platforms/")->required();
+  measure->add_option("--cluster", options->cluster, "Folder name under platforms/, or the path of an own cluster")
+      ->required();
   measure->add_option("--data", options->data_folder, "Folder with platforms/ and scenarios/; runs start in it");
   measure->add_option("--output", options->output_folder, "Folder for records; the cluster's measurements without it");
   measure->add_option("--only", options->only, "Runs of these names or commands")->delimiter(',');

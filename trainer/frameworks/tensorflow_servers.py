@@ -5,12 +5,13 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common.disturbance import own_cpu_s  # noqa: E402
 from common.failure import end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
 from common.job import start_helper, tensorflow_cluster, this_job  # noqa: E402
 from common.meeting import Meeting  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
-from common.records import Framework, Records, own_cpu_s  # noqa: E402
+from common.records import Framework, Records  # noqa: E402
 from common.training import accuracy  # noqa: E402
 
 NAME = "tensorflow-servers"

@@ -5,16 +5,14 @@ import json
 import math
 import os
 import platform
-import resource
-import socket
 import statistics
 import sys
-import time
+
+from common.disturbance import Disturbance
 
 WARM_UP = 2          # steps not counted: allocators, connections, the first touch of memory
 MOST_SAMPLES = 1000  # more would make a record that no person can look at
 LARGEST_SPREAD = 100  # readers refuse more
-SUSPECT_CORES, IDLE_SHARE = 0.15, 0.1  # as trainer/records/disturbance.hpp
 STEERING = ("OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mpi_", "OMP_", "OPENBLAS_NUM_THREADS", "MXNET_", "PS_", "HOROVOD_")
 
 
@@ -31,16 +29,8 @@ class Framework:
     note: str = ""
 
 
-def _digits(value, count):
+def rounded(value, count):
     return float(f"{value:.{count}g}")
-
-
-def _first_line(file):
-    try:
-        with open(file) as lines:
-            return lines.readline().strip()
-    except OSError:
-        return ""
 
 
 def _cpuinfo(key):
@@ -48,7 +38,7 @@ def _cpuinfo(key):
         return next((line.split(": ", 1)[1].strip() for line in lines if line.startswith(key) and ": " in line), "")
 
 
-def _machine(nodes):
+def machine_text(nodes):
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") / 1024**3
     text = f"{_cpuinfo('model name') or 'unknown processor'}, {os.cpu_count()} cores, {memory:.1f} GiB, " \
            f"{platform.system()} {platform.release()}"
@@ -62,17 +52,6 @@ def _settings(options):
                     kernel=f"{platform.system()} {platform.release()}", compute_threads=str(options.threads),
                     learning_rate=repr(options.lr), momentum=repr(options.momentum), weight_decay=repr(options.weight_decay))
     return settings
-
-
-def machine_busy_s():
-    """Busy seconds of all cores; /proc/stat: user nice system idle iowait irq softirq steal."""
-    ticks = [int(word) for word in _first_line("/proc/stat").split()[1:9]]
-    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
-
-
-def own_cpu_s():
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
 
 
 def bytes_through(interface):
@@ -124,20 +103,20 @@ class Records:
         samples = step_s[min(WARM_UP, len(step_s) // 2):]
         median = statistics.median(samples)
         spread = statistics.pstdev(samples) / median
-        note, suspect = self._disturbance(own_s)
+        note, suspect = self._clock.since(own_s)
         record = {"record": "step", **self._head("median")}
         record["repeats"] = len(samples)
-        record["relative_spread"] = _digits(spread, 6) if spread <= LARGEST_SPREAD else 0
+        record["relative_spread"] = rounded(spread, 6) if spread <= LARGEST_SPREAD else 0
         if suspect:
             record["suspect"] = True
         record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)), note) if part)
         if len(samples) <= MOST_SAMPLES:
-            record["samples_s"] = [_digits(sample, 4) for sample in samples]
+            record["samples_s"] = [rounded(sample, 4) for sample in samples]
         record.update(model=self.options.model, precision="fp32", wire_precision="fp32", batch_per_gpu=float(self.options.batch),
                       preset=self.framework.preset, strategy=self.framework.strategy, algorithm="unknown", gpus=self.workers,
                       nodes=self.nodes, gpus_per_node=self.workers_per_node, synchronised=self.framework.synchronised,
                       data="synthetic" if self.options.data == "synthetic" else "real", mode="train",
-                      value=_digits(median, 6), unit="s")
+                      value=rounded(median, 6), unit="s")
         self._write(record)
         self._say(f"step: median {1e3 * median:.3f} ms, {self.options.batch * self.workers / median:.0f} samples/s, "
                   f"spread {100 * spread:.1f} %, {len(samples)} steps")
@@ -152,7 +131,7 @@ class Records:
         clock = _cpuinfo("cpu MHz").split(".")[0]
         if clock:
             node["clock_MHz"] = clock
-        return {"record": "context", "version": 1, "cluster": self.options.cluster, "machine": _machine(self.nodes),
+        return {"record": "context", "version": 1, "cluster": self.options.cluster, "machine": machine_text(self.nodes),
                 "software": f"{self.framework.software}, Python {platform.python_version()}",
                 "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
                 "source": {"title": f"ddltrain framework {self.framework.name} {' '.join(sys.argv[1:])}".strip()},
@@ -172,19 +151,9 @@ class Records:
         return {**head, "transport": options.transport or framework.transport, "library": framework.library,
                 "software": framework.software, "statistic": statistic}
 
-    def _disturbance(self, own_s):
-        wall_s = time.perf_counter() - self._begin[0]
-        others = max(0.0, (machine_busy_s() - self._begin[1] - own_s) / wall_s)
-        harmless = SUSPECT_CORES + IDLE_SHARE * max(0.0, os.cpu_count() - own_s / wall_s)
-        first = os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
-        note = f"others kept {others:.2f} cores busy" + (", after this process" if first else "")
-        if first or others <= harmless:
-            return note, False
-        return f"{note}, more than {harmless:.2f}: suspect", True
-
     def restart_clock(self):
         """What was busy before the first step is not of the measurement."""
-        self._begin = (time.perf_counter(), machine_busy_s())
+        self._clock = Disturbance()
         self._bytes = bytes_through(self.job.interface)
 
     def _traffic(self, steps):

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from common.failure import Failure
-from common.records import own_cpu_s
+from common.disturbance import own_cpu_s
 
 TEST_BATCH = 500  # images judged at once; only memory depends on it
 

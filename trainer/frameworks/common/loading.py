@@ -1,0 +1,122 @@
+"""What scripts of loaders share: their options, pictures on disk that no cache holds, timed passes, records of kind `input`."""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import sys
+import tempfile
+import time
+
+from common.disturbance import Disturbance, own_cpu_s
+from common.failure import Failure
+from common.job import this_job
+from common.pictures import pictures
+from common.records import STEERING, machine_text, rounded
+
+
+def read_options(name, formats, words):
+    parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
+    parser.add_argument("--format", default=formats[0], choices=formats)
+    parser.add_argument("--workers", default="1,2", help="that read and decode, one count after another")
+    parser.add_argument("--pictures", type=int, default=600, help="drawn, written and read")
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--repeats", type=int, default=3, help="passes over the pictures")
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="on the disk that is read")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", default="", help="measurement file to write")
+    parser.add_argument("--cluster", default="local", help="named in the records")
+    parser.add_argument("--anonymous", action="store_true", help="leave the host's name out of the records")
+    options = parser.parse_args(words)
+    try:
+        options.workers = [int(word) for word in options.workers.split(",")]
+    except ValueError:
+        raise Failure(f"--workers {options.workers}; whole numbers by commas are expected", 2)
+    if min(*options.workers, options.batch, options.repeats, options.seed + 1) < 1:
+        raise Failure("--workers, --batch and --repeats must be at least 1, and --seed 0", 2)
+    if options.pictures < 4 * options.batch * max(options.workers):
+        raise Failure(f"--pictures {options.pictures}; at least four batches a worker are needed", 2)
+    if this_job().ranks > 1:
+        raise Failure("a loader is measured by one rank", 2)
+    return options
+
+
+def write_files(options, folder, encode):
+    """A JPEG file a picture, in a folder for each digit; their sizes."""
+    sizes = []
+    for number, (picture, digit) in enumerate(pictures(options.pictures, options.seed)):
+        file = pathlib.Path(folder, str(digit), f"{number}.jpg")
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(encode(picture))
+        sizes.append(file.stat().st_size)
+    return sizes
+
+
+def forget(folder):
+    """The next reader has to ask the disk: the kernel's cache lets go of every file in the folder."""
+    for file in pathlib.Path(folder).rglob("*.*"):
+        descriptor = os.open(file, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
+
+
+def pass_rate(batches, made_before):
+    """Pictures a second of one pass. The clock starts with the first batch, when so many pictures have been made."""
+    begin, seen = None, -made_before
+    for batch in batches:
+        if begin is None:
+            begin = time.perf_counter()
+        seen += len(batch[1])
+    return seen / (time.perf_counter() - begin)
+
+
+class InputRecords:
+    """Of the one rank."""
+
+    def __init__(self, options, name, software):
+        self.options, self.name, self.software = options, name, software
+        self._host = {} if options.anonymous else {"host": this_job().hosts[0]}
+        self._file = open(options.output, "w", buffering=1) if options.output else None
+        settings = {key: value for key, value in os.environ.items() if key.startswith(STEERING) and value}
+        settings.update(cores=str(os.cpu_count()), kernel=f"{platform.system()} {platform.release()}")
+        self._write({"record": "context", "version": 1, "cluster": options.cluster, "machine": machine_text(1),
+                     "software": f"{software}, Python {platform.python_version()}",
+                     "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
+                     "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": False,
+                     "settings": settings, "nodes": [self._host]})
+
+    def rates(self, workers, rates, picture_bytes, disturbance):
+        """Pictures a second of the passes."""
+        options = self.options
+        value = statistics.median(rates)
+        note, suspect = disturbance
+        counted = f"{workers} worker" + ("s" if workers > 1 else "")
+        record = {"record": "input", "series": f"{self.name}-{options.format}-w{workers}", "origin": "run", "device": "cpu",
+                  **self._host, "transport": "unknown", "library": "unknown", "software": self.software, "statistic": "median",
+                  "repeats": len(rates), "relative_spread": rounded(statistics.pstdev(rates) / value, 6)}
+        if suspect:
+            record["suspect"] = True
+        record["note"] = (f"{counted}, {options.pictures} JPEG pictures of {picture_bytes:.0f} bytes, not in the kernel's "
+                          f"cache, decoded, cropped at random to 224 x 224, flipped, normalised; passes of "
+                          f"{', '.join(f'{rate:.1f}' for rate in rates)} samples/s; {note}")
+        record.update(what="loader", value=rounded(value, 6), unit="samples/s")
+        self._write(record)
+        print(f"{options.format}, {counted}: {value:.1f} samples/s, spread {100 * record['relative_spread']:.1f} %", flush=True)
+
+    def _write(self, record):
+        if self._file is not None:
+            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+
+def measure(options, records, folder, sizes, make_batches, batch_a_worker):
+    """make_batches(workers): what a pass iterates over, each element (pictures, labels). batch_a_worker: every worker makes a
+    batch of its own; else all make one together."""
+    for workers in options.workers:
+        rates, clock, cpu_s = [], Disturbance(), own_cpu_s(children=True)
+        for _ in range(options.repeats):
+            forget(folder)
+            rates.append(pass_rate(make_batches(workers), options.batch * (workers if batch_a_worker else 1)))
+        records.rates(workers, rates, statistics.mean(sizes), clock.since(own_cpu_s(children=True) - cpu_s))
