@@ -4,6 +4,7 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/predict/read_back.hpp"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,14 @@ double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
 
 [[noreturn]] void refuse(const Series& series, const std::string& why) {
   throw UserError(series.id, "", why);
+}
+
+/// Stages idle, and layers are cut, in as many ways as there are layouts: one unknown is all that a run says.
+void refuse_model_parallel(const Series& series) {
+  if (is_model_parallel(series.strategy_name))
+    refuse(series,
+           "of model parallelism what one GPU takes is read back, run by run, when it is asked, and no parameter "
+           "is fitted");
 }
 
 const Model& model_of(const ReferenceData& reference, const Series& series) {
@@ -70,6 +79,7 @@ ComputeQuestion compute_question(const Series& series, const Model& model, const
 /// Throws UserError with one sentence why the simulator cannot time the series.
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
                        const OneGpuTimes& one_gpu_times) {
+  refuse_model_parallel(series);
   const auto& model = model_of(reference, series);
   const auto& cluster = cluster_of(reference, series);
   const auto& preset = preset_of(reference, series);
@@ -111,6 +121,17 @@ bool borrows_steps(const Cluster& cluster, const std::string& from) {
   });
 }
 
+std::vector<StepRecord> steps_of(const MeasurementFile& file) {
+  std::vector<StepRecord> steps;
+  for (const auto& record : file.records)
+    if (const auto* step = std::get_if<StepRecord>(&record)) steps.push_back(*step);
+  return steps;
+}
+
+void append(const std::vector<StepRecord>& more, std::vector<StepRecord>& all) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
 } // namespace
 
 std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
@@ -125,6 +146,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
     for (const auto& record : file.records)
       if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
         pool.push_back(*step);
+    if (of == cluster.name) append(read_back_one_gpu(steps_of(file), cluster, reference), own);
   }
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
   return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others),

@@ -68,8 +68,8 @@ double balance_of(ArithmeticUnit unit) {
 }
 
 std::string family_of(const std::string& model) {
-  for (const char* family :
-       {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert", "mobilenet"})
+  for (const char* family : {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert",
+                             "mobilenet", "megatron_gpt"})
     if (model.rfind(family, 0) == 0) return family;
   return model;
 }

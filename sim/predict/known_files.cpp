@@ -3,9 +3,11 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
+#include "sim/predict/read_back.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -40,23 +42,47 @@ std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& da
   return own;
 }
 
+/// What the cluster's pipelines say of one GPU. Models that only their name is known of say nothing.
+std::vector<StepRecord> read_back(const std::vector<StepRecord>& own, const Cluster& cluster, const DataFolder& data) {
+  std::set<std::string> names;
+  for (const auto& record : own)
+    if (is_model_parallel(record.strategy.name)) names.insert(record.model);
+  if (names.empty()) return {};
+  ReferenceData reference{load_gpus(data), load_presets(data), load_priors(data), {}, {}};
+  for (const auto& name : names)
+    if (std::filesystem::exists(data.model_file(name))) reference.models.emplace(name, load_model(data, name));
+  return read_back_one_gpu(own, cluster, reference);
+}
+
 } // namespace
 
 OneGpuReader::OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
-                           const MeasuredTimes* measured)
-    : data_(data), cluster_(cluster), own_(std::move(own)), borrowed_(borrowed_steps(data, cluster)),
-      measured_(measured) {}
+                           const std::vector<StepRecord>& read_back, const MeasuredTimes* measured)
+    : data_(data), cluster_(cluster), own_(std::move(own)), own_and_read_back_(own_),
+      borrowed_(borrowed_steps(data, cluster)), measured_(measured) {
+  own_and_read_back_.insert(own_and_read_back_.end(), read_back.begin(), read_back.end());
+}
 
 OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
-  auto near = find_compute(question, own_, borrowed_);
+  auto near = find_compute(question, own_and_read_back_, borrowed_);
   if (is_settled(near)) return near;
   if (!all_) {
     const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
     auto others = other_cluster_times(measured_ != nullptr ? *measured_ : read_measured_times(data_), cluster_);
-    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, std::move(others));
+    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_and_read_back_, borrowed_, std::move(others));
   }
   return all_->find(question);
 }
+
+namespace {
+
+std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const Cluster& cluster,
+                                             const DataFolder& data, const MeasuredTimes* measured) {
+  const auto alone = read_back(own, cluster, data);
+  return std::make_unique<OneGpuReader>(data, cluster, std::move(own), alone, measured);
+}
+
+} // namespace
 
 KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured)
     : KnownFiles(scenario, load_cluster(data, scenario.cluster), data, measured) {}
@@ -66,7 +92,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
       warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
-      one_gpu_(std::make_unique<OneGpuReader>(data, cluster_, own_steps(scenario, data), measured)),
+      one_gpu_(one_gpu_reader(own_steps(scenario, data), cluster_, data, measured)),
       knowledge_{cluster_,
                  gpus_,
                  presets_,
