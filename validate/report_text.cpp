@@ -198,7 +198,8 @@ std::string series_lines(const ValidationResult& result) {
       continue;
     }
     ++grades[one.noise.grade];
-    const bool tier = std::any_of(one.splits.begin(), one.splits.end(), [](const auto& s) { return s.size() == 2; });
+    const bool tier = std::any_of(one.splits.begin(), one.splits.end(),
+                                  [](const auto& s) { return s.size() == 2 || s.starts_with("layouts-"); });
     ++(tier ? in_tiers : in_transfer_only);
   }
   return fmt::format("{} series: {} in tiers, {} within one node (in no tier), {} with nothing to predict\n"
@@ -222,7 +223,9 @@ std::string split_title(const std::string& split) {
       {"T3", "T3: calibrated up to the second multi-node scale"},
       {"leave-one-model-out", "leave-one-model-out: a model family keeps its one-GPU times only"},
       {"leave-one-strategy-out", "leave-one-strategy-out: a schedule keeps its one-GPU times only"},
-      {"leave-one-cluster-out", "leave-one-cluster-out: a cluster keeps its one-GPU times only"}};
+      {"leave-one-cluster-out", "leave-one-cluster-out: a cluster keeps its one-GPU times only"},
+      {"layouts-unseen", "layouts-unseen: model parallelism, no run of it shown"},
+      {"layouts-smallest", "layouts-smallest: model parallelism, the fewest GPUs of each series shown"}};
   const auto found = titles.find(split);
   return found == titles.end() ? split : found->second;
 }

@@ -84,6 +84,7 @@ Split make_split(const std::string& name, const std::string& left_out, std::vect
                  const std::vector<Series>& series) {
   Split split{name, left_out, std::move(visible), {}, TakenAway::of_cluster};
   for (std::size_t s = 0; s < series.size(); ++s) {
+    if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p)
       (all_visible(series[s].points[p], split.visible_records) ? part.visible : part.targets).push_back(p);
@@ -158,6 +159,7 @@ bool is_asked_as_shipped(const SeriesPoint& point) {
 Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   Split split{"as-shipped", "", std::vector<bool>(records, true), {}, TakenAway::nothing};
   for (std::size_t s = 0; s < series.size(); ++s) {
+    if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p) {
       part.visible.push_back(p);
@@ -215,6 +217,48 @@ void add_tiers(std::vector<Split>& splits, const std::string& prefix, TakenAway 
   }
 }
 
+bool runs_layout(const Located& at) {
+  return at.step != nullptr && is_model_parallel(at.step->strategy.name);
+}
+
+/// The fewest GPUs of each table of layouts: what agrees in cluster and name of series.
+std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std::vector<Located>& records) {
+  std::map<std::pair<std::string, std::string>, int> smallest;
+  for (const auto& at : records) {
+    if (!runs_layout(at)) continue;
+    const auto [place, fresh] = smallest.emplace(std::pair{at.cluster, at.step->head.series}, at.step->gpus);
+    if (!fresh) place->second = std::min(place->second, at.step->gpus);
+  }
+  return smallest;
+}
+
+/// Parts of model parallelism alone, also where nothing of a series is visible.
+Split split_of_layouts(const std::string& name, std::vector<bool> visible, const std::vector<Series>& series) {
+  Split split{name, "", std::move(visible), {}, TakenAway::of_cluster};
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    if (!is_model_parallel(series[s].strategy_name)) continue;
+    SplitPart part{s, {}, {}};
+    for (std::size_t p = 0; p < series[s].points.size(); ++p)
+      (all_visible(series[s].points[p], split.visible_records) ? part.visible : part.targets).push_back(p);
+    if (!part.targets.empty()) split.parts.push_back(std::move(part));
+  }
+  return split;
+}
+
+void add_layouts(std::vector<Split>& splits, const std::vector<Located>& records, const std::vector<Series>& series) {
+  const auto smallest = smallest_of_layouts(records);
+  std::vector<bool> none(records.size(), true);
+  std::vector<bool> first(records.size(), true);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& at = records[i];
+    if (!runs_layout(at)) continue;
+    none[i] = false;
+    first[i] = at.step->gpus == smallest.at({at.cluster, at.step->head.series});
+  }
+  splits.push_back(split_of_layouts("layouts-unseen", std::move(none), series));
+  splits.push_back(split_of_layouts("layouts-smallest", std::move(first), series));
+}
+
 constexpr const char* new_site_prefix = "new-";
 
 bool is_number(std::string_view text) {
@@ -243,7 +287,9 @@ const std::vector<std::string>& split_names() {
                                               "T3",
                                               "leave-one-model-out",
                                               "leave-one-strategy-out",
-                                              "leave-one-cluster-out"};
+                                              "leave-one-cluster-out",
+                                              "layouts-unseen",
+                                              "layouts-smallest"};
   return names;
 }
 
@@ -278,6 +324,7 @@ std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const 
     return at.step == nullptr ? "" : schedule_of(at.step->strategy.name, at.step->preset);
   });
   add_transfer(splits, "leave-one-cluster-out", records, series, [](const Located& at) { return at.cluster; });
+  add_layouts(splits, records, series);
   splits.erase(std::remove_if(splits.begin(), splits.end(), [](const Split& split) { return split.parts.empty(); }),
                splits.end());
   return splits;

@@ -39,6 +39,9 @@ const std::vector<std::string>& split_names();
 /// shown takes no part in that tier. Transfer: what is left out keeps its one-GPU times only; a cluster left out loses
 /// its collective, point-to-point, server and input records too. A series with nothing visible, or nothing to predict,
 /// takes no part. new-T1 to new-T3: the tiers, and what any cluster of the same site shaped is taken away.
+/// Model parallelism, whose model or batch changes with scale, has two splits of its own and takes part in no other:
+/// layouts-unseen shows none of its runs; layouts-smallest those of the fewest GPUs of each series' name, whatever
+/// their models and batches.
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series);
 
 /// Whether a split asks about sites of which nothing but the records shown is known.

@@ -4,7 +4,7 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
-#include "sim/predict/implied_times.hpp"
+#include "sim/predict/read_back.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +26,14 @@ double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
 
 [[noreturn]] void refuse(const Series& series, const std::string& why) {
   throw UserError(series.id, "", why);
+}
+
+/// Stages idle, and layers are cut, in as many ways as there are layouts: one unknown is all that a run says.
+void refuse_model_parallel(const Series& series) {
+  if (is_model_parallel(series.strategy_name))
+    refuse(series,
+           "of model parallelism what one GPU takes is read back, run by run, when it is asked, and no parameter "
+           "is fitted");
 }
 
 const Model& model_of(const ReferenceData& reference, const Series& series) {
@@ -72,6 +80,7 @@ ComputeQuestion compute_question(const Series& series, const Model& model, const
 /// Throws UserError with one sentence why the simulator cannot time the series.
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
                        const OneGpuTimes& one_gpu_times) {
+  refuse_model_parallel(series);
   const auto& model = model_of(reference, series);
   const auto& cluster = cluster_of(reference, series);
   const auto& preset = preset_of(reference, series);
@@ -107,28 +116,21 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   return fit_data;
 }
 
-/// Those of other sites whose names the reference data has.
-std::vector<ShardedRun> sharded_runs(const ReferenceData& reference, const std::string& but_of_site,
-                                     const std::map<std::string, std::vector<StepRecord>>& sharded_on) {
-  std::vector<ShardedRun> runs;
-  for (const auto& [name, records] : sharded_on) {
-    const auto cluster = reference.clusters.find(name);
-    if (cluster == reference.clusters.end() || cluster->second.site == but_of_site) continue;
-    for (const auto& record : records) {
-      const auto model = reference.models.find(record.model);
-      const auto* preset = preset_named(reference.presets, record.preset);
-      if (model != reference.models.end() && preset != nullptr)
-        runs.push_back(
-            {record, model->second, cluster->second, find_device(reference.gpus, cluster->second.gpu), *preset});
-    }
-  }
-  return runs;
-}
-
 bool borrows_steps(const Cluster& cluster, const std::string& from) {
   return std::any_of(cluster.borrows.begin(), cluster.borrows.end(), [&](const Borrow& borrow) {
     return borrow.cluster == from && std::count(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) > 0;
   });
+}
+
+std::vector<StepRecord> steps_of(const MeasurementFile& file) {
+  std::vector<StepRecord> steps;
+  for (const auto& record : file.records)
+    if (const auto* step = std::get_if<StepRecord>(&record)) steps.push_back(*step);
+  return steps;
+}
+
+void append(const std::vector<StepRecord>& more, std::vector<StepRecord>& all) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
 } // namespace
@@ -139,18 +141,19 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
   std::vector<StepRecord> borrowed;
   OtherClusterTimes others{{}, reference.gpus, {}};
   for (const auto& [name, model] : reference.models) others.models.emplace(name, size_of(model));
-  std::map<std::string, std::vector<StepRecord>> sharded_on;
+  std::map<std::string, std::vector<StepRecord>> spread_on;
   for (const auto& file : files) {
     const auto& of = file.context.cluster;
     auto& pool = of == cluster.name ? own : borrows_steps(cluster, of) ? borrowed : others.records;
     for (const auto& record : file.records)
       if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
         pool.push_back(*step);
-      else if (step != nullptr && implies_one_gpu(*step))
-        sharded_on[of].push_back(*step);
+      else if (step != nullptr && can_be_read_back(*step))
+        spread_on[of].push_back(*step);
+    if (of == cluster.name) append(read_back_pipelines(steps_of(file), cluster, reference), own);
   }
-  others.implied = [&reference, site = cluster.site, sharded_on] {
-    return implied_by_fewest(sharded_runs(reference, site, sharded_on), reference.priors);
+  others.read_back = [&reference, site = cluster.site, spread_on] {
+    return read_back_elsewhere(spread_on, site, reference);
   };
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
   return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others),

@@ -106,7 +106,8 @@ ServerCount read_servers(RateRow& row) {
 
 Strategy read_strategy(RateRow& row) {
   Strategy strategy;
-  strategy.name = one_of(row, "strategy", StrategyName::all_reduce, {StrategyName::automatic});
+  strategy.name =
+      one_of(row, "strategy", StrategyName::all_reduce, {StrategyName::automatic, StrategyName::model_parallel});
   const bool servers = is_parameter_server(strategy.name);
   for (const char* column : {"servers", "placement", "sharding"}) {
     if (!servers && row.has(column)) {

@@ -12,7 +12,7 @@ MEASURED = frozenset((
     "efficiency", "ratio", "disk_Mbit_per_s", "train_s_per_20_iter", "test_s_per_50000", "test_images_per_sec",
     "forward_ms", "train_s_10_epochs", "train_s_3_epochs", "cpu_images_per_sec", "busbw_gbps_inplace",
     "GBps", "tflops", "standard_tflops", "flash2_tflops", "tokens_per_sec", "tokens_per_sec_per_gpu", "seqs_per_sec",
-    "mfu_pct", "hfu_pct", "model_tflops_per_gpu"))
+    "mfu_pct", "hfu_pct", "model_tflops_per_gpu", "tflops_per_gpu", "aggregate_pflops", "pct_of_peak"))
 # Objects all of whose members are figures.
 MEASURED_GROUPS = frozenset(("speedups", "sum_us_by_stage", "memory_TBps", "copy_GBps", "local_disk_fio_GBps"))
 

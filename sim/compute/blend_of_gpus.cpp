@@ -78,7 +78,7 @@ struct Sample {
   bool half, transformer;
   double ln_batch, years, ln_peak;
   double ln_excess; ///< ln(measured / catalogue)
-  double doubt;     ///< of a time that was not measured but implied; standard deviation of ln
+  double doubt;     ///< of a time that was read back; standard deviation of ln
 };
 
 class Names {
@@ -194,7 +194,7 @@ Samples samples_of(const CurveIndex& index, Names& names) {
     samples.all.push_back(
         sample_of(names, *gpu, {gpu_name, model_name, precision, preset, batch}, model->second, batch));
     samples.all.back().ln_excess = std::log(time.point->time_s / *expected_s);
-    samples.all.back().doubt = time.point->record == nullptr ? 0 : time.point->record->implied_doubt;
+    samples.all.back().doubt = time.point->record == nullptr ? 0 : time.point->record->read_back_doubt;
     samples.curves.push_back(time.curve);
   }
   return samples;

@@ -304,7 +304,7 @@ OneGpuEstimate OneGpuTimes::find_in_precision(const ComputeQuestion& question) c
   all.insert(all.end(), borrowed_curves_.begin(), borrowed_curves_.end());
   all.insert(all.end(), reference_curves_.begin(), reference_curves_.end());
   const auto family = family_of_model(question.model.name, size_of(question.model));
-  for (const auto& curve : implied_curves())
+  for (const auto& curve : read_back_curves())
     if (const auto size = reference_.models.find(curve.model);
         size != reference_.models.end() && family_of_model(curve.model, size->second) == family)
       all.push_back(curve);
@@ -321,12 +321,12 @@ OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
   return is_of_elsewhere(of_amp) ? estimate : as_of_amp(std::move(of_amp));
 }
 
-const std::vector<BatchCurve>& OneGpuTimes::implied_curves() const {
-  std::call_once(implied_once_, [&] {
-    if (reference_.implied) implied_ = reference_.implied();
-    implied_curves_ = compute_curves(implied_, reference_.gpus, reference_.models, "");
+const std::vector<BatchCurve>& OneGpuTimes::read_back_curves() const {
+  std::call_once(read_back_once_, [&] {
+    if (reference_.read_back) read_back_ = reference_.read_back();
+    read_back_curves_ = compute_curves(read_back_, reference_.gpus, reference_.models, "");
   });
-  return implied_curves_;
+  return read_back_curves_;
 }
 
 const std::vector<BatchCurve>* OneGpuTimes::named_curves(const std::string& series) const {

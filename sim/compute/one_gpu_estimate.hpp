@@ -74,7 +74,7 @@ public:
 
 private:
   OneGpuEstimate find_in_precision(const ComputeQuestion& question) const;
-  const std::vector<BatchCurve>& implied_curves() const;
+  const std::vector<BatchCurve>& read_back_curves() const;
   const std::vector<BatchCurve>* named_curves(const std::string& series) const;
 
   std::vector<StepRecord> own_;
@@ -84,9 +84,9 @@ private:
   std::vector<BatchCurve> own_curves_;
   std::vector<BatchCurve> borrowed_curves_;
   std::vector<BatchCurve> reference_curves_;
-  mutable std::once_flag implied_once_; ///< what runs of several GPUs imply takes a while, and few questions need it
-  mutable std::vector<StepRecord> implied_;
-  mutable std::vector<BatchCurve> implied_curves_;
+  mutable std::once_flag read_back_once_; ///< reading runs back takes a while, and few questions need it
+  mutable std::vector<StepRecord> read_back_;
+  mutable std::vector<BatchCurve> read_back_curves_;
   std::map<std::string, std::vector<StepRecord>> by_series_; ///< own records
   std::map<std::string, std::vector<BatchCurve>> series_curves_;
 };

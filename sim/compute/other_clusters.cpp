@@ -28,20 +28,21 @@ bool is_followed_by_several(std::string_view text) {
   return end > first && text[first] != '0' && text.substr(first, end - first) != "1";
 }
 
-bool names_sharding(const std::string& line) {
-  const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp};
+/// Strategies of runs that can be read back.
+bool names_spread_strategy(const std::string& line) {
+  const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp, StrategyName::model_parallel};
   return std::any_of(names.begin(), names.end(),
                      [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
 }
 
-/// A whole line of another record than a step, or of a step on several GPUs that is not sharded: most lines there are,
+/// A whole line of another record than a step, or of a step on several GPUs that cannot be read back: most lines there are,
 /// whose reading would be a third of a prediction. A backslash may spell a name otherwise.
 bool is_surely_not_asked_for(const std::string& line) {
   constexpr std::string_view gpus = "\"gpus\"";
   const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;
   if (!is_whole || line.find("\"context\"") != std::string::npos) return false;
   if (line.find("\"step\"") == std::string::npos) return true;
-  if (names_sharding(line)) return false;
+  if (names_spread_strategy(line)) return false;
   auto at = line.find(gpus);
   const bool any = at != std::string::npos;
   for (; at != std::string::npos; at = line.find(gpus, at + gpus.size()))
@@ -77,8 +78,10 @@ ModelSizes read_model_sizes(const DataFolder& data) {
   return sizes;
 }
 
-bool implies_one_gpu(const StepRecord& record) {
-  return record.gpus > 1 && is_sharded(record.strategy.name) && record.mode == RunMode::train && !record.head.suspect;
+bool can_be_read_back(const StepRecord& record) {
+  const auto strategy = record.strategy.name;
+  return record.gpus > 1 && (is_sharded(strategy) || is_model_parallel(strategy)) && record.mode == RunMode::train &&
+         !record.head.suspect;
 }
 
 MeasuredTimes read_measured_times(const DataFolder& data) {
@@ -90,7 +93,7 @@ MeasuredTimes read_measured_times(const DataFolder& data) {
       if (!has_steps(file)) continue;
       for (const auto& record : records_of<StepRecord>({read_measurements(file, checks)})) {
         if (is_one_gpu_training(record)) records.push_back(record);
-        if (implies_one_gpu(record)) measured.sharded_on[name].push_back(record);
+        if (can_be_read_back(record)) measured.spread_on[name].push_back(record);
       }
     }
   }

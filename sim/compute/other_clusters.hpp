@@ -19,25 +19,25 @@ struct OtherClusterTimes {
   std::vector<StepRecord> records;
   std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count
   ModelSizes models;
-  /// One-GPU times that runs of several GPUs imply (sim/predict/implied_times.hpp), worked out once a question needs
-  /// them; may be empty. Blended like records, for models of their own family alone.
-  std::function<std::vector<StepRecord>()> implied{};
+  /// One-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp), once a question needs them;
+  /// may be empty. Blended like records, for models of their own family alone.
+  std::function<std::vector<StepRecord>()> read_back{};
 };
 
 /// Step records of the clusters that `cluster` borrows `step` from.
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
 
-/// True of training on several GPUs, sharded: such a model rarely runs on one.
-bool implies_one_gpu(const StepRecord& record);
+/// True of training on several GPUs, sharded or by model parallelism: such a model rarely runs on one.
+bool can_be_read_back(const StepRecord& record);
 
-/// One-GPU training records of all clusters, what their runs of several GPUs imply, the catalogue, and the sizes of the models with a layer table: what many
-/// questions share.
+/// One-GPU training records of all clusters, runs that can be read back, the catalogue, and the sizes of the models with
+/// a layer table: what many questions share.
 struct MeasuredTimes {
   std::map<std::string, std::vector<StepRecord>> of_clusters;
   std::vector<Gpu> gpus;
   ModelSizes models;
-  /// For each cluster: the sharded runs of several GPUs whose models fit on no single one.
-  std::map<std::string, std::vector<StepRecord>> sharded_on{};
+  /// For each cluster: the runs that can be read back.
+  std::map<std::string, std::vector<StepRecord>> spread_on{};
 };
 MeasuredTimes read_measured_times(const DataFolder& data);
 

@@ -83,9 +83,9 @@ struct StepRecord {
   /// trace shows it. 0: not stated.
   double overlap_slowdown = 0;
   int overlap_kernels = 0; ///< that ran both ways and say so; 0: not stated
-  /// Of a time that runs of several GPUs imply (sim/predict/implied_times.hpp), the doubt that this adds: a standard
+  /// Of a time that was read back from several GPUs (sim/predict/read_back.hpp), the doubt that this adds: a standard
   /// deviation of ln. 0: measured. In no file.
-  double implied_doubt = 0;
+  double read_back_doubt = 0;
 };
 
 struct CollectiveRecord {

@@ -181,15 +181,31 @@ void read_overlap(const JsonNode& line, StepRecord& step) {
     line.mistake_at("overlap_kernels", "has no meaning without overlap_slowdown; leave it out");
 }
 
+/// What a rate counts of each sample, in units that a field beside it states.
+struct CountedUnit {
+  const char* unit;
+  const char* key;
+  double scale; ///< of the unit
+};
+constexpr CountedUnit tokens_a_second{"tokens/s", "tokens_per_sample", 1};
+constexpr CountedUnit flop_a_second{"TFLOP/s", "flop_per_sample", 1e12}; ///< of a GPU, as Megatron-LM prints it
+
+/// Of a sample; 1 where the unit is another one, beside which the field has no meaning.
+double counted_per_sample(const JsonNode& line, const std::string& unit, const CountedUnit& counted) {
+  if (unit == counted.unit) return line.positive(counted.key) / counted.scale;
+  if (line.has(counted.key))
+    line.mistake_at(counted.key, fmt::format("has no meaning without \"unit\": \"{}\"; leave it out", counted.unit));
+  return 1;
+}
+
 double iteration_s_of(const JsonNode& line, const StepRecord& step) {
-  static const std::vector<std::string> units{"samples/s", "tokens/s", "s", "ms"};
+  static const std::vector<std::string> units{"samples/s", "tokens/s", "TFLOP/s", "s", "ms"};
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
-  const bool tokens = unit == "tokens/s";
-  if (!tokens && line.has("tokens_per_sample"))
-    line.mistake_at("tokens_per_sample", "has no meaning without \"unit\": \"tokens/s\"; leave it out");
-  const double tokens_per_sample = tokens ? line.positive("tokens_per_sample") : 1;
-  if (tokens || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens_per_sample / value;
+  const double tokens = counted_per_sample(line, unit, tokens_a_second);
+  const double flop = counted_per_sample(line, unit, flop_a_second);
+  if (unit == flop_a_second.unit) return step.batch_per_gpu * flop / value;
+  if (unit == tokens_a_second.unit || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens / value;
   return unit.empty() ? value : value * unit_in_si(unit, Dimension::time);
 }
 
@@ -197,9 +213,10 @@ double iteration_s_of(const JsonNode& line, const StepRecord& step) {
 
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> keys{
-      "model",     "precision", "wire_precision", "batch_per_gpu",     "preset",           "strategy",
-      "algorithm", "gpus",      "nodes",          "gpus_per_node",     "synchronised",     "data",
-      "mode",      "value",     "unit",           "tokens_per_sample", "overlap_slowdown", "overlap_kernels"};
+      "model",          "precision", "wire_precision", "batch_per_gpu",     "preset",          "strategy",
+      "algorithm",      "gpus",      "nodes",          "gpus_per_node",     "synchronised",    "data",
+      "mode",           "value",     "unit",           "tokens_per_sample", "flop_per_sample", "overlap_slowdown",
+      "overlap_kernels"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
   const auto before = line.mistakes_so_far();

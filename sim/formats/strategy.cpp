@@ -62,22 +62,19 @@ void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
       static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
 }
 
-/// Names that a record may have: no record has yet the degrees of model parallelism.
-std::vector<std::string> record_names() {
-  auto names = names_of<StrategyName>();
-  std::erase(names, to_text(StrategyName::model_parallel));
-  return names;
-}
-
 constexpr long most_stages = 10'000;
 
 /// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
-  if (parallel.pipeline == 1 && parallel.tensor == 1)
+  if (parallel.pipeline == 1 && parallel.tensor == 1 && parallel.data_parallel == DataParallel::all_reduce)
     node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
   if (parallel.pipeline == 1 && node.has("schedule"))
     node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
+  if (parallel.tensor == 1 && node.has("tensor_overlap"))
+    node.mistake_at("tensor_overlap",
+                    "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
+                    "more");
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
   if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
@@ -92,9 +89,10 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "give that schedule");
 }
 
-/// A number, or the word "best".
-int degree_or_best(const JsonNode& node, const char* key, long most) {
-  if (!node.has(key) || !node.value()[key].is_string()) return static_cast<int>(node.integer(key, 1, most));
+/// A number, or in a question the word "best".
+int degree_or_best(const JsonNode& node, const char* key, long most, StrategyUse use) {
+  if (use == StrategyUse::record || !node.has(key) || !node.value()[key].is_string())
+    return static_cast<int>(node.integer(key, 1, most));
   const auto word = node.value()[key].get<std::string>();
   if (word != best_word)
     node.mistake_at(key, fmt::format("{} found; {}a number or \"best\" expected", describe(node.value()[key]),
@@ -102,17 +100,18 @@ int degree_or_best(const JsonNode& node, const char* key, long most) {
   return ModelParallelOptions::best;
 }
 
-void read_model_parallel_fields(const JsonNode& node, Strategy& strategy) {
+void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   auto& parallel = strategy.parallel;
   const auto before = node.mistakes_so_far();
-  if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages);
-  if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages);
+  if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages, use);
+  if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages, use);
   if (parallel.pipeline != 1 || node.has("micro_batches"))
-    parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches);
+    parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches, use);
   parallel.schedule = one_of_or(node, "schedule", parallel.schedule);
   if (parallel.schedule == PipelineSchedule::interleaved)
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
   parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
+  parallel.tensor_overlap = node.boolean_or("tensor_overlap", false);
   if (node.mistakes_so_far() == before) check_degrees(node, parallel);
 }
 
@@ -123,7 +122,8 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   if (name == StrategyName::fsdp)
     for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
   if (is_model_parallel(name))
-    for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel"})
+    for (const char* key :
+         {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel", "tensor_overlap"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -206,7 +206,7 @@ ServerCount servers_from(const JsonNode& node, StrategyUse use) {
 
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   static const auto in_scenario = scenario_names();
-  static const auto in_record = record_names();
+  static const auto in_record = names_of<StrategyName>();
   Strategy strategy;
   if (!node.is_object()) return strategy;
   const auto before = node.mistakes_so_far();
@@ -217,7 +217,7 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
   node.allow_only(known);
   if (is_parameter_server(strategy.name)) read_server_fields(node, use, strategy);
   if (is_sharded(strategy.name)) read_sharded_fields(node, strategy);
-  if (is_model_parallel(strategy.name)) read_model_parallel_fields(node, strategy);
+  if (is_model_parallel(strategy.name)) read_model_parallel_fields(node, use, strategy);
   if (node.has("library")) strategy.library = library_version_from(node, "library");
   if (use == StrategyUse::record) return strategy;
   if (node.has("preset")) strategy.preset = node.text("preset");
@@ -259,6 +259,7 @@ nlohmann::json degree_json(int degree) {
 
 void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parallel) {
   if (parallel.tensor != 1) json["tensor"] = degree_json(parallel.tensor);
+  if (parallel.tensor_overlap) json["tensor_overlap"] = true;
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     json["micro_batches"] = degree_json(parallel.micro_batches);
   if (parallel.data_parallel != DataParallel::all_reduce) json["data_parallel"] = to_text(parallel.data_parallel);
@@ -276,7 +277,8 @@ std::string degree_text(int degree) {
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   std::vector<std::string> parts;
-  if (parallel.tensor != 1) parts.push_back("tensor " + degree_text(parallel.tensor));
+  if (parallel.tensor != 1)
+    parts.push_back("tensor " + degree_text(parallel.tensor) + (parallel.tensor_overlap ? " overlapped" : ""));
   if (parallel.pipeline != 1) parts.push_back(degree_text(parallel.pipeline) + " stages");
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));

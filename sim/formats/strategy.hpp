@@ -38,6 +38,7 @@ struct ModelParallelOptions {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   int virtual_stages = 1; ///< pieces of the model on each stage; more than one for interleaved only
   DataParallel data_parallel = DataParallel::all_reduce; ///< among replicas
+  bool tensor_overlap = false; ///< gathers and scatters inside layers run beside the layers' compute, part by part
 
   bool operator==(const ModelParallelOptions&) const = default;
 };

@@ -54,7 +54,7 @@ public:
     const std::size_t inputs = pieces.size() * static_cast<std::size_t>(options.micro_batches);
     outputs_at_.assign(inputs, not_there);
     gradients_at_.assign(inputs, not_there);
-    gathered_at_.assign(pieces.size(), not_there);
+    gathered_at_.resize(pieces.size());
     backwards_left_.assign(pieces.size(), options.micro_batches);
     graph_.machine = machine;
     graph_.groups = carriers.groups;
@@ -96,14 +96,26 @@ private:
     last_.push_back(not_there);
     if (carriers_.of_shards < 0) return;
     for (std::size_t piece = at(stage); piece < pieces_.size(); piece += at(options_.pipeline))
-      gathered_at_[piece] = add_shards(at(stage), OperationKind::all_gather, piece);
+      for (int part = 0; part < parts_of(piece); ++part)
+        gathered_at_[piece].push_back(add_shards(at(stage), OperationKind::all_gather, piece));
   }
 
-  /// A piece's parameters, or its gradients, among the replicas; not_there where there are none.
+  /// Of a piece that is gathered and scattered in parts: its blocks with attention.
+  int parts_of(std::size_t piece) const {
+    return carriers_.of_shards < 0 ? 1 : std::max(1, pieces_[piece].attentive_blocks);
+  }
+
+  /// Whether a step is computed in those parts: a piece's first forward and its last backward.
+  bool is_in_parts(const PipelineStep& step) const {
+    return step.forward ? step.micro_batch == 0 : backwards_left_[at(step.piece)] == 1;
+  }
+
+  /// A part of a piece's parameters, or of its gradients, among the replicas; not_there where there are none.
   std::size_t add_shards(std::size_t stage, OperationKind kind, std::size_t piece) {
     const bool gathers = kind == OperationKind::all_gather;
     Operation shards{kind, streams_[stage].sums};
-    shards.size_bytes = (gathers ? bytes_.gathered : bytes_.gradient) * pieces_[piece].parameters / options_.tensor;
+    shards.size_bytes =
+        (gathers ? bytes_.gathered : bytes_.gradient) * pieces_[piece].parameters / options_.tensor / parts_of(piece);
     shards.unit = static_cast<int>(piece);
     shards.group = carriers_.of_shards;
     return shards.size_bytes > 0 ? add_operation(graph_, shards) : not_there;
@@ -127,18 +139,35 @@ private:
   }
 
   void add_step(std::size_t stage, const PipelineStep& step) {
-    Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step)};
+    const int parts = is_in_parts(step) ? parts_of(at(step.piece)) : 1;
+    for (int part = 0; part < parts; ++part) add_compute(stage, step, part, parts);
+    if (!step.forward) --backwards_left_[at(step.piece)];
+    pass_on(stage, step);
+  }
+
+  /// A part of a step, and what it needs and leaves.
+  void add_compute(std::size_t stage, const PipelineStep& step, int part, int parts) {
+    Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step) / parts};
     operation.part = step.forward ? ComputePart::forward : ComputePart::backward;
     operation.unit = step.piece;
     operation.micro_batch = step.micro_batch;
-    const std::size_t before = last_[stage];
+    const auto before = needed_by(stage, step, part);
     last_[stage] = add_operation(graph_, operation);
-    if (feeds(step) != not_there) wait_for(graph_, feeds(step));
-    if (before != not_there) wait_for(graph_, before); // what is inside layers, too
-    if (step.forward && gathered_at_[at(step.piece)] != not_there) wait_for(graph_, gathered_at_[at(step.piece)]);
-    if (carriers_.of_tensor >= 0) add_inside(stage, step);
-    pass_on(stage, step);
-    if (!step.forward && --backwards_left_[at(step.piece)] == 0) scatter(stage, at(step.piece));
+    for (const std::size_t one : before) wait_for(graph_, one);
+    if (carriers_.of_tensor >= 0) add_inside(stage, step, parts, before);
+    if (!step.forward && backwards_left_[at(step.piece)] == 1) scatter(stage, at(step.piece));
+  }
+
+  /// What a part of a step waits for: its micro-batch, what the stage ran before, inside layers too, and a block's
+  /// parameters.
+  std::vector<std::size_t> needed_by(std::size_t stage, const PipelineStep& step, int part) const {
+    std::vector<std::size_t> needed;
+    if (part == 0 && feeds(step) != not_there) needed.push_back(feeds(step));
+    if (last_[stage] != not_there) needed.push_back(last_[stage]);
+    const auto& gathered = gathered_at_[at(step.piece)];
+    const bool is_first = step.forward && step.micro_batch == 0 && !gathered.empty();
+    if (is_first && gathered[at(part)] != not_there) needed.push_back(gathered[at(part)]);
+    return needed;
   }
 
   void scatter(std::size_t stage, std::size_t piece) {
@@ -146,20 +175,33 @@ private:
     if (add_shards(stage, OperationKind::reduce_scatter, piece) != not_there) wait_for(graph_, last_[stage]);
   }
 
-  /// Two gathers and two scatters a block with attention.
-  void add_inside(std::size_t stage, const PipelineStep& step) {
-    const auto& piece = pieces_[at(step.piece)];
-    if (piece.attentive_blocks == 0) return;
-    constexpr int a_block = 2;
+  /// Two gathers and two scatters a block with attention, behind what was computed. Where they overlap with it, all
+  /// but one of the group's parts of each run beside it.
+  void add_inside(std::size_t stage, const PipelineStep& step, int parts, const std::vector<std::size_t>& before) {
+    if (pieces_[at(step.piece)].attentive_blocks == 0) return;
+    const double seen = options_.tensor_overlap ? 1.0 / options_.tensor : 1;
+    std::size_t beside = not_there;
     for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
-      Operation inside{kind, streams_[stage].inside};
-      inside.repeats = a_block * piece.attentive_blocks;
-      inside.size_bytes = bytes_.outputs * piece.inner_bytes / piece.attentive_blocks;
-      inside.unit = step.piece;
-      inside.micro_batch = step.micro_batch;
-      inside.group = carriers_.of_tensor;
-      last_[stage] = add_operation(graph_, inside, {last_[stage]});
+      if (!options_.tensor_overlap) break;
+      beside = add_operation(graph_, inside_of(stage, step, kind, parts, 1 - seen));
+      for (const std::size_t one : before) wait_for(graph_, one);
     }
+    for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
+      last_[stage] = add_operation(graph_, inside_of(stage, step, kind, parts, seen), {last_[stage]});
+      if (beside != not_there) wait_for(graph_, beside);
+    }
+  }
+
+  Operation inside_of(std::size_t stage, const PipelineStep& step, OperationKind kind, int parts, double share) const {
+    constexpr int a_block = 2;
+    const auto& piece = pieces_[at(step.piece)];
+    Operation inside{kind, streams_[stage].inside};
+    inside.repeats = a_block * piece.attentive_blocks / parts;
+    inside.size_bytes = share * bytes_.outputs * piece.inner_bytes / piece.attentive_blocks;
+    inside.unit = step.piece;
+    inside.micro_batch = step.micro_batch;
+    inside.group = carriers_.of_tensor;
+    return inside;
   }
 
   /// To where the step's result is needed; the last forward is followed by its own backward.
@@ -198,13 +240,13 @@ private:
   const PipelineBytes& bytes_;
   const PipelineGroups& carriers_;
   Graph graph_;
-  std::vector<StageStreams> streams_;            ///< of each stage
-  std::vector<std::vector<PipelineStep>> steps_; ///< the same
-  std::vector<std::size_t> last_;                ///< operation of compute, or inside its layers; the same
-  std::vector<std::size_t> outputs_at_;          ///< operations that bring a micro-batch to a piece, by place_of()
-  std::vector<std::size_t> gradients_at_;        ///< the same on the way back
-  std::vector<std::size_t> gathered_at_;         ///< operation that gathers the parameters of each piece
-  std::vector<int> backwards_left_;              ///< of each piece
+  std::vector<StageStreams> streams_;                 ///< of each stage
+  std::vector<std::vector<PipelineStep>> steps_;      ///< the same
+  std::vector<std::size_t> last_;                     ///< operation of compute, or inside its layers; the same
+  std::vector<std::size_t> outputs_at_;               ///< operations that bring a micro-batch to a piece, by place_of()
+  std::vector<std::size_t> gradients_at_;             ///< the same on the way back
+  std::vector<std::vector<std::size_t>> gathered_at_; ///< operations that gather the parameters of each piece
+  std::vector<int> backwards_left_;                   ///< of each piece
 };
 
 } // namespace

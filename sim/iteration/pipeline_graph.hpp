@@ -53,16 +53,21 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// its t ranks a part; a send waits for nothing but its compute and the send before it, and the stage computes on
 /// meanwhile. When a stage has run all, it sums its gradients over its replicas in one all-reduce.
 ///
-/// With zero-1 a stage gathers the parameters of one of its pieces after another from the start of the iteration on,
-/// and a piece's first forward waits for them; a piece's gradients are reduce-scattered behind its last backward,
+/// With zero-1 a stage gathers the parameters of one block with attention after another from the start of the iteration
+/// on, and a block's first forward waits for them; a block's gradients are reduce-scattered behind its last backward,
 /// beside what the stage has still to compute (Megatron-LM's distributed optimizer with --overlap-param-gather and
-/// --overlap-grad-reduce, megatron/core/distributed/param_and_grad_buffer.py). The update takes no time.
+/// --overlap-grad-reduce, megatron/core/distributed/param_and_grad_buffer.py, whose buckets are of 40 million
+/// parameters or more: a block, or a part of one). Blocks of a piece are taken to be alike; a piece without attention
+/// is one block. The update takes no time.
 ///
 /// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023,
 /// section 4.2): every layer is cut in t, and each pass of a transformer's block gathers its outputs' bytes over the t
 /// ranks twice, before attention and before what follows it, and reduce-scatters them twice, behind each: the bytes of
 /// the two all-reduces of Shoeybi et al. (Megatron-LM, 2019). Nothing is computed meanwhile. They stand behind their
 /// piece's compute, all gathers of it and then all scatters; where they stand inside it does not change when it ends.
+/// With tensor_overlap each is cut in t parts, of which all but one are carried while the matrix before or behind it is
+/// computed (Transformer Engine's userbuffers, Megatron-LM's --tp-comm-overlap; Wang et al., ASPLOS 2023, section 4): a
+/// t-th stands behind the compute, and the rest beside it, or where that is longer than it.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

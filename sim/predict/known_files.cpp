@@ -3,10 +3,13 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
-#include "sim/predict/implied_times.hpp"
+#include "sim/predict/read_back.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -41,28 +44,71 @@ std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& da
   return own;
 }
 
+/// The layer tables of these runs' models, where there are some.
+void load_models_of(const std::vector<StepRecord>& runs, const DataFolder& data, ReferenceData& reference) {
+  for (const auto& run : runs)
+    if (reference.models.count(run.model) == 0 && std::filesystem::exists(data.model_file(run.model)))
+      reference.models.emplace(run.model, load_model(data, run.model));
+}
+
+ReferenceData catalogue_of(const DataFolder& data) {
+  return {load_gpus(data), load_presets(data), load_priors(data), {}, {}};
+}
+
+/// What the cluster's pipelines say of one GPU.
+std::vector<StepRecord> read_back(const std::vector<StepRecord>& own, const Cluster& cluster, const DataFolder& data) {
+  std::vector<StepRecord> pipelines;
+  std::copy_if(own.begin(), own.end(), std::back_inserter(pipelines),
+               [](const StepRecord& record) { return is_model_parallel(record.strategy.name); });
+  if (pipelines.empty()) return {};
+  auto reference = catalogue_of(data);
+  load_models_of(pipelines, data, reference);
+  return read_back_pipelines(pipelines, cluster, reference);
+}
+
+/// What runs on several GPUs of other sites say of one.
+std::vector<StepRecord> read_back_from_files(const std::map<std::string, std::vector<StepRecord>>& spread_on,
+                                             const Cluster& cluster, const DataFolder& data) {
+  auto reference = catalogue_of(data);
+  for (const auto& [name, runs] : spread_on) {
+    reference.clusters.emplace(name, load_cluster(data, name));
+    load_models_of(runs, data, reference);
+  }
+  return read_back_elsewhere(spread_on, cluster.site, reference);
+}
+
 } // namespace
 
 OneGpuReader::OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
-                           const MeasuredTimes* measured)
-    : data_(data), cluster_(cluster), own_(std::move(own)), borrowed_(borrowed_steps(data, cluster)),
-      measured_(measured) {}
+                           const std::vector<StepRecord>& read_back, const MeasuredTimes* measured)
+    : data_(data), cluster_(cluster), own_(std::move(own)), own_and_read_back_(own_),
+      borrowed_(borrowed_steps(data, cluster)), measured_(measured) {
+  own_and_read_back_.insert(own_and_read_back_.end(), read_back.begin(), read_back.end());
+}
 
 OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
-  auto near = find_compute(question, own_, borrowed_);
+  auto near = find_compute(question, own_and_read_back_, borrowed_);
   if (is_settled(near)) return near;
   if (!all_) {
     const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
     if (measured_ == nullptr) read_ = read_measured_times(data_);
     const auto& measured = measured_ != nullptr ? *measured_ : read_;
     auto others = other_cluster_times(measured, cluster_);
-    others.implied = [this, &measured] {
-      return implied_elsewhere(measured, cluster_, load_presets(data_), load_priors(data_), data_);
-    };
-    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_, borrowed_, std::move(others));
+    others.read_back = [this, &measured] { return read_back_from_files(measured.spread_on, cluster_, data_); };
+    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_and_read_back_, borrowed_, std::move(others));
   }
   return all_->find(question);
 }
+
+namespace {
+
+std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const Cluster& cluster,
+                                             const DataFolder& data, const MeasuredTimes* measured) {
+  const auto alone = read_back(own, cluster, data);
+  return std::make_unique<OneGpuReader>(data, cluster, std::move(own), alone, measured);
+}
+
+} // namespace
 
 KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured)
     : KnownFiles(scenario, load_cluster(data, scenario.cluster), data, measured) {}
@@ -72,7 +118,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
       warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
-      one_gpu_(std::make_unique<OneGpuReader>(data, cluster_, own_steps(scenario, data), measured)),
+      one_gpu_(one_gpu_reader(own_steps(scenario, data), cluster_, data, measured)),
       knowledge_{cluster_,
                  gpus_,
                  presets_,

@@ -15,9 +15,10 @@ namespace ddlsim {
 /// One-GPU times of a cluster. What other clusters measured takes a while to read: only where it could matter.
 class OneGpuReader {
 public:
-  /// `measured` may be null: then it is read when it is needed.
+  /// `read_back`: what the cluster's pipelines say of one GPU (read_back_one_gpu()). `measured` may be null: then it
+  /// is read when it is needed.
   OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
-               const MeasuredTimes* measured);
+               const std::vector<StepRecord>& read_back, const MeasuredTimes* measured);
 
   OneGpuEstimate find(const ComputeQuestion& question);
 
@@ -28,6 +29,7 @@ private:
   DataFolder data_;
   const Cluster& cluster_;
   std::vector<StepRecord> own_;
+  std::vector<StepRecord> own_and_read_back_;
   std::vector<StepRecord> borrowed_;
   const MeasuredTimes* measured_;
   MeasuredTimes read_;                     ///< where none were given

@@ -28,7 +28,8 @@ bool fits_strategy(const StepRecord& record, const StepSetup& setup, const Predi
   if (point.gpus == 1) return !record.synchronised || record.strategy.name == StrategyName::none;
   if (is_parameter_server(asked.name))
     return record.strategy.name == asked.name && fits_servers(record.strategy, asked, point.gpus, point.nodes);
-  if (is_model_parallel(asked.name)) return false; // no record has it
+  if (is_model_parallel(asked.name))
+    return record.strategy.name == asked.name && record.strategy.parallel == asked.parallel;
   if (is_sharded(asked.name)) return record.strategy.name == asked.name && record.strategy.sharded == asked.sharded;
   if (family_of(record.strategy.name) != StrategyFamily::all_reduce) return false;
   const bool is_named = asked.name != StrategyName::automatic && asked.name != StrategyName::all_reduce;

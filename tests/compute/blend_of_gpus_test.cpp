@@ -147,12 +147,12 @@ struct TransformerBench : Bench {
     return *catalogue_time_s(sizes.at(name), gpus[1], Precision::fp32, 32);
   }
   /// ln(answer / catalogue) where a transformer on the same GPU is implied to take half of what the catalogue says.
-  double excess_of(const std::string& name, double implied_doubt) const {
+  double excess_of(const std::string& name, double read_back_doubt) const {
     auto implied = test::one_gpu_step(32, 0.5 * catalogue_of_s("one"));
     implied.head.gpu = "B";
     implied.model = "one";
     implied.preset = "horovod";
-    implied.implied_doubt = implied_doubt;
+    implied.read_back_doubt = read_back_doubt;
     OtherClusterTimes reference{records, gpus, sizes, [implied] { return std::vector<StepRecord>{implied}; }};
     auto asked = model;
     asked.name = name;

@@ -36,6 +36,7 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
       {R"({"name":"model-parallel","tensor":8,"pipeline":4,"micro_batches":8,"schedule":"1f1b"})",
        "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"},
       {R"({"name":"model-parallel","tensor":8,"data_parallel":"zero-1"})", "model-parallel(tensor 8, zero-1)"},
+      {R"({"name":"model-parallel","tensor":8,"tensor_overlap":true})", "model-parallel(tensor 8 overlapped)"},
       {R"({"name":"model-parallel","tensor":"best"})", "model-parallel(tensor best)"},
       {R"({"name":"model-parallel","tensor":"best","pipeline":"best","micro_batches":"best","schedule":"1f1b"})",
        "model-parallel(tensor best, best stages, best micro-batches, 1f1b)"},
@@ -61,6 +62,8 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
   CHECK_THAT(told(R"(,"pipeline":4)"), Catch::StartsWith("/micro_batches: "));
   CHECK_THAT(told(R"(,"tensor":1.5)"), Catch::StartsWith("/tensor: 1.5"));
   CHECK_THAT(told(R"(,"tensor":2,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"tensor_overlap":true)"),
+             Catch::StartsWith("/tensor_overlap: only a tensor group"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),
@@ -80,8 +83,26 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
   CHECK_THAT(told(R"(,"pipeline":1,"tensor":1,"micro_batches":"best")"), Catch::Contains("nothing is parallel but"));
   CHECK_THAT(read_strategy(R"({"name":"fsdp","micro_batches":"best"})", StrategyUse::scenario).reported,
              Catch::StartsWith("/micro_batches: "));
-  CHECK_THAT(read_strategy(R"({"name":"model-parallel","pipeline":4,"micro_batches":8})", StrategyUse::record).reported,
-             Catch::StartsWith("/name: \"model-parallel\" found"));
+}
+
+TEST_CASE("a record of model parallelism states its degrees") {
+  const auto read = [](const std::string& more) {
+    return read_strategy(R"({"name":"model-parallel")" + more + "}", StrategyUse::record);
+  };
+  const auto parallel =
+      read(R"(,"tensor":8,"pipeline":6,"micro_batches":576,"data_parallel":"zero-1")").strategy.parallel;
+  CHECK(parallel == ModelParallelOptions{8, 6, 576, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1});
+  CHECK_THAT(read(R"(,"tensor":"best")").reported, Catch::StartsWith("/tensor: \"best\" found"));
+  CHECK_THAT(read(R"(,"pipeline":4,"micro_batches":"best")").reported, Catch::StartsWith("/micro_batches: "));
+}
+
+TEST_CASE("replicas that keep a part each may have no other degree") {
+  for (const auto use : {StrategyUse::record, StrategyUse::scenario}) {
+    const auto [strategy, reported] =
+        read_strategy(R"({"name":"model-parallel","micro_batches":4,"data_parallel":"zero-1"})", use);
+    CHECK(reported.empty());
+    CHECK(to_text(strategy) == "model-parallel(4 micro-batches, zero-1)");
+  }
 }
 
 } // namespace ddlsim

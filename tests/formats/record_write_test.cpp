@@ -52,7 +52,7 @@ ddlsim::Strategy draw_strategy(Draw& draw) {
   using Rule = ddlsim::ServerCount::Rule;
   ddlsim::Strategy strategy;
   strategy.name = draw.name<ddlsim::StrategyName>();
-  if (is_model_parallel(strategy.name)) strategy.name = ddlsim::StrategyName::automatic; // no record has it
+  if (is_model_parallel(strategy.name)) strategy.parallel = {draw.count(8), draw.count(8) + 1, draw.count(64)};
   if (strategy.name != ddlsim::StrategyName::ps && strategy.name != ddlsim::StrategyName::ps_async) return strategy;
   const Rule rules[] = {Rule::unknown, Rule::count, Rule::per_node, Rule::equal_workers};
   strategy.servers.rule = rules[draw.count(4) - 1];

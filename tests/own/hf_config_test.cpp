@@ -278,6 +278,19 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     CHECK(llama.model.parameters == count);
     CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
   }
+  for (const auto& [size, count] : {std::pair{"1.7b", 1753862144.0},
+                                    {"7.1b", 7131922432.0},
+                                    {"16b", 16133861376.0},
+                                    {"32b", 31507904512.0},
+                                    {"177b", 177233092608.0}}) { // the names of Megatron-LM's table are the counts
+    HfOptions options;
+    options.name = "megatron_gpt_" + std::string(size) + "_seq4096";
+    options.sequence = 4096;
+    const auto config = "scenarios/examples/megatron-gpt-" + std::string(size) + "-config.json";
+    const auto gpt = import_hf_config(shipped.root / config, options);
+    CHECK(gpt.model.parameters == count);
+    CHECK(model_json(gpt.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
+  }
 }
 
 TEST_CASE("hostile configs are refused with a message") {

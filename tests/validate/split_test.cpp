@@ -170,4 +170,32 @@ TEST_CASE("variants of a model are left out together") {
   CHECK(schedule_of(StrategyName::ps, "byteps") != schedule_of(StrategyName::ring, "byteps"));
 }
 
+TEST_CASE("layouts are asked with none of them shown, and with the smallest of a series' name, whatever its model") {
+  const auto layout = [](const std::string& series, const std::string& model, int gpus) {
+    auto one = step(series, gpus, gpus / 4, 1);
+    one.model = model;
+    one.strategy = Strategy{StrategyName::model_parallel, {}};
+    one.strategy.parallel.tensor = 4;
+    return one;
+  };
+  const auto made = make_case(
+      {curve_file("c", "f", {1, 1, 1, 1}), file_of("c", "layouts",
+                                                   {layout("weak", "small", 8), layout("weak", "large", 16),
+                                                    layout("strong", "large", 32), layout("strong", "large", 64)})});
+  const auto asked = [&](const std::string& name) {
+    std::vector<int> gpus;
+    for (std::size_t part = 0; part < find(made, name)->parts.size(); ++part)
+      for (const int of_part : target_gpus(made, *find(made, name), part)) gpus.push_back(of_part);
+    std::sort(gpus.begin(), gpus.end());
+    return gpus;
+  };
+  CHECK(asked("layouts-unseen") == std::vector<int>{8, 16, 32, 64});
+  CHECK(asked("layouts-smallest") == std::vector<int>{16, 64});
+  CHECK(visible_files(made.files, *find(made, "layouts-smallest"))[1].records.size() == 2);
+  CHECK(visible_files(made.files, *find(made, "layouts-unseen"))[0].records.size() == 4);
+  for (const auto& split : made.splits)
+    for (const auto& part : split.parts)
+      CHECK((is_model_parallel(made.series[part.series].strategy_name) == split.name.starts_with("layouts-")));
+}
+
 } // namespace ddlsim

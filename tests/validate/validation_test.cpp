@@ -73,7 +73,8 @@ ValidationResult run(const std::vector<MeasurementFile>& files) {
 
 TEST_CASE("a method is never shown a time that it is asked for") {
   for (const auto& split : split_names()) {
-    if (split == "as-shipped") continue; // which measures memory
+    if (split == "as-shipped") continue;         // which measures memory
+    if (split.starts_with("layouts-")) continue; // of model parallelism alone
     std::vector<Asked> asked;
     std::vector<std::unique_ptr<Method>> methods;
     methods.push_back(std::make_unique<Witness>(asked));

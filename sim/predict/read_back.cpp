@@ -1,0 +1,127 @@
+#include "sim/predict/read_back.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/formats/parameters.hpp"
+#include "sim/iteration/step.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Nothing where a name is not in the catalogue. The result refers into `reference` and `cluster`.
+std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
+  const auto model = reference.models.find(record.model);
+  const auto* preset = preset_named(reference.presets, record.preset);
+  if (model == reference.models.end() || preset == nullptr) return {};
+  const auto* transport = transport_for(cluster, *preset, record.head.transport);
+  if (transport == nullptr) return {};
+  const auto& gpu = find_device(reference.gpus, record.head.gpu.empty() ? cluster.gpu : record.head.gpu);
+  StepSetup setup{model->second, gpu, cluster, *preset, *transport, record.strategy};
+  setup.precision = record.precision;
+  setup.wire_bytes_per_parameter = bytes_per_parameter(record.wire_precision);
+  setup.batch_per_gpu = record.batch_per_gpu;
+  setup.gpus = record.gpus;
+  setup.gpus_per_node = record.gpus_per_node;
+  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, *transport, Surroundings{});
+  return setup;
+}
+
+/// 0: even one GPU that takes nearly no time would make the run too slow. An iteration is as long as a GPU's compute
+/// or longer, and the longer the longer that is.
+double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s) {
+  constexpr double least_share = 1e-3;
+  constexpr int halvings = 40;
+  const auto time_s = [&](double one_gpu_s) {
+    setup.one_gpu_s = one_gpu_s;
+    return time_step(setup, sample, Fidelity::screening).iteration_s;
+  };
+  double low_s = least_share * measured_s;
+  double high_s = measured_s;
+  if (time_s(low_s) > measured_s) return 0;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle_s = (low_s + high_s) / 2;
+    (time_s(middle_s) > measured_s ? high_s : low_s) = middle_s;
+  }
+  return (low_s + high_s) / 2;
+}
+
+double read_back_s(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
+  try {
+    const auto setup = timed_setup(record, cluster, reference);
+    if (!setup) return 0;
+    auto sample = median_parameters(priors_on(cluster, reference.priors), "compute_measured", setup->transport.name,
+                                    setup->preset.name);
+    sample.compute_factor = 1;
+    return one_gpu_s_of(*setup, sample, record.iteration_s);
+  } catch (const UserError&) {
+    return 0; // a layout that is not simulated; a GPU without a peak rate
+  }
+}
+
+StepRecord alone(const StepRecord& record, double one_gpu_s) {
+  StepRecord one = record;
+  one.head.statistic = fmt::format("read back from {} GPUs", record.gpus);
+  one.read_back_doubt = std::abs(std::log(record.iteration_s / one_gpu_s));
+  one.strategy = {};
+  one.algorithm = "unknown";
+  one.gpus = one.nodes = one.gpus_per_node = 1;
+  one.synchronised = false;
+  one.iteration_s = one_gpu_s;
+  return one;
+}
+
+/// What runs have in common that differ in the number of GPUs alone.
+using RunKey = std::tuple<std::string, std::string, Precision, std::string, double>;
+
+} // namespace
+
+std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Cluster& cluster,
+                                            const ReferenceData& reference) {
+  const double one_gpu_s = read_back_s(record, cluster, reference);
+  if (one_gpu_s <= 0) return {};
+  return alone(record, one_gpu_s);
+}
+
+std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, const Cluster& cluster,
+                                            const ReferenceData& reference) {
+  std::vector<StepRecord> found;
+  for (const auto& record : own) {
+    if (!is_model_parallel(record.strategy.name) || record.mode != RunMode::train) continue;
+    if (auto one = read_back_one_gpu(record, cluster, reference)) found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vector<StepRecord>>& spread_on,
+                                            const std::string& but_of_site, const ReferenceData& reference) {
+  struct Run {
+    const StepRecord* record = nullptr;
+    const Cluster* cluster = nullptr;
+  };
+  std::map<RunKey, Run> fewest;
+  for (const auto& [name, records] : spread_on) {
+    const auto cluster = reference.clusters.find(name);
+    if (cluster == reference.clusters.end() || cluster->second.site == but_of_site) continue;
+    for (const auto& record : records) {
+      const auto& gpu = record.head.gpu.empty() ? cluster->second.gpu : record.head.gpu;
+      auto& kept = fewest[{gpu, record.model, record.precision, record.preset, record.batch_per_gpu}];
+      if (kept.record == nullptr || record.gpus < kept.record->gpus) kept = {&record, &cluster->second};
+    }
+  }
+  std::vector<StepRecord> found;
+  for (const auto& [key, run] : fewest) {
+    auto one = read_back_one_gpu(*run.record, *run.cluster, reference);
+    if (!one) continue;
+    one->head.gpu = std::get<0>(key);
+    found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+} // namespace ddlsim
