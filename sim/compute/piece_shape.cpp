@@ -6,8 +6,10 @@
 #include <cctype>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 namespace ddlsim {
 namespace {
@@ -32,6 +34,11 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   sum.sent_bytes = more.sent_bytes;
   sum.inner_bytes += more.inner_bytes;
   sum.attentive_blocks += more.attentive_blocks;
+  sum.expert_parameters += more.expert_parameters;
+  sum.expert_forward += more.expert_forward;
+  sum.expert_backward += more.expert_backward;
+  sum.routed_bytes += more.routed_bytes;
+  sum.expert_blocks += more.expert_blocks;
 }
 
 PieceShape shape_of(const Layer& layer, const LayerTime& time) {
@@ -39,7 +46,30 @@ PieceShape shape_of(const Layer& layer, const LayerTime& time) {
   PieceShape shape{
       "", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, layer.activation_bytes_per_sample};
   for (const auto& tensor : layer.tensors) shape.parameters += tensor.size_bytes / fp32_bytes;
+  if (!is_of_expert(layer.name)) return shape;
+  shape.expert_parameters = shape.parameters;
+  shape.expert_forward = shape.forward;
+  shape.expert_backward = shape.backward;
   return shape;
+}
+
+/// "block3.expert12" of "block3.expert12.up".
+std::string expert_name_of(const std::string& layer) {
+  return layer.substr(0, layer.rfind('.'));
+}
+
+/// What the last layer of each expert puts out is what its tokens are.
+void mark_experts(std::vector<Block>& blocks, const Model& model) {
+  std::size_t block = 0;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    if (blocks[block].name != block_name_of(layer.name)) ++block;
+    if (!is_of_expert(layer.name)) continue;
+    const bool ends =
+        l + 1 == model.layers.size() || expert_name_of(model.layers[l + 1].name) != expert_name_of(layer.name);
+    if (ends) blocks[block].shape.routed_bytes += layer.activation_bytes_per_sample;
+    blocks[block].shape.expert_blocks = 1;
+  }
 }
 
 /// A block with attention puts out as many bytes as each of its halves, attention and what follows it, takes in.
@@ -61,6 +91,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
     add_to(blocks.back().shape, shape_of(model.layers[l], times[l]));
   }
   mark_attention(blocks, model);
+  mark_experts(blocks, model);
   return blocks;
 }
 
@@ -107,6 +138,8 @@ void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
   for (auto& piece : pieces) {
     if (forward_s > 0) piece.forward /= forward_s;
     if (backward_s > 0) piece.backward /= backward_s;
+    if (forward_s > 0) piece.expert_forward /= forward_s;
+    if (backward_s > 0) piece.expert_backward /= backward_s;
   }
 }
 
@@ -131,6 +164,22 @@ int blocks_of(const Model& model) {
     before = name;
   }
   return blocks;
+}
+
+bool is_of_expert(const std::string& layer) {
+  constexpr std::string_view word = ".expert";
+  const auto place = layer.find(word);
+  const auto digit = place == std::string::npos ? layer.size() : place + word.size();
+  return digit < layer.size() && std::isdigit(static_cast<unsigned char>(layer[digit])) != 0;
+}
+
+int experts_of(const Model& model) {
+  std::map<std::string, std::set<std::string>> of_block;
+  for (const auto& layer : model.layers)
+    if (is_of_expert(layer.name)) of_block[block_name_of(layer.name)].insert(expert_name_of(layer.name));
+  std::size_t most = 0;
+  for (const auto& [block, experts] : of_block) most = std::max(most, experts.size());
+  return static_cast<int>(most);
 }
 
 int attentive_blocks_of(const Model& model) {

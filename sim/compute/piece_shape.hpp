@@ -28,7 +28,18 @@ struct PieceShape {
   double output_bytes = 0;  ///< of all layers, the same
   double inner_bytes = 0;   ///< outputs of its blocks that have attention, the same: what tensor parallelism gathers
   int attentive_blocks = 0; ///< with attention
+  double expert_parameters = 0; ///< scalars, of those above
+  double expert_forward = 0;    ///< of the share above
+  double expert_backward = 0;   ///< the same
+  double routed_bytes = 0;      ///< outputs of its blocks' experts, of each token once an expert: a sample, fp32
+  int expert_blocks = 0;        ///< with experts
 };
+
+/// Whether a layer is of one of a block's experts: "block3.expert12.up".
+bool is_of_expert(const std::string& layer);
+
+/// Experts of the block that has most; 0: a model without.
+int experts_of(const Model& model);
 
 /// Blocks with a layer of attention: those that tensor parallelism cuts.
 int attentive_blocks_of(const Model& model);

@@ -39,6 +39,8 @@ std::string text_of(OperationKind kind) {
     return "reduce-scatter";
   case OperationKind::all_gather:
     return "all-gather";
+  case OperationKind::all_to_all:
+    return "all-to-all";
   case OperationKind::send:
     return "send";
   case OperationKind::push_pull:

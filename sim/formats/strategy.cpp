@@ -63,11 +63,13 @@ void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
 }
 
 constexpr long most_stages = 10'000;
+constexpr double most_imbalance = 1000; ///< a slip of the keyboard
 
 /// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
-  if (parallel.pipeline == 1 && parallel.tensor == 1 && parallel.data_parallel == DataParallel::all_reduce)
+  const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1;
+  if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
     node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
   if (parallel.pipeline == 1 && node.has("schedule"))
     node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
@@ -75,6 +77,10 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
     node.mistake_at("tensor_overlap",
                     "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
                     "more");
+  if (parallel.expert == 1 && node.has("expert_imbalance"))
+    node.mistake_at("expert_imbalance",
+                    "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
+                    "or more");
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
   if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
@@ -112,6 +118,8 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
   parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
   parallel.tensor_overlap = node.boolean_or("tensor_overlap", false);
+  parallel.expert = static_cast<int>(node.integer_or("expert", 1, 1, most_stages));
+  if (node.has("expert_imbalance")) parallel.expert_imbalance = node.number("expert_imbalance", 1, most_imbalance);
   if (node.mistakes_so_far() == before) check_degrees(node, parallel);
 }
 
@@ -122,8 +130,8 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   if (name == StrategyName::fsdp)
     for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
   if (is_model_parallel(name))
-    for (const char* key :
-         {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel", "tensor_overlap"})
+    for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel",
+                            "tensor_overlap", "expert", "expert_imbalance"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -260,6 +268,8 @@ nlohmann::json degree_json(int degree) {
 void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parallel) {
   if (parallel.tensor != 1) json["tensor"] = degree_json(parallel.tensor);
   if (parallel.tensor_overlap) json["tensor_overlap"] = true;
+  if (parallel.expert != 1) json["expert"] = parallel.expert;
+  if (parallel.expert_imbalance != 1) json["expert_imbalance"] = parallel.expert_imbalance;
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     json["micro_batches"] = degree_json(parallel.micro_batches);
   if (parallel.data_parallel != DataParallel::all_reduce) json["data_parallel"] = to_text(parallel.data_parallel);
@@ -279,6 +289,8 @@ std::string model_parallel_text(const Strategy& strategy) {
   std::vector<std::string> parts;
   if (parallel.tensor != 1)
     parts.push_back("tensor " + degree_text(parallel.tensor) + (parallel.tensor_overlap ? " overlapped" : ""));
+  if (parallel.expert != 1) parts.push_back(fmt::format("expert {}", parallel.expert));
+  if (parallel.expert_imbalance != 1) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
   if (parallel.pipeline != 1) parts.push_back(degree_text(parallel.pipeline) + " stages");
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));

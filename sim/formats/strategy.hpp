@@ -39,6 +39,8 @@ struct ModelParallelOptions {
   int virtual_stages = 1; ///< pieces of the model on each stage; more than one for interleaved only
   DataParallel data_parallel = DataParallel::all_reduce; ///< among replicas
   bool tensor_overlap = false; ///< gathers and scatters inside layers run beside the layers' compute, part by part
+  int expert = 1;              ///< ranks of data parallelism that a block's experts are dealt out over
+  double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
 
   bool operator==(const ModelParallelOptions&) const = default;
 };

@@ -22,6 +22,7 @@ enum class OperationKind {
   reduce_scatter, ///< a sum, a part on each: over the GPUs of a node on a path, over all workers as a collective
   all_gather,     ///< the way back from there, or parameters from the workers that keep them
   push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
+  all_to_all,     ///< each rank of a group has a part for each other: tokens on their way to experts and back
   send,           ///< each rank of a role sends to one rank of another role
 };
 

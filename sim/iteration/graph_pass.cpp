@@ -67,8 +67,9 @@ void GraphPass::run_next() {
   case OperationKind::push_pull:
     run_shards();
     break;
+  case OperationKind::all_to_all:
   case OperationKind::send: // of graphs with groups, which run_transfers() runs
-    throw std::logic_error("a send without a group");
+    throw std::logic_error("a transfer without a group");
   }
 }
 

@@ -99,6 +99,24 @@ int add_group(PipelineGroups& carriers, const TransferGroup& group) {
   return number;
 }
 
+void add_expert_groups(const StepSetup& setup, const Parameters& sample, const Machine& machine,
+                       PipelineGroups& carriers) {
+  const auto& options = setup.strategy.parallel;
+  const auto layout = layout_of(options, machine.ranks);
+  if (options.expert == 1) return;
+  const auto experts = machine_of_experts(machine, layout, options.expert);
+  carriers.of_expert = add_group(carriers, {experts, rules_of_group(setup, sample, experts)});
+  if (layout.replicas == options.expert) return;
+  const auto replicas = machine_of_expert_replicas(machine, layout, options.expert);
+  auto rules = rules_of_group(setup, sample, replicas);
+  if (options.data_parallel == DataParallel::all_reduce) {
+    carriers.of_expert_replicas = add_group(carriers, {replicas, rules});
+    return;
+  }
+  rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+  carriers.of_expert_shards = add_group(carriers, {replicas, rules});
+}
+
 PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   const auto layout = layout_of(setup.strategy.parallel, machine.ranks);
   PipelineGroups carriers;
@@ -115,6 +133,7 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     carriers.of_tensor = add_group(carriers, {inside, rules});
   }
   if (layout.replicas == 1) return carriers;
+  add_expert_groups(setup, sample, machine, carriers);
   const auto replicas = machine_of_replicas(machine, layout);
   auto rules = rules_of_group(setup, sample, replicas);
   if (setup.strategy.parallel.data_parallel == DataParallel::all_reduce) {

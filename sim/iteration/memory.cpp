@@ -112,23 +112,31 @@ double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelP
 }
 
 /// Of a rank's own parameters.
-MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, int gpus) {
+MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, double replicas) {
   const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
   if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};
   const auto bytes = state_bytes(precision, StrategyName::zero_1);
-  const double replicas = layout_of(options, gpus).replicas;
   return {bytes.parameter * parameters, bytes.gradient * parameters, bytes.optimizer * parameters / replicas, 0, 0};
 }
 
 MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options,
                                  Precision precision, double batch, int stage, int gpus) {
   double parameters = 0;
+  double of_experts = 0; // dealt out
   for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
-       piece += static_cast<std::size_t>(options.pipeline))
-    parameters += pieces[piece].parameters / options.tensor;
+       piece += static_cast<std::size_t>(options.pipeline)) {
+    const double dealt = options.expert > 1 ? pieces[piece].expert_parameters : 0;
+    parameters += (pieces[piece].parameters - dealt) / options.tensor;
+    of_experts += dealt / options.expert / options.tensor;
+  }
   const double outputs =
       most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) / options.tensor;
-  auto need = least_state(options, precision, parameters, gpus);
+  const double replicas = layout_of(options, gpus).replicas;
+  auto need = least_state(options, precision, parameters, replicas);
+  const auto experts = least_state(options, precision, of_experts, std::max(1.0, replicas / options.expert));
+  need.parameters += experts.parameters;
+  need.gradients += experts.gradients;
+  need.optimizer += experts.optimizer;
   need.activations = least_kept_outputs * output_width(precision) * outputs;
   return need;
 }

@@ -100,6 +100,19 @@ private:
         gathered_at_[piece].push_back(add_shards(at(stage), OperationKind::all_gather, piece));
   }
 
+  /// Parameters of a piece, and the group that shares them.
+  struct Shared {
+    int group = -1;
+    double parameters = 0;
+  };
+  Shared everywhere(std::size_t piece, int group) const {
+    const auto& shape = pieces_[piece];
+    return {group, options_.expert > 1 ? shape.parameters - shape.expert_parameters : shape.parameters};
+  }
+  Shared of_experts(std::size_t piece, int group) const {
+    return {group, options_.expert > 1 ? pieces_[piece].expert_parameters / options_.expert : 0};
+  }
+
   /// Of a piece that is gathered and scattered in parts: its blocks with attention.
   int parts_of(std::size_t piece) const {
     return carriers_.of_shards < 0 ? 1 : std::max(1, pieces_[piece].attentive_blocks);
@@ -112,13 +125,17 @@ private:
 
   /// A part of a piece's parameters, or of its gradients, among the replicas; not_there where there are none.
   std::size_t add_shards(std::size_t stage, OperationKind kind, std::size_t piece) {
-    const bool gathers = kind == OperationKind::all_gather;
-    Operation shards{kind, streams_[stage].sums};
-    shards.size_bytes =
-        (gathers ? bytes_.gathered : bytes_.gradient) * pieces_[piece].parameters / options_.tensor / parts_of(piece);
-    shards.unit = static_cast<int>(piece);
-    shards.group = carriers_.of_shards;
-    return shards.size_bytes > 0 ? add_operation(graph_, shards) : not_there;
+    const double bytes = kind == OperationKind::all_gather ? bytes_.gathered : bytes_.gradient;
+    std::size_t added = not_there;
+    for (const auto& [group, parameters] :
+         {everywhere(piece, carriers_.of_shards), of_experts(piece, carriers_.of_expert_shards)}) {
+      Operation shards{kind, streams_[stage].sums};
+      shards.size_bytes = bytes * parameters / options_.tensor / parts_of(piece);
+      shards.unit = static_cast<int>(piece);
+      shards.group = group;
+      if (group >= 0 && shards.size_bytes > 0) added = add_operation(graph_, shards);
+    }
+    return added;
   }
 
   std::size_t place_of(int piece, int micro_batch) const {
@@ -134,13 +151,16 @@ private:
 
   double duration_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
-    const double all_s = step.forward ? passes_.forward_s * piece.forward : passes_.backward_s * piece.backward;
+    const double more = options_.expert_imbalance - 1; // of the busiest rank
+    const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
+                                      : passes_.backward_s * (piece.backward + more * piece.expert_backward);
     return all_s * options_.pipeline / options_.micro_batches;
   }
 
   void add_step(std::size_t stage, const PipelineStep& step) {
     const int parts = is_in_parts(step) ? parts_of(at(step.piece)) : 1;
     for (int part = 0; part < parts; ++part) add_compute(stage, step, part, parts);
+    if (carriers_.of_expert >= 0) add_routing(stage, step);
     if (!step.forward) --backwards_left_[at(step.piece)];
     pass_on(stage, step);
   }
@@ -204,6 +224,21 @@ private:
     return inside;
   }
 
+  /// Tokens to their experts, and back, in each block that has some.
+  void add_routing(std::size_t stage, const PipelineStep& step) {
+    constexpr int a_block = 2;
+    const auto& piece = pieces_[at(step.piece)];
+    if (piece.expert_blocks == 0) return;
+    Operation routing{OperationKind::all_to_all, streams_[stage].inside};
+    routing.repeats = a_block * piece.expert_blocks;
+    routing.size_bytes =
+        options_.expert_imbalance * bytes_.outputs * piece.routed_bytes / piece.expert_blocks / options_.tensor;
+    routing.unit = step.piece;
+    routing.micro_batch = step.micro_batch;
+    routing.group = carriers_.of_expert;
+    last_[stage] = add_operation(graph_, routing, {last_[stage]});
+  }
+
   /// To where the step's result is needed; the last forward is followed by its own backward.
   void pass_on(std::size_t stage, const PipelineStep& step) {
     if (step.forward && step.piece == last_piece())
@@ -227,11 +262,16 @@ private:
 
   void add_sum(std::size_t stage) {
     if (carriers_.of_replicas < 0) return;
-    Operation sum{OperationKind::all_reduce, streams_[stage].sums};
-    for (std::size_t piece = stage; piece < pieces_.size(); piece += steps_.size())
-      sum.size_bytes += bytes_.gradient * pieces_[piece].parameters / options_.tensor;
-    sum.group = carriers_.of_replicas;
-    if (sum.size_bytes > 0) add_operation(graph_, sum, {last_[stage]});
+    for (const bool experts : {false, true}) {
+      Operation sum{OperationKind::all_reduce, streams_[stage].sums};
+      for (std::size_t piece = stage; piece < pieces_.size(); piece += steps_.size()) {
+        const auto shared =
+            experts ? of_experts(piece, carriers_.of_expert_replicas) : everywhere(piece, carriers_.of_replicas);
+        sum.group = shared.group;
+        sum.size_bytes += bytes_.gradient * shared.parameters / options_.tensor;
+      }
+      if (sum.group >= 0 && sum.size_bytes > 0) add_operation(graph_, sum, {last_[stage]});
+    }
   }
 
   const std::vector<PieceShape>& pieces_;
@@ -267,8 +307,9 @@ std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, in
 
 double operations_of_pipeline(const ModelParallelOptions& options) {
   const double passes = 2.0 * options.micro_batches * options.pipeline * options.virtual_stages;
-  const double of_a_pass = 2 + (options.tensor > 1 ? 2 : 0);  // compute and send; a gather and a scatter
-  const double of_a_stage = 3 + 2.0 * options.virtual_stages; // what replicas do
+  const double inside = (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0); // a gather and a scatter; tokens
+  const double of_a_pass = 2 + inside;                                               // compute and send
+  const double of_a_stage = 3 + 2.0 * options.virtual_stages;                        // what replicas do
   return of_a_pass * passes + of_a_stage * options.pipeline;
 }
 

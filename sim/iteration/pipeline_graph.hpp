@@ -14,10 +14,13 @@ namespace ddlsim {
 /// What carries a pipeline's transfers, as numbers in `groups`.
 struct PipelineGroups {
   std::vector<TransferGroup> groups;
-  std::vector<int> of_pair; ///< of each stage and the next one; the last and the first where pieces are interleaved
-  int of_replicas = -1;     ///< sums of gradients; -1: one replica, which sums nothing
-  int of_shards = -1;       ///< the same where each replica keeps a part: halves of a ring; -1: none does
-  int of_tensor = -1;       ///< gathers and scatters inside layers; -1: no layer is cut
+  std::vector<int> of_pair;    ///< of each stage and the next one; the last and the first where pieces are interleaved
+  int of_replicas = -1;        ///< sums of gradients; -1: one replica, which sums nothing
+  int of_shards = -1;          ///< the same where each replica keeps a part: halves of a ring; -1: none does
+  int of_tensor = -1;          ///< gathers and scatters inside layers; -1: no layer is cut
+  int of_expert = -1;          ///< tokens on their way to experts and back; -1: each rank has all experts
+  int of_expert_replicas = -1; ///< as of_replicas, of experts' gradients; -1 where each expert is there once
+  int of_expert_shards = -1;   ///< as of_shards, the same
 };
 
 /// How much travels.
@@ -68,6 +71,10 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// With tensor_overlap each is cut in t parts, of which all but one are carried while the matrix before or behind it is
 /// computed (Transformer Engine's userbuffers, Megatron-LM's --tp-comm-overlap; Wang et al., ASPLOS 2023, section 4): a
 /// t-th stands behind the compute, and the rest beside it, or where that is longer than it.
+/// With experts on several ranks, each pass of a block that has some exchanges its tokens twice, to their experts and
+/// back (Lepikhin et al., GShard, ICLR 2021, section 2.4): what the experts put out, the busiest rank's times the imbalance. Nothing is
+/// computed meanwhile; they stand behind their piece's compute. Experts' compute takes as long as the busiest rank's.
+/// Their gradients are summed among the replicas that have the same ones.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

@@ -55,6 +55,39 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   return most;
 }
 
+/// Replicas of a layer on one node.
+int replicas_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  return std::min(gpus / ranks_of_replica(options), std::max(1, gpus_per_node / options.tensor));
+}
+
+/// Whole groups of ranks share experts, on whole nodes or in whole parts of nodes.
+bool deals_experts(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  const int of_node = replicas_of_node(options, gpus, gpus_per_node);
+  return gpus / ranks_of_replica(options) % options.expert == 0 &&
+         (options.expert % of_node == 0 || of_node % options.expert == 0);
+}
+
+/// Why experts cannot be dealt out like that; "" where they can.
+std::string expert_complaint(const Model& model, const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  if (options.expert == 1) return "";
+  const int experts = experts_of(model);
+  if (experts == 0) return fmt::format("{} has no experts; leave \"expert\" out", model.name);
+  if (experts % options.expert != 0)
+    return fmt::format(
+        "{} experts a block are not dealt out evenly over {} ranks; give an \"expert\" that divides them", experts,
+        options.expert);
+  if (deals_experts(options, gpus, gpus_per_node)) return "";
+  const int replicas = gpus / ranks_of_replica(options);
+  if (replicas % options.expert != 0)
+    return fmt::format("{} GPUs are {} replicas, no multiple of the {} ranks that experts are dealt out over; give a "
+                       "multiple of {} GPUs",
+                       gpus, replicas, options.expert, options.expert * ranks_of_replica(options));
+  const int of_node = replicas_of_node(options, gpus, gpus_per_node);
+  return fmt::format("a node has {} replicas of a layer, and experts over {} ranks are on parts of nodes; give an "
+                     "\"expert\" that divides {} or is a multiple of it",
+                     of_node, options.expert, of_node);
+}
+
 } // namespace
 
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus) {
@@ -75,6 +108,29 @@ Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
   group.nic_Bps /= layout.tensor;
   group.uplink_Bps /= layout.tensor;
   return group;
+}
+
+namespace {
+
+/// So many ranks, `per_node` of each node; the others of the node have groups of their own, with which they share it.
+Machine machine_of_group(const Machine& all, int ranks, int per_node) {
+  Machine group = all;
+  group.ranks = ranks;
+  group.ranks_per_node = std::min(ranks, std::max(1, per_node));
+  const int groups = std::max(1, all.ranks_per_node / group.ranks_per_node);
+  group.nic_Bps /= groups;
+  group.uplink_Bps /= groups;
+  return group;
+}
+
+} // namespace
+
+Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert) {
+  return machine_of_group(all, expert, all.ranks_per_node / layout.tensor);
+}
+
+Machine machine_of_expert_replicas(const Machine& all, const PipelineLayout& layout, int expert) {
+  return machine_of_group(all, layout.replicas / expert, all.ranks_per_node / (layout.tensor * expert));
 }
 
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage) {
@@ -123,7 +179,7 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
     return fmt::format("tensor parallelism is simulated for transformers, and {} has no block with attention; leave "
                        "\"tensor\" out",
                        model.name);
-  if (is_even(options, gpus, gpus_per_node)) return "";
+  if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
                        of_replica);
@@ -139,7 +195,8 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
 int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node) {
   const int of_replica = ranks_of_replica(options);
   int gpus = most / of_replica * of_replica;
-  while (gpus > 0 && !is_even(options, gpus, gpus_per_node)) gpus -= of_replica;
+  while (gpus > 0 && !(is_even(options, gpus, gpus_per_node) && deals_experts(options, gpus, gpus_per_node)))
+    gpus -= of_replica;
   return gpus;
 }
 

@@ -26,6 +26,13 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
 /// NICs of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
+/// The ranks of data parallelism that a block's experts are dealt out over: Megatron-LM's order has them next to each
+/// other, so that they are on as few nodes as can be. As many such groups as fill the nodes exchange tokens at once.
+Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert);
+
+/// The ranks that sum the gradients of the same experts.
+Machine machine_of_expert_replicas(const Machine& all, const PipelineLayout& layout, int expert);
+
 /// Two ranks in place of every pair of a rank of `stage` and its partner in the next stage. The first stage is next to
 /// the last one. All pairs send at the same time: those of a node share its NICs, those of a leaf its uplinks. A pair
 /// that is alone on its node may use all of the node's NICs, up to the rate inside the node.

@@ -1,3 +1,4 @@
+#include "sim/collective/all_to_all.hpp"
 #include "sim/iteration/collective_stream.hpp"
 #include "sim/iteration/execution.hpp"
 
@@ -24,13 +25,17 @@ public:
   TransferTimes(const Graph& graph, const Executor& executor) : graph_(graph) {
     std::vector<std::vector<double>> sizes_bytes(graph.groups.size());
     for (const auto& operation : graph.operations)
-      if (operation.group >= 0) add_new(collective_bytes(operation), sizes_bytes[at(operation.group)]);
+      if (operation.group >= 0 && operation.kind != OperationKind::all_to_all)
+        add_new(collective_bytes(operation), sizes_bytes[at(operation.group)]);
     groups_.reserve(graph.groups.size());
     for (const auto& group : graph.groups) groups_.emplace_back(group.machine, group.rules, executor);
     for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].add(std::move(sizes_bytes[i]));
   }
 
   double time_s(const Operation& operation) {
+    if (operation.kind == OperationKind::all_to_all)
+      return operation.repeats * (graph_.collective_cost_s +
+                                  all_to_all_s(graph_.groups[at(operation.group)].machine, operation.size_bytes));
     return operation.repeats *
            (graph_.collective_cost_s + groups_[at(operation.group)].time_s(collective_bytes(operation)));
   }

@@ -93,7 +93,7 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int tensor, int pipeli
 
 bool can_be(const StepSetup& setup, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
-  if (parallel.tensor * parallel.pipeline == 1) return false; // nothing is parallel but data
+  if (parallel.tensor * parallel.pipeline * parallel.expert == 1) return false; // nothing is parallel but data
   if (parallel.schedule == PipelineSchedule::interleaved && parallel.micro_batches % parallel.pipeline != 0)
     return false;
   const double blocks = blocks_of(setup.model);

@@ -38,12 +38,13 @@ int most_usable(const Curve& curve, int gpus) {
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
 
-/// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica.
+/// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as have
+/// all experts.
 int asked_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
-  return usable > 0 ? usable : parallel.pipeline * parallel.tensor;
+  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * parallel.expert;
 }
 
 /// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes

@@ -78,4 +78,24 @@ TEST_CASE("a model in one piece is whole, and in no more pieces than it has bloc
   CHECK_THROWS_AS(cut(model, 0), std::invalid_argument);
 }
 
+TEST_CASE("a block's experts are told by their names, and their tokens by what they put out", "[pieces][expert]") {
+  // Bytes of outputs are 1, 2, 3, ...: those of the two experts' last layers are 3 and 5.
+  const auto model = layers_of({{"block0.attention", 2},
+                                {"block0.expert0.up", 1},
+                                {"block0.expert0.output", 1},
+                                {"block0.expert1.up", 1},
+                                {"block0.expert1.output", 1},
+                                {"block1.expertise", 4}});
+  CHECK(experts_of(model) == 2);
+  CHECK(!is_of_expert("block1.expertise"));
+  const auto piece = cut(model, 1).front();
+  CHECK(piece.expert_blocks == 1);
+  CHECK(piece.expert_parameters == 40);
+  CHECK(piece.parameters == 60);
+  CHECK(piece.routed_bytes == 3 + 5);
+  CHECK(piece.expert_forward == Approx(0.4));
+  CHECK(piece.expert_backward == Approx(0.4));
+  CHECK(experts_of(layers_of({{"fc", 1}})) == 0);
+}
+
 } // namespace ddlsim

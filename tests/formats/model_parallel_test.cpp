@@ -37,6 +37,9 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
        "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"},
       {R"({"name":"model-parallel","tensor":8,"data_parallel":"zero-1"})", "model-parallel(tensor 8, zero-1)"},
       {R"({"name":"model-parallel","tensor":8,"tensor_overlap":true})", "model-parallel(tensor 8 overlapped)"},
+      {R"({"name":"model-parallel","expert":8})", "model-parallel(expert 8)"},
+      {R"({"name":"model-parallel","tensor":2,"expert":8,"expert_imbalance":1.5})",
+       "model-parallel(tensor 2, expert 8, busiest 1.5)"},
       {R"({"name":"model-parallel","tensor":"best"})", "model-parallel(tensor best)"},
       {R"({"name":"model-parallel","tensor":"best","pipeline":"best","micro_batches":"best","schedule":"1f1b"})",
        "model-parallel(tensor best, best stages, best micro-batches, 1f1b)"},
@@ -64,6 +67,8 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
   CHECK_THAT(told(R"(,"tensor":2,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"tensor_overlap":true)"),
              Catch::StartsWith("/tensor_overlap: only a tensor group"));
+  CHECK_THAT(told(R"(,"tensor":4,"expert_imbalance":1.5)"), Catch::StartsWith("/expert_imbalance: only experts"));
+  CHECK_THAT(told(R"(,"expert":4,"expert_imbalance":0.5)"), Catch::StartsWith("/expert_imbalance: 0.5"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),

@@ -267,4 +267,46 @@ TEST_CASE("blocks of a piece are gathered and scattered beside each other's comp
   CHECK(bytes[OperationKind::reduce_scatter] == 4 * 30);
 }
 
+TEST_CASE("tokens go to their experts and back in each pass, and experts are summed where they are the same",
+          "[pipeline][expert]") {
+  // Two blocks with experts that put out 6 bytes a sample, 8 of 10 parameters of each: over four ranks of eight
+  // replicas, four micro-batches of a sample.
+  auto piece = even_pieces(1).front();
+  piece.parameters = 2 * 10;
+  piece.expert_parameters = 2 * 8;
+  piece.expert_forward = piece.expert_backward = 0.5;
+  piece.routed_bytes = 2 * 6;
+  piece.expert_blocks = piece.attentive_blocks = 2;
+  Machine machine;
+  machine.ranks = machine.ranks_per_node = 8;
+  machine.intra_Bps = 1;
+  PipelineGroups carriers;
+  carriers.groups.resize(3);
+  carriers.groups[0].machine = machine;
+  carriers.groups[0].machine.ranks = 4;
+  carriers.of_expert = 0;
+  carriers.of_replicas = 1;
+  carriers.of_expert_replicas = 2;
+  ModelParallelOptions options{1, 1, 4, PipelineSchedule::one_f_one_b, 1};
+  options.expert = 4;
+  const auto bytes_of = [&](const ModelParallelOptions& asked, OperationKind kind) {
+    std::map<int, double> bytes; // by group
+    for (const auto& operation : pipeline_graph({piece}, one_and_two, asked, {1, 4}, carriers, machine).operations)
+      if (operation.kind == kind) bytes[operation.group] += operation.repeats * operation.size_bytes;
+    return bytes;
+  };
+  CHECK(bytes_of(options, OperationKind::all_to_all) == std::map<int, double>{{0, 4 * 2 * 2 * 2 * 6.0}});
+  CHECK(bytes_of(options, OperationKind::all_reduce) == std::map<int, double>{{1, 4 * 2 * 2.0}, {2, 4 * 2 * 8.0 / 4}});
+  const auto graph = pipeline_graph({piece}, one_and_two, options, {1, 4}, carriers, machine);
+  CHECK(end_without_network_s(graph) == Approx(3));
+  FixedTimes executor;
+  executor.all_reduce_s = [](double) { return 0; };
+  const double exchange_s = 6 * 3 / 4.0; // three of four parts to other ranks at 1 B/s
+  CHECK(run_transfers(graph, executor).end_s == Approx(3 + 4 * 2 * 2 * 2 * exchange_s));
+  options.expert_imbalance = 1.5; // half of the compute takes half as long again, and as many tokens more travel
+  const auto uneven = pipeline_graph({piece}, one_and_two, options, {1, 4}, carriers, machine);
+  CHECK(end_without_network_s(uneven) == Approx(3 * 1.25));
+  CHECK(run_transfers(uneven, executor).end_s == Approx(3 * 1.25 + 4 * 2 * 2 * 2 * 1.5 * exchange_s));
+}
+
 } // namespace ddlsim

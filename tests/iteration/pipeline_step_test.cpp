@@ -209,4 +209,76 @@ TEST_CASE("replicas that keep a part each need less memory", "[pipeline][memory]
   CHECK(need(Precision::bf16, 16).activations == Approx(0.25 * 2 * 2 * 4e6));
 }
 
+namespace {
+
+/// Two blocks of attention and four experts alike, of 1 MB a sample and of parameters each.
+struct Mixture : EvenModel {
+  Mixture() : EvenModel(10) {
+    for (std::size_t l = 0; l < model.layers.size(); ++l) {
+      const auto block = "block" + std::to_string(l / 5);
+      model.layers[l].name = l % 5 == 0 ? block + ".attention" : block + ".expert" + std::to_string(l % 5) + ".output";
+      if (l % 5 == 0) model.layers[l].kind = "attention";
+    }
+  }
+
+  StepSetup on(int expert, int gpus) const {
+    auto asked = pipeline(1, 1, gpus);
+    asked.strategy.parallel.expert = expert;
+    return asked;
+  }
+};
+
+} // namespace
+
+TEST_CASE("on a free network experts on several ranks take no longer", "[pipeline][expert]") {
+  const Mixture mixture;
+  const auto time = time_step(mixture.on(4, 8), free_network(mixture.sample), Fidelity::screening);
+  CHECK(time.exposed_communication_s == Approx(0).margin(1e-9));
+  CHECK(time.iteration_s ==
+        Approx(time_step(mixture.on(2, 8), free_network(mixture.sample), Fidelity::screening).iteration_s));
+}
+
+TEST_CASE("experts that cannot be dealt out are told", "[pipeline][expert][layout]") {
+  const Mixture mixture;
+  const auto told = [&](int expert, int gpus, int gpus_per_node) {
+    return layout_complaint(mixture.model, mixture.on(expert, gpus).strategy, 8, gpus, gpus_per_node);
+  };
+  CHECK(told(4, 8, 2).empty());
+  CHECK(told(4, 8, 8).empty());
+  CHECK_THAT(told(3, 6, 6), Catch::Contains("4 experts a block are not dealt out evenly over 3 ranks"));
+  CHECK_THAT(told(4, 6, 8), Catch::Contains("6 replicas") && Catch::Contains("multiple of 4 GPUs"));
+  CHECK_THAT(told(4, 12, 6), Catch::Contains("a node has 6 replicas"));
+  const EvenModel even(8);
+  CHECK_THAT(layout_complaint(even.model, mixture.on(4, 8).strategy, 8, 8, 8), Catch::Contains("has no experts"));
+  CHECK(most_gpus_laid_out(mixture.on(4, 8).strategy.parallel, 15, 8) == 8);
+}
+
+TEST_CASE("a rank holds its part of the experts, and the optimizer of fewer replicas", "[pipeline][expert][memory]") {
+  const Mixture mixture;
+  auto strategy = mixture.on(4, 8).strategy;
+  const double dense = 2 * 250'000;
+  const double experts = 8 * 250'000;
+  const auto need = [&] { return least_stage_memory(mixture.model, mixture.gpu, Precision::bf16, 8, strategy, 8); };
+  CHECK(need().parameters == Approx(4 * (dense + experts / 4)));
+  strategy.parallel.data_parallel = DataParallel::zero_1;
+  CHECK(need().parameters == Approx(2 * (dense + experts / 4)));
+  CHECK(need().optimizer == Approx(12 * (dense / 8 + experts / 4 / 2)));
+}
+
+TEST_CASE("groups of experts are on as few nodes as can be, and their like on the others", "[pipeline][expert]") {
+  const auto machine = eight_nodes();
+  const auto inside = machine_of_experts(machine, {1, 64}, 4);
+  CHECK(inside.nodes() == 1);
+  const auto across = machine_of_experts(machine, {1, 64}, 16);
+  CHECK(across.nodes() == 2);
+  CHECK(across.nic_Bps == 80e9);
+  const auto beside = machine_of_experts(machine, {1, 32, 2}, 16); // two groups on each of four nodes
+  CHECK(beside.nodes() == 4);
+  CHECK(beside.nic_Bps == 40e9);
+  const auto replicas = machine_of_expert_replicas(machine, {1, 64}, 8); // one a node, eight groups beside each other
+  CHECK(replicas.ranks == 8);
+  CHECK(replicas.nodes() == 8);
+  CHECK(replicas.nic_Bps == 10e9);
+}
+
 } // namespace ddlsim
