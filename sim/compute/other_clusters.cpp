@@ -30,7 +30,7 @@ bool is_followed_by_several(std::string_view text) {
 
 /// Strategies of runs that can be read back.
 bool names_spread_strategy(const std::string& line) {
-  const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp, StrategyName::model_parallel};
+  const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp};
   return std::any_of(names.begin(), names.end(),
                      [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
 }
@@ -79,9 +79,7 @@ ModelSizes read_model_sizes(const DataFolder& data) {
 }
 
 bool can_be_read_back(const StepRecord& record) {
-  const auto strategy = record.strategy.name;
-  return record.gpus > 1 && (is_sharded(strategy) || is_model_parallel(strategy)) && record.mode == RunMode::train &&
-         !record.head.suspect;
+  return record.gpus > 1 && is_sharded(record.strategy.name) && record.mode == RunMode::train && !record.head.suspect;
 }
 
 MeasuredTimes read_measured_times(const DataFolder& data) {

@@ -27,7 +27,8 @@ struct OtherClusterTimes {
 /// Step records of the clusters that `cluster` borrows `step` from.
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
 
-/// True of training on several GPUs, sharded or by model parallelism: such a model rarely runs on one.
+/// True of training on several GPUs, sharded: such a model rarely runs on one. Pipelines speak for their own cluster
+/// alone: what their records do not state, micro-batch and network, decides how much is taken off.
 bool can_be_read_back(const StepRecord& record);
 
 /// One-GPU training records of all clusters, runs that can be read back, the catalogue, and the sizes of the models with

@@ -7,12 +7,12 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder release_data{DDLSIM_SOURCE_DIR};
 const std::string cluster_name = "megatron-h100";
 
 ReferenceData reference_of(const std::vector<StepRecord>& records) {
-  ReferenceData reference{load_gpus(shipped), load_presets(shipped), load_priors(shipped), {}, {}};
-  for (const auto& record : records) reference.models.emplace(record.model, load_model(shipped, record.model));
+  ReferenceData reference{load_gpus(release_data), load_presets(release_data), load_priors(release_data), {}, {}};
+  for (const auto& record : records) reference.models.emplace(record.model, load_model(release_data, record.model));
   return reference;
 }
 
@@ -39,8 +39,8 @@ double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cl
 TEST_CASE("what one GPU takes is read back from runs of pipelines: with it each takes as long as was measured",
           "[read-back]") {
   const auto records =
-      records_of<StepRecord>(read_cluster_measurements(shipped.platforms_of(cluster_name), cluster_name));
-  const auto cluster = load_cluster(shipped, cluster_name);
+      records_of<StepRecord>(read_cluster_measurements(release_data.platforms_of(cluster_name), cluster_name));
+  const auto cluster = load_cluster(release_data, cluster_name);
   const auto reference = reference_of(records);
   int found = 0;
   for (const auto& record : records) {
@@ -63,8 +63,9 @@ TEST_CASE("what one GPU takes is read back from runs of pipelines: with it each 
 }
 
 TEST_CASE("nothing is read back of a run that cannot be so quick, or of another strategy", "[read-back]") {
-  auto records = records_of<StepRecord>(read_cluster_measurements(shipped.platforms_of(cluster_name), cluster_name));
-  const auto cluster = load_cluster(shipped, cluster_name);
+  auto records =
+      records_of<StepRecord>(read_cluster_measurements(release_data.platforms_of(cluster_name), cluster_name));
+  const auto cluster = load_cluster(release_data, cluster_name);
   records.resize(2);
   records[0].iteration_s = 1e-3; // its gradients alone take longer
   records[1].strategy = {StrategyName::zero_1, {}};
