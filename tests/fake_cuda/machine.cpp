@@ -105,7 +105,7 @@ std::string Machine::text(Status status) const {
 
 std::string Machine::take_complaint() {
   const std::lock_guard lock(mutex_);
-  const std::string first = complaints_.empty() ? "" : complaints_.front();
+  std::string first = complaints_.empty() ? "" : complaints_.front();
   complaints_.clear();
   order_.forget_accesses();
   return first;
