@@ -28,7 +28,7 @@ bool has_several_gpus(const Series& series) {
 
 } // namespace
 
-TEST_CASE("a shipped series over several GPUs is left out for want of its model's layer table alone") {
+TEST_CASE("a shipped series over several GPUs is fitted but for models without a layer table and model parallelism") {
   const DataFolder data{DDLSIM_SOURCE_DIR};
   const auto reference = read_reference_data(data);
   const auto files = shipped_files(data);
@@ -45,7 +45,7 @@ TEST_CASE("a shipped series over several GPUs is left out for want of its model'
       }
       INFO(series.id);
       const auto fit_data = series_data(reference, reference.priors, series, *one_gpu_times);
-      CHECK(fit_data);
+      CHECK(fit_data.has_value() != is_model_parallel(series.strategy_name)); // which is read back, not fitted
       timed += fit_data ? 1 : 0;
     }
   }
