@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import document_table
+
 FACTS_OF = {"testbed-frameworks": "testbed", "testbed-frameworks-200m": "testbed-200m"}  # the same links, measured with Open MPI
 ALONE = {"pytorch": "pytorch", "mpi": "pytorch", "mxnet": "mxnet", "tensorflow": "tensorflow"}  # who computes
 BEGIN, END = "<!-- frameworks: begin -->\n", "<!-- frameworks: end -->\n"
@@ -195,15 +197,7 @@ def main():
     ddlsim, root = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     folders = [root / "platforms" / "held-out" / cluster for cluster in FACTS_OF]
     text = "\n".join(cluster_text(ddlsim, root, folder.name, read_runs(folder)) for folder in folders)
-    document = root / "docs" / "frameworks.md"
-    before, rest = document.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    expected = before + BEGIN + text + END + after
-    if "--write" in sys.argv:
-        document.write_text(expected)
-    elif document.read_text() != expected:
-        sys.exit(f"{document} has other tables than the records and predictions of today give; write them anew with --write:\n{text}")
-    print(text)
+    document_table.put(root / "docs" / "frameworks.md", BEGIN, END, text)
 
 
 if __name__ == "__main__":

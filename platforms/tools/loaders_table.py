@@ -13,6 +13,8 @@ import tempfile
 
 from frameworks_table import call
 
+import document_table
+
 BEGIN, END = "<!-- loaders: begin -->\n", "<!-- loaders: end -->\n"
 LOADERS = {"pytorch": "pytorch-dataloader", "tensorflow": "tf-data"}  # of scenarios/inputs.json
 AT_ONCE = 1e6  # samples a second of the GPU: nothing but input takes time
@@ -45,14 +47,7 @@ def main():
     records = [record for file in files for record in map(json.loads, file.read_text().splitlines()) if record["record"] == "input"]
     text = "| loader | measured, samples/s | predicted, samples/s (90 %) | held |\n|---|---|---|---|\n"
     text += "".join(row(ddlsim, root, record) for record in records)
-    document = root / "docs" / "frameworks.md"
-    before, rest = document.read_text().split(BEGIN)
-    expected = before + BEGIN + text + END + rest.split(END)[1]
-    if "--write" in sys.argv:
-        document.write_text(expected)
-    elif document.read_text() != expected:
-        sys.exit(f"{document} has another table than the records and predictions of today give; write it anew with --write:\n{text}")
-    print(text)
+    document_table.put(root / "docs" / "frameworks.md", BEGIN, END, text)
 
 
 if __name__ == "__main__":
