@@ -83,8 +83,10 @@ SumCorrection correction_at(const ResidualProcess& process, const std::vector<Kn
   const auto asked = algorithm_of(setup, likeliest, size_bytes);
   const auto name = setup.strategy.name;
   const bool library_chooses = name == StrategyName::automatic || name == StrategyName::all_reduce;
+  const auto chosen = [](const KnownSum& one) { return !one.algorithm; };
+  const bool has_chosen = library_chooses && std::any_of(known.begin(), known.end(), chosen);
   std::copy_if(known.begin(), known.end(), std::back_inserter(alike), [&](const KnownSum& one) {
-    if (library_chooses && !one.algorithm) return true;
+    if (has_chosen) return chosen(one);
     return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == asked;
   });
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;

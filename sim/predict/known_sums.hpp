@@ -36,8 +36,9 @@ struct SumCorrection {
 /// spread is what transfers have.
 SumCorrection correction_at(const ResidualProcess& process, const std::vector<KnownSum>& known, const Scale& asked);
 
-/// The same of those that were run as `setup` runs them at that size: the library chose for both, or the algorithms are
-/// the same. `setup` is at the asked scale.
+/// The same of those that were run as `setup` runs them at that size. Where the library chooses, those that it chose;
+/// where there are none, or a strategy names its algorithm, those of the same algorithm: programs differ by tens of per
+/// cent. `setup` is at the asked scale.
 SumCorrection correction_at(const ResidualProcess& process, const std::vector<KnownSum>& known, const StepSetup& setup,
                             const Parameters& likeliest, double size_bytes);
 

@@ -65,8 +65,8 @@ std::string sums_table(const std::vector<PredictedSum>& points) {
 std::string measured_sentence(const std::vector<Scale>& measured) {
   std::vector<std::string> scales;
   for (const auto& one : measured)
-    scales.push_back(fmt::format("{} on {} {}", one.gpus, one.nodes, one.nodes == 1 ? "node" : "nodes"));
-  return fmt::format("Corrected by all-reduces measured here: {} ranks.", fmt::join(scales, ", "));
+    scales.push_back(fmt::format("{} ranks on {} {}", one.gpus, one.nodes, one.nodes == 1 ? "node" : "nodes"));
+  return fmt::format("Corrected by all-reduces measured here: {}.", fmt::join(scales, ", "));
 }
 
 std::string sums_section(const SumAnswer& answer) {

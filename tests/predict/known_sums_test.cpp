@@ -113,6 +113,20 @@ TEST_CASE("a measured all-reduce is predicted as it was measured, its neighbours
   CHECK(measured.s_high / measured.s_low < std::sqrt(unmeasured.s_high / unmeasured.s_low));
 }
 
+TEST_CASE("where the library chooses, what it chose counts before the same algorithm by another program") {
+  const SmallCluster small;
+  auto sums = planted(small, 1.5, StrategyName::ring);
+  auto curve = curve_knowing(small, sums);
+  curve.setup.strategy.name = StrategyName::automatic;
+  const double forced_s = predict_collective(curve, 8, mebi).time.s;
+  for (auto one : planted(small, 1.2)) {
+    one.table = 1;
+    sums.push_back(one);
+  }
+  curve.learnt.sums = sums;
+  CHECK(predict_collective(curve, 8, mebi).time.s == Approx(1.2 / 1.5 * forced_s).epsilon(1e-9));
+}
+
 TEST_CASE("a table of another algorithm corrects nothing") {
   const SmallCluster small;
   const auto plain = curve_knowing(small, {});
