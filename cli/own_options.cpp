@@ -43,7 +43,7 @@ void add_scenario_options(CLI::App& app, NewCommand& command) {
   app.add_option("--batch", command.batch_per_gpu, "Of a scenario: samples a GPU and iteration")
       ->type_name("N")
       ->check(above_zero());
-  app.add_option("--precision", command.precision, "Of a scenario: fp32 (if not given), tf32, amp, fp16 or bf16")
+  app.add_option("--precision", command.precision, "Of a scenario: fp32 (if not given), tf32, amp, fp16, bf16 or fp8")
       ->type_name("NAME");
   app.add_option("--preset", command.preset, "Of a scenario: the framework (`ddlsim list presets`)")->type_name("NAME");
   app.add_option("--gpus", command.gpus, "Of a scenario: numbers of GPUs; doubled from 1 on if not given")

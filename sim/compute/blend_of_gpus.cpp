@@ -62,6 +62,8 @@ double rate_over_fp32(ArithmeticUnit unit) {
   case ArithmeticUnit::fp16_tensor:
   case ArithmeticUnit::bf16_tensor:
     return 8;
+  case ArithmeticUnit::fp8_tensor:
+    return 16;
   }
   return 1;
 }
@@ -93,6 +95,7 @@ private:
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, const ModelSize& size, double batch) {
   const bool half = is_half(asked.precision);
+  const bool of_16_bits = half && asked.precision != Precision::fp8; // amp, bf16 and fp16 are one
   const auto [unit, peak_flop_per_s] = compute_unit(gpu, asked.precision);
   const auto family = family_of_model(asked.model, size);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
@@ -101,7 +104,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, co
           names.number("model " + asked.model),
           names.number("family " + family),
           names.number("stack " + asked.preset),
-          names.number(half ? "half" : std::string("precision ") + to_text(asked.precision)),
+          names.number(of_16_bits ? "half" : std::string("precision ") + to_text(asked.precision)),
           half,
           family == transformer_family,
           std::log(batch),
@@ -223,12 +226,13 @@ std::string family_of_model(const std::string& name, const ModelSize& size) {
 std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch) {
   if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
   try {
-    const auto [unit, peak_flop_per_s] = compute_unit(gpu, precision);
+    const auto [unit, peak] = wide_unit(gpu, precision);
     const double balance = std::sqrt(balance_of(unit));
     const bool tensor_cores = rate_over_fp32(unit) > 2;
-    const double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
+    double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
+    if (precision == Precision::fp8) flop -= model.work.eight_bit_flop * (1 - peak / peak_flop_per_s(gpu, precision));
     const double bytes = model.work.touched_bytes * (is_half(precision) ? 0.5 : 1);
-    const double work_s = (flop / balance + bytes * balance) / std::sqrt(peak_flop_per_s * gpu.memory_bandwidth_Bps);
+    const double work_s = (flop / balance + bytes * balance) / std::sqrt(peak * gpu.memory_bandwidth_Bps);
     constexpr ModelConstants constants;
     constexpr double passes = 3; // forward, data gradient, weight gradient
     return constants.roofline_share * (batch * work_s + passes * constants.layer_launch_s * model.layers);

@@ -56,8 +56,33 @@ std::vector<ArithmeticUnit> units_of(Precision precision) {
     return {fp16_tensor, fp16, fp32};
   case Precision::bf16:
     return {bf16_tensor, bf16, fp16_tensor, fp32};
+  case Precision::fp8:
+    return {fp8_tensor};
   }
   return {};
+}
+
+/// What fp8 computes in 8 bits: linear layers but for the last, which says how likely each word is. It is none of
+/// Transformer Engine's in Megatron-Core (megatron/core/models/gpt/gpt_model.py: output_layer), and torchtitan's
+/// configurations leave "output" out.
+std::vector<bool> layers_in_8_bits(const Model& model) {
+  std::vector<bool> found;
+  found.reserve(model.layers.size());
+  for (const auto& layer : model.layers) found.push_back(layer.kind == "linear");
+  const auto last = std::find(found.rbegin(), found.rend(), true);
+  if (last != found.rend()) *last = false;
+  return found;
+}
+
+/// FLOP/s of each layer at peak.
+std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precision precision) {
+  std::vector<double> peaks(model.layers.size(), wide_unit(gpu, precision).peak_flop_per_s);
+  if (precision != Precision::fp8) return peaks;
+  const double narrow_flop_per_s = peak_flop_per_s(gpu, precision);
+  const auto narrow = layers_in_8_bits(model);
+  for (std::size_t l = 0; l < peaks.size(); ++l)
+    if (narrow[l]) peaks[l] = narrow_flop_per_s;
+  return peaks;
 }
 
 } // namespace
@@ -93,9 +118,13 @@ ModelWork work_of(const Model& model) {
     return layer.forward_flop_per_sample * passes;
   };
   ModelWork work;
-  for (const auto& layer : model.layers) {
+  const auto narrow = layers_in_8_bits(model);
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const double tensor_core_flop = by(tensor_core_efficiency(layer.kind), layer);
     work.flop += by(fp32_efficiency(layer.kind), layer);
-    work.tensor_core_flop += by(tensor_core_efficiency(layer.kind), layer);
+    work.tensor_core_flop += tensor_core_flop;
+    if (narrow[l]) work.eight_bit_flop += tensor_core_flop;
     work.touched_bytes += (forward_touches + backward_touches) * layer.activation_bytes_per_sample / memory_efficiency;
   }
   return work;
@@ -108,14 +137,20 @@ ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {
   throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision));
 }
 
+ComputeUnit wide_unit(const Gpu& gpu, Precision precision) {
+  return compute_unit(gpu, precision == Precision::fp8 ? Precision::bf16 : precision);
+}
+
 std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch) {
-  const double peak = peak_flop_per_s(gpu, precision);
+  const auto peaks = peaks_of_layers(model, gpu, precision);
   const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
   const bool tensor_cores = on_tensor_cores(gpu, precision);
   const double activation_scale = is_half(precision) ? 0.5 : 1.0;
   std::vector<LayerTime> times;
   times.reserve(model.layers.size());
-  for (const auto& layer : model.layers) {
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const double peak = peaks[l];
     const auto efficiency = tensor_cores ? tensor_core_efficiency(layer.kind) : fp32_efficiency(layer.kind);
     const double flop = batch * layer.forward_flop_per_sample;
     const double bytes = batch * layer.activation_bytes_per_sample * activation_scale;

@@ -49,7 +49,8 @@ ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision pre
 /// Bytes a gradient scalar has on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and bf16.
 double bytes_per_parameter(WirePrecision wire_precision);
 
-/// Bytes a parameter has where it is computed with: 2 in half precision, amp and bf16 included.
+/// Bytes a parameter has where it is computed with: 2 in half precision, amp and bf16 included, and in fp8, whose
+/// layers keep it in 16 bits and make 8 of them as they run.
 double computed_bytes_per_parameter(Precision precision);
 
 /// Bytes a gradient scalar has where backward leaves it: 2 for fp16, where the model itself is half, else 4 (amp and
@@ -61,17 +62,22 @@ double gradient_bytes_per_parameter(Precision precision);
 struct ModelWork {
   double flop = 0;
   double tensor_core_flop = 0;
+  double eight_bit_flop = 0; ///< of these, what fp8 computes in 8 bits
   double touched_bytes = 0;
 };
 ModelWork work_of(const Model& model);
 
-/// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them.
+/// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them; fp8's linear layers on tensor
+/// cores of 8 bits.
 struct ComputeUnit {
   ArithmeticUnit unit = ArithmeticUnit::fp32;
   double peak_flop_per_s = 0;
 };
 /// Throws UserError when the catalogue has none.
 ComputeUnit compute_unit(const Gpu& gpu, Precision precision);
+
+/// What runs all that fp8 leaves in 16 bits; compute_unit() of the other precisions. Throws as that.
+ComputeUnit wide_unit(const Gpu& gpu, Precision precision);
 
 /// Peak FLOP/s of compute_unit(). Throws as that.
 double peak_flop_per_s(const Gpu& gpu, Precision precision);

@@ -90,6 +90,8 @@ std::string to_text(ArithmeticUnit unit) {
     return "fp16-tensor";
   case ArithmeticUnit::bf16_tensor:
     return "bf16-tensor";
+  case ArithmeticUnit::fp8_tensor:
+    return "fp8-tensor";
   }
   return "";
 }

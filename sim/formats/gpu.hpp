@@ -10,7 +10,7 @@ namespace ddlsim {
 
 /// What a GPU does arithmetic with: its ordinary units at a width, or its tensor cores. Data sheets state a peak of
 /// each.
-enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor };
+enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor, fp8_tensor };
 
 /// As the catalogue names it: "fp32", "fp16-tensor".
 std::string to_text(ArithmeticUnit unit);

@@ -100,6 +100,7 @@ bool is_half(Precision precision) {
   case Precision::amp:
   case Precision::bf16:
   case Precision::fp16:
+  case Precision::fp8:
     return true;
   case Precision::fp32:
   case Precision::tf32:

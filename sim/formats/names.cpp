@@ -171,6 +171,8 @@ std::string to_text(Precision value) {
     return "fp16";
   case Precision::fp32:
     return "fp32";
+  case Precision::fp8:
+    return "fp8";
   case Precision::tf32:
     return "tf32";
   }

@@ -74,8 +74,9 @@ enum class Placement { dedicated, colocated, unknown };
 /// Where a parameter server adds up.
 enum class Device { cpu, gpu };
 
-/// What a training run computes in; in the order of the names, by which tables are sorted.
-enum class Precision { amp, bf16, fp16, fp32, tf32 };
+/// What a training run computes in; in the order of the names, by which tables are sorted. fp8: linear layers multiply
+/// in 8 bits, all else is as in bf16 (NVIDIA's Transformer Engine, torchao).
+enum class Precision { amp, bf16, fp16, fp32, fp8, tf32 };
 
 /// What gradients are sent in.
 enum class WirePrecision { fp32, fp16, bf16, unknown };
@@ -220,7 +221,8 @@ const std::vector<std::string>& transport_names();
 /// What moves the bytes of the transport of that name; nothing for a name of none.
 std::optional<Carrier> carrier_of(std::string_view transport);
 
-/// 16 bits a number, on tensor cores where the GPU has them; amp counts, tf32 does not.
+/// 16 bits a number, on tensor cores where the GPU has them; amp counts, and fp8, whose activations have 16; tf32 does
+/// not.
 bool is_half(Precision precision);
 
 } // namespace ddlsim

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace ddlsim {
@@ -181,31 +182,34 @@ void read_overlap(const JsonNode& line, StepRecord& step) {
     line.mistake_at("overlap_kernels", "has no meaning without overlap_slowdown; leave it out");
 }
 
-/// What a rate counts of each sample, in units that a field beside it states.
+/// What rates count of each sample, in units that a field beside them states.
 struct CountedUnit {
-  const char* unit;
+  std::vector<std::string> names;
   const char* key;
   double scale; ///< of the unit
 };
-constexpr CountedUnit tokens_a_second{"tokens/s", "tokens_per_sample", 1};
-constexpr CountedUnit flop_a_second{"TFLOP/s", "flop_per_sample", 1e12}; ///< of a GPU, as Megatron-LM prints it
 
 /// Of a sample; 1 where the unit is another one, beside which the field has no meaning.
 double counted_per_sample(const JsonNode& line, const std::string& unit, const CountedUnit& counted) {
-  if (unit == counted.unit) return line.positive(counted.key) / counted.scale;
+  if (std::find(counted.names.begin(), counted.names.end(), unit) != counted.names.end())
+    return line.positive(counted.key) / counted.scale;
   if (line.has(counted.key))
-    line.mistake_at(counted.key, fmt::format("has no meaning without \"unit\": \"{}\"; leave it out", counted.unit));
+    line.mistake_at(counted.key,
+                    fmt::format("has no meaning without \"unit\": \"{}\"; leave it out", counted.names.front()));
   return 1;
 }
 
 double iteration_s_of(const JsonNode& line, const StepRecord& step) {
-  static const std::vector<std::string> units{"samples/s", "tokens/s", "TFLOP/s", "s", "ms"};
+  static const std::vector<std::string> units{"samples/s", "tokens/s", "tokens/s/GPU", "TFLOP/s", "s", "ms"};
+  static const CountedUnit tokens_a_second{{"tokens/s", "tokens/s/GPU"}, "tokens_per_sample", 1};
+  static const CountedUnit flop_a_second{{"TFLOP/s"}, "flop_per_sample", 1e12};
   const double value = line.positive("value");
   const std::string unit = line.one_of("unit", units);
   const double tokens = counted_per_sample(line, unit, tokens_a_second);
   const double flop = counted_per_sample(line, unit, flop_a_second);
-  if (unit == flop_a_second.unit) return step.batch_per_gpu * flop / value;
-  if (unit == tokens_a_second.unit || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens / value;
+  if (unit == "TFLOP/s") return step.batch_per_gpu * flop / value; // of one GPU, as Megatron-LM prints it
+  if (unit == "tokens/s/GPU") return step.batch_per_gpu * tokens / value;
+  if (unit == "tokens/s" || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens / value;
   return unit.empty() ? value : value * unit_in_si(unit, Dimension::time);
 }
 

@@ -118,6 +118,25 @@ TEST_CASE("fp16, bf16 and amp are one law", "[blend]") {
   CHECK(bench.ask(32, Precision::fp32).width > bench.ask(32, Precision::amp).width);
 }
 
+TEST_CASE("fp8 is a precision of its own: a record in 16 bits says less of it, and its work is less", "[blend]") {
+  Bench bench;
+  for (auto& gpu : bench.gpus) {
+    const double fp32 = gpu.peak_flop_per_s.at(ArithmeticUnit::fp32);
+    gpu.peak_flop_per_s[ArithmeticUnit::fp16_tensor] = 8 * fp32;
+    gpu.peak_flop_per_s[ArithmeticUnit::fp8_tensor] = 16 * fp32;
+  }
+  bench.model.layers[0].kind = "linear";
+  bench.model.layers.push_back(bench.model.layers[0]);
+  bench.sizes.at("vgg16") = size_of(bench.model);
+  CHECK(bench.catalogue_s(1, 32, Precision::fp8) < bench.catalogue_s(1, 32, Precision::bf16));
+  CHECK(bench.catalogue_s(1, 32, Precision::fp8) > bench.catalogue_s(1, 32, Precision::bf16) / 2);
+  bench.measure(0, "vgg16", 32, 1.2);
+  bench.records.back().precision = Precision::bf16;
+  CHECK(bench.ask(32, Precision::fp8).width > bench.ask(32, Precision::amp).width);
+  bench.gpus[1].peak_flop_per_s.erase(ArithmeticUnit::fp8_tensor);
+  CHECK_FALSE(catalogue_time_s(bench.sizes.at("vgg16"), bench.gpus[1], Precision::fp8, 32));
+}
+
 TEST_CASE("a GPU without records is asked of all others, with the blend's own doubt", "[blend]") {
   Bench bench;
   bench.measure(0, "vgg16", 32, 1.5);

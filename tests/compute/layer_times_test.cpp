@@ -68,8 +68,27 @@ TEST_CASE("the roofline grows with the batch by FLOP and bytes, not by launches"
   CHECK(one - (two - one) == Approx(0.8 * 2 * 3 * 60e-6)); // intercept: 60 us a layer and pass
 }
 
+TEST_CASE("fp8: linear layers but the last run at the 8-bit rate, all else as in bf16", "[compute]") {
+  Gpu gpu = test_gpu();
+  gpu.peak_flop_per_s[ArithmeticUnit::fp16_tensor] = 1e12;
+  gpu.peak_flop_per_s[ArithmeticUnit::fp8_tensor] = 2e12;
+  Model model;
+  const auto layer = [](const char* kind) { return Layer{kind, kind, 1e9, 1e6, {}}; };
+  model.layers = {layer("linear"), layer("attention"), layer("linear"), layer("linear")};
+  const auto wide = roofline_layer_times(model, gpu, Precision::bf16, 8);
+  const auto narrow = roofline_layer_times(model, gpu, Precision::fp8, 8);
+  const double touching_s = 2 * 8 * 1e6 / 2 / (0.5 * gpu.memory_bandwidth_Bps); // written and read, 16 bits
+  CHECK(narrow[0].forward_s - touching_s == Approx((wide[0].forward_s - touching_s) / 2));
+  CHECK(narrow[1].forward_s == wide[1].forward_s);
+  CHECK(narrow[2].backward_s < wide[2].backward_s);
+  CHECK(narrow[3].backward_s == wide[3].backward_s);
+  CHECK(work_of(model).eight_bit_flop == Approx(work_of(model).tensor_core_flop / 2));
+}
+
 TEST_CASE("a device without a peak rate of the precision is a clear error", "[compute]") {
   CHECK_THROWS_AS(peak_flop_per_s(Gpu{}, Precision::fp32), UserError);
+  CHECK_THROWS_WITH(roofline_iteration_s(two_layers(), test_gpu(), Precision::fp8, 8),
+                    Catch::Contains("no peak rate of test for fp8"));
   CHECK(peak_flop_per_s(test_gpu(), Precision::amp) == 1e12); // no tensor cores: fp32 units do it
 }
 

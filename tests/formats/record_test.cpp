@@ -92,6 +92,11 @@ TEST_CASE("values are converted from their unit") {
   CHECK(read_one<ddlsim::StepRecord>(step).iteration_s == Approx(0.5).epsilon(1e-15)); // 512 samples at 1024 a second
   CHECK(read_one<ddlsim::StepRecord>(with_value(step, 500, "ms")).iteration_s == Approx(0.5).epsilon(1e-15));
   CHECK(read_one<ddlsim::StepRecord>(with_value(step, 0.5, "s")).iteration_s == 0.5);
+  auto tokens = with_value(step, 1024 * 128.0, "tokens/s");
+  tokens["tokens_per_sample"] = 128;
+  CHECK(read_one<ddlsim::StepRecord>(tokens).iteration_s == Approx(0.5).epsilon(1e-15));
+  CHECK(read_one<ddlsim::StepRecord>(with_value(tokens, 128 * 128.0, "tokens/s/GPU")).iteration_s ==
+        Approx(0.5).epsilon(1e-15)); // of one of eight
   const auto collective = sample_record("collective");
   CHECK(read_one<ddlsim::CollectiveRecord>(collective).time_s == Approx(0.0125).epsilon(1e-15));
   CHECK(read_one<ddlsim::CollectiveRecord>(with_value(collective, 3, "us")).time_s == Approx(3e-6).epsilon(1e-15));
@@ -161,9 +166,11 @@ TEST_CASE("what is wrong with a step is reported") {
          {"step", {"/value", "\"5\"", "/value: \"5\" found; give a number above 0, without quotes or unit"}},
          {"step", {"/value", "", "/value: missing; give a number above 0"}},
          {"step",
-          {"/unit", "\"images/s\"", "/unit: \"images/s\" found; give one of samples/s, tokens/s, TFLOP/s, s, ms"}},
-         {"step", {"/unit", "", "/unit: missing; give one of samples/s, tokens/s, TFLOP/s, s, ms"}},
+          {"/unit", "\"images/s\"",
+           "/unit: \"images/s\" found; give one of samples/s, tokens/s, tokens/s/GPU, TFLOP/s, s, ms"}},
+         {"step", {"/unit", "", "/unit: missing; give one of samples/s, tokens/s, tokens/s/GPU, TFLOP/s, s, ms"}},
          {"step", {"/unit", "\"tokens/s\"", "/tokens_per_sample: missing; give a number above 0"}},
+         {"step", {"/unit", "\"tokens/s/GPU\"", "/tokens_per_sample: missing; give a number above 0"}},
          {"step",
           {"/tokens_per_sample", "128",
            "/tokens_per_sample: has no meaning without \"unit\": \"tokens/s\"; leave it out"}},

@@ -137,7 +137,7 @@ TEST_CASE("what is wrong with a scenario is reported") {
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
-       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, tf32"},
+       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, tf32"},
        {"/strategies", "[]", "/strategies: no strategy found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},
        {"/strategies/1/servers/per_node", "1.5",

@@ -75,6 +75,10 @@ TEST_CASE("activations: of a micro-batch, half of what is kept, and the inputs o
   CHECK(activations() == 0.5 * 4 * (90 + 60) * 2);
   strategy.sharded.recompute = Recompute::full; // inputs of the blocks: 10 and 60; then one block
   CHECK(activations() == (4 * 70 + 0.5 * 4 * (10 + 100)) * 2);
+  const auto in = [&](Precision precision) { return least_memory(two_blocks(), precision, 8, strategy, 4); };
+  CHECK(in(Precision::bf16).activations == activations() / 2);
+  CHECK(in(Precision::fp8).activations == activations() / 4);
+  CHECK(in(Precision::fp8).gathered == in(Precision::bf16).gathered);
 }
 
 TEST_CASE("what does not fit sharded names the fewest GPUs that do, or that none do", "[memory]") {

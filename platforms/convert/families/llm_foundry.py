@@ -8,14 +8,13 @@ SOURCES = ("llm-foundry-mpt-fsdp.json",)
 
 CLUSTERS = {"a100_40gb": "mosaic-a100-40gb", "a100_80gb": "mosaic-a100-80gb", "h100_80gb": "mosaic-h100-80gb"}
 GPUS = {"a100_40gb": "A100-SXM4-40GB", "a100_80gb": "A100-SXM4-80GB", "h100_80gb": "H100-SXM5-80GB"}
-PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16"}
+PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16", "amp_fp8": "fp8"}
 # Composer's mixed precision (composer/trainer/mosaic_fsdp_utils.py): PURE sums gradients in what is computed with,
 # DEFAULT in fp32.
 WIRE = {"PURE": "bf16", "DEFAULT": "fp32"}
 PER_NODE = 8
 TOKENS = 2048
 
-FP8 = "linear layers in 8 bits: no precision of this format"
 LENGTH = ("every length is a model of its own, and its layer table is shipped for 2048 tokens only; no series of the "
           "others has two scales")
 OUTLIER = {("mpt-1b", "a100_40gb", 32): "far below 16 GPUs of the same series, unexplained, by the source's notes"}
@@ -24,19 +23,16 @@ MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers
 
 
 def convert(source, sink):
-    in_8_bits, other_lengths = [], []
+    other_lengths = []
     sets = source.document["sets"]
     crossing = {(one["gpu"], series_of(one, point["micro_batch_seqs"])) for one in sets for point in one["points"]
                 if point["gpus"] > PER_NODE}
     for index, one in enumerate(sets):
         rows = [f"/sets/{index}/points/{p}/tokens_per_sec" for p in range(len(one["points"]))]
-        if one["precision"] not in PRECISIONS:
-            in_8_bits += rows
-        elif one["seq_len"] != TOKENS:
+        if one["seq_len"] != TOKENS:
             other_lengths += rows
         else:
             add_set(source, sink, index, one, crossing)
-    sink.leave_out_each(source, "rows of amp_fp8", FP8, in_8_bits)
     sink.leave_out_each(source, f"rows of other lengths than {TOKENS} tokens", LENGTH, other_lengths)
     for key in ("tokens_per_sec_per_gpu", "seqs_per_sec", "mfu_pct", "hfu_pct", "model_tflops_per_gpu"):
         sink.leave_out(source, f"/sets/*/points/*/{key}", "follows from the rate of tokens")
