@@ -3,6 +3,7 @@
 #include "calibrate/data/collective_data.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/collective/all_reduce.hpp"
+#include "sim/predict/residual_process.hpp"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,15 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
   return one.sample.size_bytes > one.sample.time_s * nic.bandwidth_Bps * nic.count;
 }
 
+/// What tables of all-reduces leave unexplained at that size.
+double noise_of_sum(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
+                    const Parameters& median) {
+  const auto setup = setup_at(series, point);
+  const bool by_nccl = library_of(setup, median).library == SumLibrary::nccl;
+  return spread_at(sum_process(constants, by_nccl),
+                   {point.gpus, point.nodes, point.size_bytes, bend_of_sum(setup, median, point.size_bytes)});
+}
+
 SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Cluster& cluster,
                      const CollectiveData& curve, double least_bytes) {
   const bool is_message = curve.key.operation == message;
@@ -89,11 +99,15 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
     series.strategy = to_text(series.setup.strategy.name);
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
+  const auto median =
+      median_parameters(priors_on(cluster, priors), series.compute_prior, series.setup.transport.name, no_preset);
   for (const auto& sample : curve.samples) {
     if (sample.sample.size_bytes < least_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;
     series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
                              reference.constants.transfer_noise, false, sample.sample.size_bytes});
+    if (!is_message)
+      series.points.back().noise = noise_of_sum(reference.constants, series, series.points.back(), median);
   }
   return series;
 }

@@ -266,7 +266,7 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   const auto& curve = *samples.curves[static_cast<std::size_t>(nearest)];
   const double variance = covariance(asked, asked) + square(EffectSizes{}.repeat) - weights.dot(shared);
   return BlendedTime{*expected_s * std::exp(weights.dot(excess)), std::sqrt(std::max(0.0, variance)), curve.gpu,
-                     curve.model};
+                     curve.model, samples.all[static_cast<std::size_t>(nearest)].doubt > 0};
 }
 
 } // namespace ddlsim

@@ -17,9 +17,10 @@ std::string family_of_model(const std::string& name, const ModelSize& size);
 /// A time with its own uncertainty.
 struct BlendedTime {
   double time_s = 0;
-  double width = 0;       ///< standard deviation of ln
-  std::string nearest;    ///< the GPU whose record is most alike, "" without records
-  std::string near_model; ///< the model it ran
+  double width = 0;               ///< standard deviation of ln
+  std::string nearest;            ///< the GPU whose record is most alike, "" without records
+  std::string near_model;         ///< the model it ran
+  bool near_is_read_back = false; ///< from a run on several GPUs
 };
 
 /// What the catalogue alone says: the roofline of the model's layers at the balance of a V100 (FLOP/s a byte/s), times

@@ -186,9 +186,10 @@ OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& bl
   const auto prior = for_precision("compute_other_gpus", question.precision);
   OneGpuEstimate estimate{blend.time_s, prior, EvidenceLabel::transferred, "", "", {prior}};
   estimate.text = fmt::format("one {} was never measured with {} in {}: {:.4g} samples/s by all records of other GPUs "
-                              "and models together, the most alike {} on {}",
+                              "and models together, the most alike {} on {}{}",
                               question.gpu.name, question.model.name, to_text(question.precision),
-                              question.batch / blend.time_s, blend.near_model, blend.nearest);
+                              question.batch / blend.time_s, blend.near_model, blend.nearest,
+                              blend.near_is_read_back ? ", read back from a run on several GPUs" : "");
   estimate.blend_width = blend.width;
   return estimate;
 }

@@ -23,6 +23,8 @@ struct ModelConstants {
   double unstated_noise = 0.015; ///< of a published rate without a stated spread
   double suspect_noise = 0.06;   ///< of a record that its source or importer doubts
   double transfer_noise = 0.12;  ///< of a transfer's time about a latency and a rate
+  double sum_bend_noise = 0.3;   ///< beyond that, of an all-reduce by NCCL whose latency and rate take as long
+  double host_sum_noise = 0.25;  ///< in place of both, of an all-reduce in host memory
   /// Exponent of the likelihood with which measurements choose between a library's algorithms.
   double algorithm_likelihood_share = 0.25;
   /// Of one-GPU times. Repeats whose ln differ by more are other experiments.

@@ -239,6 +239,12 @@ double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_
   return sample.operation_cost_s + sum_s(machine, sum_rules_of(setup, sample), size_bytes);
 }
 
+double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+  constexpr double least_bytes = 1;
+  const double share = lone_sum_s(setup, sample, least_bytes) / lone_sum_s(setup, sample, size_bytes);
+  return share < 1 ? 4 * share * (1 - share) : 0;
+}
+
 StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
   StepRun run;
   run.graph = synchronises(setup)

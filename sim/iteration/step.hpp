@@ -104,6 +104,10 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fi
 /// and the closed form of the way that the library takes.
 double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
+/// How far latency and rate share that time: 4 p (1 - p), with p the time of one byte over it. 0 where either decides,
+/// 1 where both take as long.
+double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes);
+
 /// The operations that time_step() times, and when each of them runs.
 struct StepRun {
   Graph graph;

@@ -89,8 +89,9 @@ SumCorrection correction_at(const ResidualProcess& process, const std::vector<Kn
     if (has_chosen) return chosen(one);
     return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == asked;
   });
+  for (auto& one : alike) one.at.bend = bend_of_sum(setup_of(setup, one), likeliest, one.at.size_bytes);
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
-  return correction_at(process, alike, {setup.gpus, nodes, size_bytes});
+  return correction_at(process, alike, {setup.gpus, nodes, size_bytes, bend_of_sum(setup, likeliest, size_bytes)});
 }
 
 double ln_correction(const SumCorrection& correction, const SumModel& model_s) {

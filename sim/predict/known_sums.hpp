@@ -32,8 +32,7 @@ struct SumCorrection {
   ResidualWeights of; ///< weights of the neighbours, and what stays open
 };
 
-/// Of each table, the sizes next to the asked one on either side. The process is ResidualProcess of training, whose
-/// spread is what transfers have.
+/// Of each table, the sizes next to the asked one on either side, by sum_process().
 SumCorrection correction_at(const ResidualProcess& process, const std::vector<KnownSum>& known, const Scale& asked);
 
 /// The same of those that were run as `setup` runs them at that size. Where the library chooses, those that it chose;

@@ -14,10 +14,15 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
           constants.residual_across_boundary, constants.residual_growth};
 }
 
-ResidualProcess transfer_process(const ModelConstants& constants) {
+ResidualProcess sum_process(const ModelConstants& constants, bool by_nccl) {
   auto process = residual_process_of(constants);
-  process.spread = constants.transfer_noise;
+  process.spread = by_nccl ? constants.transfer_noise : constants.host_sum_noise;
+  process.bend_spread = by_nccl ? constants.sum_bend_noise : 0;
   return process;
+}
+
+double spread_at(const ResidualProcess& process, const Scale& scale) {
+  return std::hypot(process.spread, process.bend_spread * scale.bend);
 }
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
@@ -28,12 +33,13 @@ double covariance(const ResidualProcess& process, const Scale& a, const Scale& b
   const bool of_sizes = a.size_bytes > 0 && b.size_bytes > 0;
   const double of_size =
       of_sizes ? std::pow(process.per_doubling, std::abs(std::log2(a.size_bytes / b.size_bytes))) : 1;
-  return process.spread * process.spread * alike * of_size * (crossing ? process.node_boundary_correlation : 1);
+  return spread_at(process, a) * spread_at(process, b) * alike * of_size *
+         (crossing ? process.node_boundary_correlation : 1);
 }
 
 ResidualWeights residual_weights(const ResidualProcess& process, const std::vector<KnownResidual>& known,
                                  const Scale& scale) {
-  if (known.empty()) return {{}, process.spread};
+  if (known.empty()) return {{}, spread_at(process, scale)};
   const auto count = static_cast<Eigen::Index>(known.size());
   Eigen::MatrixXd among(count, count);
   Eigen::VectorXd with(count);

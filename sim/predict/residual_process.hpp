@@ -13,11 +13,12 @@ struct Scale {
   int gpus = 1;
   int nodes = 1;
   double size_bytes = 0; ///< of an all-reduce by itself; 0 of an iteration
+  double bend = 0;       ///< of an all-reduce: bend_of_sum()
 };
 
 /// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
 /// that fades,
-///   spread^2 x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
+///   spread at each x [ persistent_share + (1 - persistent_share) x per_doubling^|log2 of the ratio of GPUs| ]
 ///            x node_boundary_correlation where one scale is inside a node and the other is not
 ///            x per_doubling^|log2 of the ratio of sizes| of two all-reduces, of which nothing persists: small ones
 ///              take latency, large ones the wire
@@ -27,13 +28,17 @@ struct ResidualProcess {
   double per_doubling = ModelConstants{}.residual_per_doubling;
   double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
   double growth = ModelConstants{}.residual_growth; ///< see spread_of_distance()
+  double bend_spread = 0;                           ///< of all-reduces: beyond `spread`, where bend_of_sum() is 1
 };
 
 /// The process with its spread where no series tells it.
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
-/// The same of all-reduces by themselves, which differ from the model by transfer_noise.
-ResidualProcess transfer_process(const ModelConstants& constants);
+/// The same of all-reduces by themselves: by NCCL, or in host memory.
+ResidualProcess sum_process(const ModelConstants& constants, bool by_nccl);
+
+/// Standard deviation of ln(measured / model) at a scale of which nothing is known.
+double spread_at(const ResidualProcess& process, const Scale& scale);
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 

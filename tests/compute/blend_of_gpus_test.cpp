@@ -165,8 +165,8 @@ struct TransformerBench : Bench {
   double catalogue_of_s(const std::string& name) const {
     return *catalogue_time_s(sizes.at(name), gpus[1], Precision::fp32, 32);
   }
-  /// ln(answer / catalogue) where a transformer on the same GPU is implied to take half of what the catalogue says.
-  double excess_of(const std::string& name, double read_back_doubt) const {
+  /// The answer where a transformer on the same GPU is implied to take half of what the catalogue says.
+  OneGpuEstimate answer_of(const std::string& name, double read_back_doubt) const {
     auto implied = test::one_gpu_step(32, 0.5 * catalogue_of_s("one"));
     implied.head.gpu = "B";
     implied.model = "one";
@@ -176,8 +176,10 @@ struct TransformerBench : Bench {
     auto asked = model;
     asked.name = name;
     asked.layers[0].kind = name == "vgg16" ? "conv" : "attention";
-    const auto found = find_compute({asked, gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
-    return std::log(found.one_gpu_s / catalogue_of_s(name));
+    return find_compute({asked, gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
+  }
+  double excess_of(const std::string& name, double read_back_doubt) const { ///< ln(answer / catalogue)
+    return std::log(answer_of(name, read_back_doubt).one_gpu_s / catalogue_of_s(name));
   }
 };
 
@@ -199,6 +201,8 @@ TEST_CASE("what runs of several GPUs imply counts for another transformer, the l
   CHECK(sure < 0.75 * std::log(0.5)); // of ln 0.5 most is what transformers share
   CHECK(sure > std::log(0.5));
   CHECK(bench.excess_of("other", 0.5) > sure);
+  CHECK_THAT(bench.answer_of("other", 0.01).text, Catch::EndsWith("one on B, read back from a run on several GPUs"));
+  CHECK_THAT(bench.answer_of("vgg16", 0.01).text, Catch::EndsWith("vgg16 on A"));
 }
 
 TEST_CASE("what runs of several GPUs imply says nothing of other families", "[blend]") {

@@ -66,7 +66,7 @@ TEST_CASE("tables of NCCL inside one node need not name the transport") {
 }
 
 TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
-  const auto process = transfer_process(ModelConstants{});
+  const auto process = sum_process(ModelConstants{}, true);
   const std::vector<KnownSum> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
                                     {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
   const auto one = [](const KnownSum&) { return 1.0; };
@@ -82,9 +82,34 @@ TEST_CASE("a measured size comes back, and between two the correction is straigh
 }
 
 TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
-  const auto correction = correction_at(transfer_process(ModelConstants{}), {}, {8, 8, mebi});
+  const auto correction = correction_at(sum_process(ModelConstants{}, true), {}, {8, 8, mebi});
   CHECK(ln_correction(correction, [](const KnownSum&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
+  CHECK(correction_at(sum_process(ModelConstants{}, false), {}, {8, 8, mebi}).of.spread ==
+        ModelConstants{}.host_sum_noise);
+}
+
+TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
+  const auto process = sum_process(ModelConstants{}, true);
+  const auto spread = [&](double bend) { return correction_at(process, {}, {8, 8, mebi, bend}).of.spread; };
+  CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.sum_bend_noise)));
+  CHECK(spread(0.5) < spread(1));
+  const std::vector<KnownSum> known{{{8, 8, mebi, 1}, std::exp(0.3), 0, {}, 0}};
+  const auto one = [](const KnownSum&) { return 1.0; };
+  const double ratio = spread(0) / spread(1); // of a process as wide as it is at each size
+  CHECK(ln_correction(correction_at(process, known, {8, 8, mebi / 2, 0}), one) ==
+        Approx(0.3 * process.per_doubling * ratio));
+}
+
+TEST_CASE("the bend of an all-reduce: 1 where latency and rate take as long, 0 where either decides") {
+  const SmallCluster small;
+  const auto setup = small.setup(StrategyName::ring, 8);
+  const auto bend = [&](double size_bytes) { return bend_of_sum(setup, small.sample, size_bytes); };
+  const double latency_s = lone_sum_s(setup, small.sample, 1);
+  const double rate_Bps = 1e9 / (lone_sum_s(setup, small.sample, 1e9 + 1) - latency_s);
+  CHECK(bend(1) == 0);
+  CHECK(bend(latency_s * rate_Bps) == Approx(1).epsilon(1e-4));
+  CHECK(bend(1000 * latency_s * rate_Bps) == Approx(4 * 1000.0 / (1001.0 * 1001.0)).epsilon(1e-3));
 }
 
 TEST_CASE("of each table the two neighbouring sizes count") {
@@ -92,7 +117,7 @@ TEST_CASE("of each table the two neighbouring sizes count") {
   for (std::size_t table = 0; table < 2; ++table)
     for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
       known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
-  const auto correction = correction_at(transfer_process(ModelConstants{}), known, {8, 8, 3000});
+  const auto correction = correction_at(sum_process(ModelConstants{}, true), known, {8, 8, 3000});
   REQUIRE(correction.neighbours.size() == 4);
   for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
 }

@@ -59,7 +59,7 @@ TEST_CASE("what one GPU takes is read back from runs of pipelines: with it each 
     CHECK(one.iteration_s < record.iteration_s);
     CHECK(simulated_s(record, one.iteration_s, cluster, reference) == Approx(record.iteration_s).epsilon(1e-6));
   }
-  CHECK(found == 6); // of seven: see docs/parallelism.md
+  CHECK(found == 15); // of sixteen: see docs/parallelism.md
 }
 
 TEST_CASE("nothing is read back of a run that cannot be so quick, or of another strategy", "[read-back]") {

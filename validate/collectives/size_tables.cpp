@@ -75,8 +75,16 @@ Known known_of(const ReferenceData& reference, const SeriesData& table, const st
 /// One size as `predict --collective` would tell it.
 IterationTime told(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
                    const Known& known) {
-  const auto correction =
-      correction_at(transfer_process(reference.constants), known.sums, {point.gpus, point.nodes, point.size_bytes});
+  const auto& median = known.parameters.median;
+  const auto scale_of = [&](Scale at) {
+    at.bend = bend_of_sum(setup_at(table, point), median, at.size_bytes);
+    return at;
+  };
+  auto sums = known.sums;
+  for (auto& sum : sums) sum.at = scale_of(sum.at);
+  const bool by_nccl = library_of(setup_at(table, point), median).library == SumLibrary::nccl;
+  const auto correction = correction_at(sum_process(reference.constants, by_nccl), sums,
+                                        scale_of({point.gpus, point.nodes, point.size_bytes}));
   const auto ln_time = [&](const Parameters& sample) {
     const auto model_s = [&](const KnownSum& sum) {
       auto there = point;
