@@ -94,6 +94,7 @@ std::string name_of_collectives(const Graph& graph, std::size_t stream) {
 std::string name_of_transfers(const Graph& graph, std::size_t stream) {
   for (const Operation& operation : graph.operations) {
     if (operation.stream != stream) continue;
+    if (operation.keys) return "keys and values of context groups";
     if (operation.kind == OperationKind::all_gather)
       return operation.micro_batch >= 0 ? "collectives inside layers" : "gathers and scatters among replicas";
     if (operation.kind != OperationKind::send) return name_of_collectives(graph, stream);

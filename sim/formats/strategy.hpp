@@ -28,9 +28,9 @@ struct ShardedOptions {
 };
 
 /// What model-parallel says. Megatron-LM calls them tensor_model_parallel_size, pipeline_model_parallel_size and
-/// virtual_pipeline_model_parallel_size.
+/// virtual_pipeline_model_parallel_size, expert_model_parallel_size and context_parallel_size.
 struct ModelParallelOptions {
-  static constexpr int best = 0; ///< of the first three, in scenarios and plans: predict searches it at every scale
+  static constexpr int best = 0; ///< of the first three and `context`, in questions: predict searches it at every scale
 
   int tensor = 1;        ///< ranks that compute each layer together
   int pipeline = 1;      ///< stages
@@ -41,6 +41,7 @@ struct ModelParallelOptions {
   bool tensor_overlap = false; ///< gathers and scatters inside layers run beside the layers' compute, part by part
   int expert = 1;              ///< ranks of data parallelism that a block's experts are dealt out over
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
+  int context = 1;             ///< ranks that hold a part of every sequence each
 
   bool operator==(const ModelParallelOptions&) const = default;
 };

@@ -60,6 +60,7 @@ struct Operation {
   int micro_batch = -1;                  ///< that is computed or sent; -1: all, or not stated
   int group = -1;                        ///< of Graph::groups that carries it; -1: Graph::machine
   int repeats = 1;                       ///< transfers only: so many of that size, one after another
+  bool keys = false; ///< keys and values of a context group are gathered, or their gradients scattered
 };
 
 /// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs

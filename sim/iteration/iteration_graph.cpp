@@ -106,7 +106,7 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
   if (options.expert == 1) return;
   const auto experts = machine_of_experts(machine, layout, options.expert);
   carriers.of_expert = add_group(carriers, {experts, rules_of_group(setup, sample, experts)});
-  if (layout.replicas == options.expert) return;
+  if (layout.sharers() == options.expert) return;
   const auto replicas = machine_of_expert_replicas(machine, layout, options.expert);
   auto rules = rules_of_group(setup, sample, replicas);
   if (options.data_parallel == DataParallel::all_reduce) {
@@ -132,7 +132,13 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
     carriers.of_tensor = add_group(carriers, {inside, rules});
   }
-  if (layout.replicas == 1) return carriers;
+  if (layout.context > 1) {
+    const auto context = machine_of_context(machine, layout);
+    auto rules = rules_of_group(setup, sample, context);
+    rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+    carriers.of_context = add_group(carriers, {context, rules});
+  }
+  if (layout.sharers() == 1) return carriers;
   add_expert_groups(setup, sample, machine, carriers);
   const auto replicas = machine_of_replicas(machine, layout);
   auto rules = rules_of_group(setup, sample, replicas);

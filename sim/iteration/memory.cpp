@@ -112,6 +112,17 @@ double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelP
 }
 
 /// Of a rank's own parameters.
+/// Table bytes a sample that a rank of a context group has of others while a block attends, of the stage's block that
+/// has most keys and values.
+double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
+  double most = 0;
+  for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
+       piece += static_cast<std::size_t>(options.pipeline))
+    if (pieces[piece].attentive_blocks > 0)
+      most = std::max(most, pieces[piece].key_bytes / pieces[piece].attentive_blocks);
+  return most * (options.context - 1) / options.context / options.tensor;
+}
+
 MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, double replicas) {
   const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
   if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};
@@ -129,15 +140,16 @@ MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const Mo
     parameters += (pieces[piece].parameters - dealt) / options.tensor;
     of_experts += dealt / options.expert / options.tensor;
   }
-  const double outputs =
-      most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) / options.tensor;
-  const double replicas = layout_of(options, gpus).replicas;
+  const double outputs = most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) /
+                         options.tensor / options.context;
+  const double replicas = layout_of(options, gpus).sharers();
   auto need = least_state(options, precision, parameters, replicas);
   const auto experts = least_state(options, precision, of_experts, std::max(1.0, replicas / options.expert));
   need.parameters += experts.parameters;
   need.gradients += experts.gradients;
   need.optimizer += experts.optimizer;
   need.activations = least_kept_outputs * output_width(precision) * outputs;
+  need.gathered = output_width(precision) * gathered_keys(pieces, options, stage) * micro_batch_samples(options, batch);
   return need;
 }
 

@@ -10,6 +10,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ int asked_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
-  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * parallel.expert;
+  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * std::lcm(parallel.expert, parallel.context);
 }
 
 /// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes

@@ -145,7 +145,8 @@ def with_fabric(cluster, fabric):
 def with_pipeline(request):
     changed = copy.deepcopy(request)
     changed["candidates"][0]["strategies"] = [
-        {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"}]
+        {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"},
+        {"name": "model-parallel", "context": "best"}]
     return changed
 
 
@@ -188,10 +189,13 @@ def variants(samples):
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [
             {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
+            {"name": "model-parallel", "context": 2},
+            {"name": "model-parallel", "tensor": 2, "context": 4, "micro_batches": 2},
             {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
     yield "scenario@best-layout", {
         **samples["scenario"], "strategies": [
             {"name": "model-parallel", "tensor": "best", "data_parallel": "zero-1"},
+            {"name": "model-parallel", "context": "best"},
             {"name": "model-parallel", "pipeline": "best", "micro_batches": "best"}]}
     yield "plan-request@pipeline", with_pipeline(samples["plan-request"])
     yield "scenario@input", {
