@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/sharded_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,20 +47,6 @@ std::vector<std::string> scenario_names() {
   std::erase(names, to_text(StrategyName::none));
   std::erase(names, to_text(StrategyName::all_reduce));
   return names;
-}
-
-constexpr long most_in_flight = 1000;
-constexpr long most_micro_batches = 1'000'000;
-
-void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
-  auto& sharded = strategy.sharded;
-  sharded.micro_batches = static_cast<int>(node.integer_or("micro_batches", 1, 1, most_micro_batches));
-  sharded.recompute = one_of_or(node, "recompute", Recompute::none);
-  if (strategy.name != StrategyName::fsdp) return;
-  sharded.reshard_after_forward = node.boolean_or("reshard_after_forward", true);
-  sharded.backward_prefetch = node.boolean_or("backward_prefetch", true);
-  sharded.gathers_in_flight =
-      static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
 }
 
 constexpr long most_stages = 10'000;
@@ -141,7 +128,8 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   if (is_sharded(name))
     for (const char* key : {"micro_batches", "recompute"}) keys.emplace_back(key);
   if (name == StrategyName::fsdp)
-    for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
+    for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight", "shard_group"})
+      keys.emplace_back(key);
   if (is_model_parallel(name))
     for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel",
                             "tensor_overlap", "expert", "expert_imbalance", "context"})
@@ -248,31 +236,6 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
 }
 
 namespace {
-
-/// What is as usual is left out.
-void add_sharded(nlohmann::json& json, const ShardedOptions& sharded) {
-  const ShardedOptions usual;
-  if (sharded.reshard_after_forward != usual.reshard_after_forward) json["reshard_after_forward"] = false;
-  if (sharded.backward_prefetch != usual.backward_prefetch) json["backward_prefetch"] = false;
-  if (sharded.gathers_in_flight != usual.gathers_in_flight) json["gathers_in_flight"] = sharded.gathers_in_flight;
-  if (sharded.micro_batches != usual.micro_batches) json["micro_batches"] = sharded.micro_batches;
-  if (sharded.recompute != usual.recompute) json["recompute"] = to_text(sharded.recompute);
-}
-
-/// "fsdp", "fsdp(4 micro-batches, full recomputation)": what is as usual is not named.
-std::string sharded_text(const Strategy& strategy) {
-  const auto& sharded = strategy.sharded;
-  const ShardedOptions usual;
-  std::vector<std::string> parts;
-  if (!sharded.reshard_after_forward) parts.emplace_back("kept after forward");
-  if (!sharded.backward_prefetch) parts.emplace_back("no prefetch");
-  if (sharded.gathers_in_flight != usual.gathers_in_flight)
-    parts.push_back(fmt::format("{} in flight", sharded.gathers_in_flight));
-  if (sharded.micro_batches > 1) parts.push_back(fmt::format("{} micro-batches", sharded.micro_batches));
-  if (sharded.recompute != Recompute::none) parts.push_back(to_text(sharded.recompute) + " recomputation");
-  const std::string name = to_text(strategy.name);
-  return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
-}
 
 nlohmann::json degree_json(int degree) {
   return degree == ModelParallelOptions::best ? nlohmann::json(best_word) : nlohmann::json(degree);

@@ -18,11 +18,15 @@ struct ServerCount {
 
 /// What zero-1, zero-2 and fsdp leave open.
 struct ShardedOptions {
+  static constexpr int all_ranks = 0; ///< of shard_group
+  static constexpr int a_node = -1;   ///< the same
+
   bool reshard_after_forward = true; ///< fsdp: a unit's parameters are freed after forward, and gathered again
   bool backward_prefetch = true;     ///< fsdp: the next unit is gathered before this one's gradients are scattered
   int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
   int micro_batches = 1;             ///< that a GPU's batch is cut into: gradient accumulation
   Recompute recompute = Recompute::none;
+  int shard_group = all_ranks; ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
 
   bool operator==(const ShardedOptions&) const = default;
 };
@@ -68,6 +72,9 @@ std::string to_text(const Strategy& strategy);
 /// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a
 /// scenario have one label.
 std::string label_of(const Strategy& strategy);
+
+/// Ranks that share one copy of the state, of so many.
+int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node);
 
 /// Whether predict searches the servers of this strategy.
 bool seeks_best_servers(const Strategy& strategy);

@@ -20,6 +20,8 @@ void add_sharded(Json& json, const Strategy& strategy) {
     json["reshard_after_forward"] = sharded.reshard_after_forward;
     json["backward_prefetch"] = sharded.backward_prefetch;
     json["gathers_in_flight"] = sharded.gathers_in_flight;
+    if (sharded.shard_group == ShardedOptions::a_node) json["shard_group"] = "node";
+    if (sharded.shard_group > 0) json["shard_group"] = sharded.shard_group;
   }
   json["micro_batches"] = sharded.micro_batches;
   json["recompute"] = to_text(sharded.recompute);

@@ -69,6 +69,14 @@ json sample_best_servers() {
   return scenario;
 }
 
+json sample_hybrid_shards() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-hybrid-shards";
+  scenario["strategies"] = json::parse(
+      R"([{"name": "fsdp", "shard_group": "node"}, {"name": "fsdp", "shard_group": 2, "micro_batches": 2}])");
+  return scenario;
+}
+
 json sample_best_layout() {
   auto scenario = sample_scenario();
   scenario["name"] = "tiny-best-layout";

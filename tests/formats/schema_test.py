@@ -184,7 +184,8 @@ def variants(samples):
     yield "scenario@sharded", {
         **samples["scenario"], "strategies": [
             {"name": "fsdp", "micro_batches": 2, "recompute": "full", "reshard_after_forward": False,
-             "backward_prefetch": False, "gathers_in_flight": 3},
+             "backward_prefetch": False, "gathers_in_flight": 3, "shard_group": 16},
+            {"name": "fsdp", "shard_group": "node"},
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [
