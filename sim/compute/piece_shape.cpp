@@ -33,6 +33,7 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   sum.output_bytes += more.output_bytes;
   sum.sent_bytes = more.sent_bytes;
   sum.inner_bytes += more.inner_bytes;
+  sum.key_bytes += more.key_bytes;
   sum.attentive_blocks += more.attentive_blocks;
   sum.expert_parameters += more.expert_parameters;
   sum.expert_forward += more.expert_forward;
@@ -83,6 +84,53 @@ void mark_attention(std::vector<Block>& blocks, const Model& model) {
   }
 }
 
+/// What layers of a block put out, a sample, fp32.
+struct AttentionOutputs {
+  double keys = 0;
+  double values = 0;
+  double all_three = 0; ///< one matrix makes queries, keys and values
+  double attended = 0;  ///< as wide as the queries
+  bool attends = false;
+
+  /// 0: not known.
+  double keys_and_values() const {
+    if (all_three > 0) return std::max(0.0, all_three - attended);
+    return keys > 0 && values > 0 ? keys + values : 0;
+  }
+};
+
+/// Of each block with attention, in forward order.
+std::vector<AttentionOutputs> attention_outputs(const Model& model) {
+  std::vector<AttentionOutputs> blocks;
+  AttentionOutputs block;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const auto word = layer.name.substr(layer.name.rfind('.') + 1);
+    if (word == "key") block.keys += layer.activation_bytes_per_sample;
+    if (word == "value") block.values += layer.activation_bytes_per_sample;
+    if (word == "query_key_value") block.all_three += layer.activation_bytes_per_sample;
+    if (layer.kind == "attention") { // of several, the last one puts out what was attended to
+      block.attended = layer.activation_bytes_per_sample;
+      block.attends = true;
+    }
+    const bool ends =
+        l + 1 == model.layers.size() || block_name_of(model.layers[l + 1].name) != block_name_of(layer.name);
+    if (!ends) continue;
+    if (block.attends) blocks.push_back(block);
+    block = {};
+  }
+  return blocks;
+}
+
+/// Behind mark_attention().
+void mark_keys(std::vector<Block>& blocks, const Model& model) {
+  const auto outputs = attention_outputs(model);
+  std::size_t next = 0;
+  for (auto& block : blocks)
+    if (block.shape.attentive_blocks > 0 && next < outputs.size())
+      block.shape.key_bytes = outputs[next++].keys_and_values();
+}
+
 std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times) {
   std::vector<Block> blocks;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
@@ -91,6 +139,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
     add_to(blocks.back().shape, shape_of(model.layers[l], times[l]));
   }
   mark_attention(blocks, model);
+  mark_keys(blocks, model);
   mark_experts(blocks, model);
   return blocks;
 }
@@ -187,6 +236,11 @@ int attentive_blocks_of(const Model& model) {
   for (const auto& layer : model.layers)
     if (layer.kind == "attention") blocks.insert(block_name_of(layer.name));
   return static_cast<int>(blocks.size());
+}
+
+bool has_keys_and_values(const Model& model) {
+  const auto outputs = attention_outputs(model);
+  return std::all_of(outputs.begin(), outputs.end(), [](const auto& block) { return block.keys_and_values() > 0; });
 }
 
 std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch,

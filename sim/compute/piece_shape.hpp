@@ -27,6 +27,7 @@ struct PieceShape {
   double sent_bytes = 0;    ///< output of the last layer, which the next piece needs: a sample, fp32
   double output_bytes = 0;  ///< of all layers, the same
   double inner_bytes = 0;   ///< outputs of its blocks that have attention, the same: what tensor parallelism gathers
+  double key_bytes = 0;     ///< keys and values of those blocks, the same: what context parallelism gathers
   int attentive_blocks = 0; ///< with attention
   double expert_parameters = 0; ///< scalars, of those above
   double expert_forward = 0;    ///< of the share above
@@ -43,6 +44,10 @@ int experts_of(const Model& model);
 
 /// Blocks with a layer of attention: those that tensor parallelism cuts.
 int attentive_blocks_of(const Model& model);
+
+/// Whether every block with attention names the layers that make its keys and values: "key" and "value", or
+/// "query_key_value".
+bool has_keys_and_values(const Model& model);
 
 /// So many pieces of whole blocks, in forward order, of which the slowest is as fast as can be (forward and backward by
 /// roofline_layer_times()). Throws std::invalid_argument for more pieces than blocks.

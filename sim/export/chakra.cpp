@@ -235,6 +235,9 @@ std::vector<ChakraTrace> chakra_traces(const StepSetup& setup, const StepRun& ru
     throw UserError("--strategy", "",
                     "model parallelism is not written as Chakra traces; ask for another strategy, or predict "
                     "--trace");
+  if (run.graph.hybrid)
+    throw UserError("--strategy", "",
+                    "hybrid sharding is not written as Chakra traces; leave \"shard_group\" out, or predict --trace");
   const std::string about = fmt::format("one iteration of {} on {}, {} of {} GPUs", setup.model.name,
                                         setup.cluster.name, to_text(setup.strategy), setup.gpus);
   std::vector<ChakraTrace> traces;

@@ -49,9 +49,10 @@ std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& na
 }
 
 /// What ran: several operations may have been fused into one.
-std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorNames& names) {
+std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorNames& names, std::size_t stream) {
   std::vector<TrackSpan> spans;
   for (const Collective& collective : run.execution.collectives) {
+    if (run.graph.operations[collective.first].stream != stream) continue;
     auto details = details_of(run.graph, names, collective.first);
     details.size_bytes = collective.size_bytes;
     details.way = collective.way;
@@ -94,6 +95,7 @@ std::string name_of_collectives(const Graph& graph, std::size_t stream) {
 std::string name_of_transfers(const Graph& graph, std::size_t stream) {
   for (const Operation& operation : graph.operations) {
     if (operation.stream != stream) continue;
+    if (operation.keys) return "keys and values of context groups";
     if (operation.kind == OperationKind::all_gather)
       return operation.micro_batch >= 0 ? "collectives inside layers" : "gathers and scatters among replicas";
     if (operation.kind != OperationKind::send) return name_of_collectives(graph, stream);
@@ -131,8 +133,8 @@ TrackGroup group_of_role(const StepRun& run, const TensorNames& names, std::size
   for (std::size_t stream = 0; stream < run.graph.streams.size(); ++stream) {
     const Stream& of = run.graph.streams[stream];
     if (of.role != role || of.kind == StreamKind::connection) continue;
-    auto spans =
-        of.kind == StreamKind::collectives ? spans_of_collectives(run, names) : spans_of_stream(run, names, stream);
+    auto spans = of.kind == StreamKind::collectives ? spans_of_collectives(run, names, stream)
+                                                    : spans_of_stream(run, names, stream);
     if (!spans.empty()) group.tracks.push_back({name_of_stream(run.graph, stream), std::move(spans)});
   }
   return group;

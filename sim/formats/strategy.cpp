@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/sharded_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,27 +49,24 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
-constexpr long most_in_flight = 1000;
-constexpr long most_micro_batches = 1'000'000;
-
-void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
-  auto& sharded = strategy.sharded;
-  sharded.micro_batches = static_cast<int>(node.integer_or("micro_batches", 1, 1, most_micro_batches));
-  sharded.recompute = one_of_or(node, "recompute", Recompute::none);
-  if (strategy.name != StrategyName::fsdp) return;
-  sharded.reshard_after_forward = node.boolean_or("reshard_after_forward", true);
-  sharded.backward_prefetch = node.boolean_or("backward_prefetch", true);
-  sharded.gathers_in_flight =
-      static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
-}
-
 constexpr long most_stages = 10'000;
 constexpr double most_imbalance = 1000; ///< a slip of the keyboard
+
+/// More ranks than there are anywhere are a slip of the keyboard, and no whole number of the machine.
+void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
+  constexpr double most_ranks = 1e9;
+  double ranks = parallel.expert;
+  for (const int degree : {parallel.tensor, parallel.context, parallel.pipeline})
+    if (degree != ModelParallelOptions::best) ranks *= degree;
+  if (ranks > most_ranks)
+    node.mistake(
+        fmt::format("these degrees need {:g} GPUs, and {:g} are the most; give smaller ones", ranks, most_ranks));
+}
 
 /// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
-  const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1;
+  const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;
   if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
     node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
   if (parallel.pipeline == 1 && node.has("schedule"))
@@ -81,6 +79,7 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
     node.mistake_at("expert_imbalance",
                     "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
                     "or more");
+  check_ranks(node, parallel);
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
   if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
@@ -110,6 +109,7 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
   auto& parallel = strategy.parallel;
   const auto before = node.mistakes_so_far();
   if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages, use);
+  if (node.has("context")) parallel.context = degree_or_best(node, "context", most_stages, use);
   if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages, use);
   if (parallel.pipeline != 1 || node.has("micro_batches"))
     parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches, use);
@@ -128,10 +128,11 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   if (is_sharded(name))
     for (const char* key : {"micro_batches", "recompute"}) keys.emplace_back(key);
   if (name == StrategyName::fsdp)
-    for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight"}) keys.emplace_back(key);
+    for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight", "shard_group"})
+      keys.emplace_back(key);
   if (is_model_parallel(name))
     for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel",
-                            "tensor_overlap", "expert", "expert_imbalance"})
+                            "tensor_overlap", "expert", "expert_imbalance", "context"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -187,7 +188,7 @@ bool seeks_best_layout(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   return is_model_parallel(strategy.name) &&
          (parallel.tensor == ModelParallelOptions::best || parallel.pipeline == ModelParallelOptions::best ||
-          parallel.micro_batches == ModelParallelOptions::best);
+          parallel.micro_batches == ModelParallelOptions::best || parallel.context == ModelParallelOptions::best);
 }
 
 ServerCount servers_from(const JsonNode& node, StrategyUse use) {
@@ -236,31 +237,6 @@ Strategy strategy_from(const JsonNode& node, StrategyUse use) {
 
 namespace {
 
-/// What is as usual is left out.
-void add_sharded(nlohmann::json& json, const ShardedOptions& sharded) {
-  const ShardedOptions usual;
-  if (sharded.reshard_after_forward != usual.reshard_after_forward) json["reshard_after_forward"] = false;
-  if (sharded.backward_prefetch != usual.backward_prefetch) json["backward_prefetch"] = false;
-  if (sharded.gathers_in_flight != usual.gathers_in_flight) json["gathers_in_flight"] = sharded.gathers_in_flight;
-  if (sharded.micro_batches != usual.micro_batches) json["micro_batches"] = sharded.micro_batches;
-  if (sharded.recompute != usual.recompute) json["recompute"] = to_text(sharded.recompute);
-}
-
-/// "fsdp", "fsdp(4 micro-batches, full recomputation)": what is as usual is not named.
-std::string sharded_text(const Strategy& strategy) {
-  const auto& sharded = strategy.sharded;
-  const ShardedOptions usual;
-  std::vector<std::string> parts;
-  if (!sharded.reshard_after_forward) parts.emplace_back("kept after forward");
-  if (!sharded.backward_prefetch) parts.emplace_back("no prefetch");
-  if (sharded.gathers_in_flight != usual.gathers_in_flight)
-    parts.push_back(fmt::format("{} in flight", sharded.gathers_in_flight));
-  if (sharded.micro_batches > 1) parts.push_back(fmt::format("{} micro-batches", sharded.micro_batches));
-  if (sharded.recompute != Recompute::none) parts.push_back(to_text(sharded.recompute) + " recomputation");
-  const std::string name = to_text(strategy.name);
-  return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
-}
-
 nlohmann::json degree_json(int degree) {
   return degree == ModelParallelOptions::best ? nlohmann::json(best_word) : nlohmann::json(degree);
 }
@@ -268,6 +244,7 @@ nlohmann::json degree_json(int degree) {
 void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parallel) {
   if (parallel.tensor != 1) json["tensor"] = degree_json(parallel.tensor);
   if (parallel.tensor_overlap) json["tensor_overlap"] = true;
+  if (parallel.context != 1) json["context"] = degree_json(parallel.context);
   if (parallel.expert != 1) json["expert"] = parallel.expert;
   if (parallel.expert_imbalance != 1) json["expert_imbalance"] = parallel.expert_imbalance;
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
@@ -289,6 +266,7 @@ std::string model_parallel_text(const Strategy& strategy) {
   std::vector<std::string> parts;
   if (parallel.tensor != 1)
     parts.push_back("tensor " + degree_text(parallel.tensor) + (parallel.tensor_overlap ? " overlapped" : ""));
+  if (parallel.context != 1) parts.push_back("context " + degree_text(parallel.context));
   if (parallel.expert != 1) parts.push_back(fmt::format("expert {}", parallel.expert));
   if (parallel.expert_imbalance != 1) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
   if (parallel.pipeline != 1) parts.push_back(degree_text(parallel.pipeline) + " stages");

@@ -18,19 +18,23 @@ struct ServerCount {
 
 /// What zero-1, zero-2 and fsdp leave open.
 struct ShardedOptions {
+  static constexpr int all_ranks = 0; ///< of shard_group
+  static constexpr int a_node = -1;   ///< the same
+
   bool reshard_after_forward = true; ///< fsdp: a unit's parameters are freed after forward, and gathered again
   bool backward_prefetch = true;     ///< fsdp: the next unit is gathered before this one's gradients are scattered
   int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
   int micro_batches = 1;             ///< that a GPU's batch is cut into: gradient accumulation
   Recompute recompute = Recompute::none;
+  int shard_group = all_ranks; ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
 
   bool operator==(const ShardedOptions&) const = default;
 };
 
 /// What model-parallel says. Megatron-LM calls them tensor_model_parallel_size, pipeline_model_parallel_size and
-/// virtual_pipeline_model_parallel_size.
+/// virtual_pipeline_model_parallel_size, expert_model_parallel_size and context_parallel_size.
 struct ModelParallelOptions {
-  static constexpr int best = 0; ///< of the first three, in scenarios and plans: predict searches it at every scale
+  static constexpr int best = 0; ///< of the first three and `context`, in questions: predict searches it at every scale
 
   int tensor = 1;        ///< ranks that compute each layer together
   int pipeline = 1;      ///< stages
@@ -41,6 +45,7 @@ struct ModelParallelOptions {
   bool tensor_overlap = false; ///< gathers and scatters inside layers run beside the layers' compute, part by part
   int expert = 1;              ///< ranks of data parallelism that a block's experts are dealt out over
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
+  int context = 1;             ///< ranks that hold a part of every sequence each
 
   bool operator==(const ModelParallelOptions&) const = default;
 };
@@ -67,6 +72,9 @@ std::string to_text(const Strategy& strategy);
 /// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a
 /// scenario have one label.
 std::string label_of(const Strategy& strategy);
+
+/// Ranks that share one copy of the state, of so many.
+int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node);
 
 /// Whether predict searches the servers of this strategy.
 bool seeks_best_servers(const Strategy& strategy);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace ddlsim {
@@ -54,12 +55,22 @@ SumRules by(SumRules rules, Algorithm half) {
   return rules;
 }
 
+/// Of sums, or of gathers and scatters.
+const Machine& machine_of(const Graph& graph, bool sums) {
+  if (!graph.hybrid) return graph.machine;
+  return (sums ? graph.hybrid->replicas : graph.hybrid->shards).machine;
+}
+const SumRules& rules_of(const Graph& graph, bool sums) {
+  if (!graph.hybrid) return graph.sums;
+  return (sums ? graph.hybrid->replicas : graph.hybrid->shards).rules;
+}
+
 } // namespace
 
 CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
-    : graph_(graph), spans_(spans), sums_(graph.machine, graph.sums, executor),
-      scatters_(graph.machine, by(graph.sums, Algorithm::ring_reduce_scatter), executor),
-      gathers_(graph.machine, by(graph.sums, Algorithm::ring_all_gather), executor),
+    : graph_(graph), spans_(spans), sums_(machine_of(graph, true), rules_of(graph, true), executor),
+      scatters_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_reduce_scatter), executor),
+      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor),
       tick_s_(graph.fusion ? graph.fusion->cycle_s : 0) {}
 
 void CollectiveStream::expect(const ExpectedSizes& sizes_bytes) {
@@ -105,13 +116,18 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
     collective.tensors += graph_.operations[operations[i]].tensors;
     collective.size_bytes += graph_.operations[operations[i]].size_bytes;
   }
-  const double start_s = std::max(free_s_, ready_s);
-  auto& sizes = sizes_of(graph_.operations[collective.first].kind);
-  free_s_ = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
-            sizes.time_s(collective.size_bytes);
-  collective.span = {start_s, free_s_};
+  const OperationKind kind = graph_.operations[collective.first].kind;
+  const bool in_lanes = graph_.hybrid.has_value();
+  Lane& lane = lanes_[kind == OperationKind::all_reduce ? 1 : 0];
+  double& free_s = in_lanes ? lane.free_s : free_s_;
+  const double start_s = std::max(free_s, ready_s);
+  auto& sizes = sizes_of(kind);
+  free_s = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
+           sizes.time_s(collective.size_bytes);
+  collective.span = {start_s, free_s};
   collective.way = sizes.way_of_size(collective.size_bytes);
   collectives_.push_back(collective);
+  if (in_lanes) lane.spans.push_back(collective.span);
   for (std::size_t i = 0; i < count; ++i) spans_[operations[i]] = collective.span;
 }
 
@@ -124,6 +140,7 @@ double CollectiveStream::compute_end_s(double start_s, double alone_s) {
 }
 
 double CollectiveStream::end_beside_s(double now_s, double left_s) {
+  if (graph_.hybrid) return end_beside_both_s(now_s, left_s);
   while (past_ < collectives_.size() && collectives_[past_].span.end_s <= now_s) ++past_;
   const double slower = 1 + graph_.interference;
   for (std::size_t i = past_; i < collectives_.size() && slower > 1; ++i) {
@@ -135,6 +152,29 @@ double CollectiveStream::end_beside_s(double now_s, double left_s) {
     if (left_s * slower <= beside.end_s - now_s) return now_s + left_s * slower;
     left_s -= (beside.end_s - now_s) / slower;
     now_s = beside.end_s;
+  }
+  return now_s + left_s;
+}
+
+/// Either kind slows compute, and both no more than one.
+double CollectiveStream::end_beside_both_s(double now_s, double left_s) {
+  const double slower = 1 + graph_.interference;
+  while (left_s > 0 && slower > 1) {
+    double busy_until_s = now_s;
+    double next_s = std::numeric_limits<double>::infinity();
+    for (Lane& lane : lanes_) {
+      while (lane.past < lane.spans.size() && lane.spans[lane.past].end_s <= now_s) ++lane.past;
+      if (lane.past == lane.spans.size()) continue;
+      const Span& first = lane.spans[lane.past];
+      if (first.start_s <= now_s) busy_until_s = std::max(busy_until_s, first.end_s);
+      next_s = std::min(next_s, std::max(first.start_s, now_s));
+    }
+    const bool busy = busy_until_s > now_s;
+    const double seconds_for_one = busy ? slower : 1;
+    const double until_s = busy ? busy_until_s : next_s;
+    if (left_s * seconds_for_one <= until_s - now_s) return now_s + left_s * seconds_for_one;
+    left_s -= (until_s - now_s) / seconds_for_one;
+    now_s = until_s;
   }
   return now_s + left_s;
 }

@@ -4,6 +4,7 @@
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <vector>
@@ -70,8 +71,16 @@ public:
   }
 
 private:
+  /// What runs one after another.
+  struct Lane {
+    std::vector<Span> spans;
+    std::size_t past = 0; ///< those that ended before the compute of now
+    double free_s = 0;
+  };
+
   void run(const std::size_t* operations, std::size_t count, double ready_s);
   double end_beside_s(double now_s, double left_s);
+  double end_beside_both_s(double now_s, double left_s);
   TimedSizes& sizes_of(OperationKind kind);
 
   const Graph& graph_;
@@ -81,6 +90,7 @@ private:
   TimedSizes gathers_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
+  std::array<Lane, 2> lanes_;        ///< hybrid sharding: gathers and scatters; sums beside them
   std::size_t past_ = 0;             ///< collectives that ended before the compute of now
   double tick_s_ = 0;                ///< of what waits; else the earliest next one
   std::vector<std::size_t> waiting_; ///< for the tick

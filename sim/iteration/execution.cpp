@@ -102,6 +102,9 @@ Execution execute_expecting(const Graph& graph, const Executor& executor, const 
 }
 
 Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
+  if (graph.hybrid && requested == Fidelity::full)
+    throw UserError("--fidelity", "",
+                    "what hybrid sharding sends is not run one by one; leave --fidelity away, or give by-symmetry");
   const Executor& formulas = executor_of(Fidelity::closed_form);
   if (graph.machine.ranks == 1) return execute(graph, formulas);
   const SumExecutor executor(requested, choice);

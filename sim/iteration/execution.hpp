@@ -58,10 +58,11 @@ Execution run_transfers(const Graph& graph, const Executor& executor);
 /// When the last operation but input ends if no transfer takes any time.
 double end_without_network_s(const Graph& graph);
 
-/// What the transfers of a pipeline add to its iteration, kind after kind: first those inside layers alone, then the
-/// sends beside them, then what replicas do. Together the iteration less end_without_network_s().
+/// What the transfers of a pipeline add to its iteration, kind after kind: first those inside layers alone, then
+/// keys and values, the sends beside them, and what replicas do. Together the iteration less end_without_network_s().
 struct ExposedParts {
   double tensor_s = 0;        ///< gathers and scatters inside layers
+  double context_s = 0;       ///< keys and values, and their gradients
   double pipeline_s = 0;      ///< sends between stages
   double data_parallel_s = 0; ///< sums, gathers and scatters among replicas
 };

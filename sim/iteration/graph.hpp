@@ -60,6 +60,7 @@ struct Operation {
   int micro_batch = -1;                  ///< that is computed or sent; -1: all, or not stated
   int group = -1;                        ///< of Graph::groups that carries it; -1: Graph::machine
   int repeats = 1;                       ///< transfers only: so many of that size, one after another
+  bool keys = false; ///< keys and values of a context group are gathered, or their gradients scattered
 };
 
 /// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs
@@ -69,6 +70,12 @@ struct TransferGroup {
   SumRules rules;
 
   bool operator==(const TransferGroup&) const = default;
+};
+
+/// Hybrid sharding: what carries gathers and scatters, and what the sums of gradients across groups.
+struct HybridGroups {
+  TransferGroup shards;
+  TransferGroup replicas;
 };
 
 /// Every cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
@@ -97,10 +104,11 @@ struct Graph {
   std::vector<std::string> units;    ///< whose parameters are gathered together; pieces of a pipeline; else none
   std::vector<TransferGroup> groups; ///< that carry transfers; model parallelism only
 
-  SumRules sums;                ///< how each collective is run
-  double collective_cost_s = 0; ///< software cost of one collective
-  double tensor_cost_s = 0;     ///< and of each tensor in it
-  double interference = 0;      ///< compute advances 1/(1 + interference) as fast beside a collective
+  SumRules sums;                      ///< how each collective is run
+  std::optional<HybridGroups> hybrid; ///< in place of machine and sums: gathers and scatters, and sums beside them
+  double collective_cost_s = 0;       ///< software cost of one collective
+  double tensor_cost_s = 0;           ///< and of each tensor in it
+  double interference = 0;            ///< compute advances 1/(1 + interference) as fast beside a collective
   std::optional<Fusion> fusion;
 
   double path_Bps = 0; ///< of a path inside a node

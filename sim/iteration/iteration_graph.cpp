@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
+#include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/server_graph.hpp"
@@ -41,6 +42,21 @@ bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationI
   return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
 }
 
+/// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
+SumRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
+  SumRules rules{library_of(setup, sample)};
+  if (rules.library.library == SumLibrary::nccl)
+    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, group.ranks,
+                          std::min(group.ranks_per_node, setup.gpus_per_node));
+  return rules;
+}
+
+HybridGroups hybrid_groups(const StepSetup& setup, const Parameters& sample, const Machine& machine, int group) {
+  const auto shards = machine_of_shards(machine, group);
+  const auto replicas = machine_of_shard_replicas(machine, group);
+  return {{shards, rules_of_group(setup, sample, shards)}, {replicas, rules_of_group(setup, sample, replicas)}};
+}
+
 /// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
 /// tensor costs anything by itself.
 Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
@@ -52,7 +68,9 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
   Graph graph;
   if (setup.strategy.name == StrategyName::fsdp) {
     const WholePasses passes{sample.forward_share * slowest_s, (1 - sample.forward_share) * slowest_s};
-    graph = fsdp_graph(shape.units, passes, options, bytes, machine);
+    const int group = ranks_of_shard_group(options, machine.ranks, setup.gpus_per_node);
+    graph = fsdp_graph(shape.units, passes, options, bytes, machine, group);
+    if (group < machine.ranks) graph.hybrid = hybrid_groups(setup, sample, machine, group);
   } else {
     const double total_s = slowest_s + again_s;
     const auto profile = compute_profile(shape, total_s, sample.forward_share * slowest_s / total_s);
@@ -82,15 +100,6 @@ bool time_servers(Graph& graph, const StepSetup& setup, const CommunicationInput
   return time_server_graph(graph, setup, sample, profile, machine, slowdown_of(setup, machine));
 }
 
-/// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
-SumRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
-  SumRules rules{library_of(setup, sample)};
-  if (rules.library.library == SumLibrary::nccl)
-    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, group.ranks,
-                          std::min(group.ranks_per_node, setup.gpus_per_node));
-  return rules;
-}
-
 /// A machine's number among the groups; equal ones are one group.
 int add_group(PipelineGroups& carriers, const TransferGroup& group) {
   const auto found = std::find(carriers.groups.begin(), carriers.groups.end(), group);
@@ -106,7 +115,7 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
   if (options.expert == 1) return;
   const auto experts = machine_of_experts(machine, layout, options.expert);
   carriers.of_expert = add_group(carriers, {experts, rules_of_group(setup, sample, experts)});
-  if (layout.replicas == options.expert) return;
+  if (layout.sharers() == options.expert) return;
   const auto replicas = machine_of_expert_replicas(machine, layout, options.expert);
   auto rules = rules_of_group(setup, sample, replicas);
   if (options.data_parallel == DataParallel::all_reduce) {
@@ -132,7 +141,13 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
     carriers.of_tensor = add_group(carriers, {inside, rules});
   }
-  if (layout.replicas == 1) return carriers;
+  if (layout.context > 1) {
+    const auto context = machine_of_context(machine, layout);
+    auto rules = rules_of_group(setup, sample, context);
+    rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+    carriers.of_context = add_group(carriers, {context, rules});
+  }
+  if (layout.sharers() == 1) return carriers;
   add_expert_groups(setup, sample, machine, carriers);
   const auto replicas = machine_of_replicas(machine, layout);
   auto rules = rules_of_group(setup, sample, replicas);

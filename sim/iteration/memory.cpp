@@ -86,10 +86,11 @@ double gathered_parameters(const Model& model) {
 }
 
 MemoryNeed least_sharded_memory(const Model& model, Precision precision, double batch, const Strategy& strategy,
-                                int gpus) {
+                                int gpus, int gpus_per_node) {
   const auto bytes = state_bytes(precision, strategy.name);
   const double parameters = model.parameters;
-  const double part = 1.0 / gpus;
+  const int sharers = ranks_of_shard_group(strategy.sharded, gpus, gpus_per_node);
+  const double part = 1.0 / sharers;
   const bool fsdp = strategy.name == StrategyName::fsdp;
   MemoryNeed need;
   need.parameters = bytes.parameter * parameters * (fsdp ? part : 1);
@@ -97,7 +98,7 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   need.optimizer = bytes.optimizer * parameters * part;
   const double micro_batch = batch / strategy.sharded.micro_batches;
   need.activations = kept_outputs(model, strategy.sharded.recompute) * output_width(precision) * micro_batch;
-  if (fsdp && gpus > 1) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
+  if (fsdp && sharers > 1) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
   return need;
 }
 
@@ -114,6 +115,17 @@ double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelP
 }
 
 /// Of a rank's own parameters.
+/// Table bytes a sample that a rank of a context group has of others while a block attends, of the stage's block that
+/// has most keys and values.
+double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
+  double most = 0;
+  for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
+       piece += static_cast<std::size_t>(options.pipeline))
+    if (pieces[piece].attentive_blocks > 0)
+      most = std::max(most, pieces[piece].key_bytes / pieces[piece].attentive_blocks);
+  return most * (options.context - 1) / options.context / options.tensor;
+}
+
 MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, double replicas) {
   const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
   if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};
@@ -131,24 +143,26 @@ MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const Mo
     parameters += (pieces[piece].parameters - dealt) / options.tensor;
     of_experts += dealt / options.expert / options.tensor;
   }
-  const double outputs =
-      most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) / options.tensor;
-  const double replicas = layout_of(options, gpus).replicas;
+  const double outputs = most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) /
+                         options.tensor / options.context;
+  const double replicas = layout_of(options, gpus).sharers();
   auto need = least_state(options, precision, parameters, replicas);
   const auto experts = least_state(options, precision, of_experts, std::max(1.0, replicas / options.expert));
   need.parameters += experts.parameters;
   need.gradients += experts.gradients;
   need.optimizer += experts.optimizer;
   need.activations = least_kept_outputs * output_width(precision) * outputs;
+  need.gathered = output_width(precision) * gathered_keys(pieces, options, stage) * micro_batch_samples(options, batch);
   return need;
 }
 
 constexpr int most_gpus = 10'000'000;
 
 /// 0: no number of GPUs is enough.
-int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double batch, const Strategy& strategy) {
+int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double batch, const Strategy& strategy,
+                int gpus_per_node) {
   const auto fits = [&](int gpus) {
-    return least_memory(model, precision, batch, strategy, gpus).total() <= gpu.memory_bytes;
+    return least_memory(model, precision, batch, strategy, gpus, gpus_per_node).total() <= gpu.memory_bytes;
   };
   if (!is_sharded(strategy.name) || !fits(most_gpus)) return 0;
   int too_few = 1;
@@ -165,6 +179,8 @@ std::string what_to_do(const Strategy& strategy, int fewest) {
     return "give more stages, more micro_batches, a smaller batch_per_gpu or another GPU";
   if (fewest > 0) return fmt::format("give {} GPUs or more, a smaller micro-batch or another GPU", fewest);
   if (!is_sharded(strategy.name)) return "give a smaller batch_per_gpu or another GPU";
+  if (strategy.sharded.shard_group != ShardedOptions::all_ranks)
+    return "no number of GPUs is enough; give a larger \"shard_group\", more micro_batches or another GPU";
   return strategy.sharded.recompute == Recompute::full
              ? "no number of GPUs is enough; give more micro_batches or another GPU"
              : "no number of GPUs is enough; give more micro_batches, \"recompute\": \"full\" or another GPU";
@@ -176,8 +192,9 @@ double least_memory_bytes(const Model& model, Precision precision, double batch)
   return least_memory(model, precision, batch, {}, 1).total();
 }
 
-MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus) {
-  if (is_sharded(strategy.name)) return least_sharded_memory(model, precision, batch, strategy, gpus);
+MemoryNeed least_memory(const Model& model, Precision precision, double batch, const Strategy& strategy, int gpus,
+                        int gpus_per_node) {
+  if (is_sharded(strategy.name)) return least_sharded_memory(model, precision, batch, strategy, gpus, gpus_per_node);
   double outputs = 0;
   for (const auto& layer : model.layers) outputs += layer.activation_bytes_per_sample;
   const double copy = model.size_bytes(); // parameter, gradient, momentum
@@ -203,10 +220,10 @@ MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision prec
 }
 
 std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                             const Strategy& strategy, int gpus) {
+                             const Strategy& strategy, int gpus, int gpus_per_node) {
   const bool in_stages = is_model_parallel(strategy.name);
   const double needed = in_stages ? least_stage_memory(model, gpu, precision, batch, strategy, gpus).total()
-                                  : least_memory(model, precision, batch, strategy, gpus).total();
+                                  : least_memory(model, precision, batch, strategy, gpus, gpus_per_node).total();
   if (gpu.memory_bytes <= 0 || needed <= gpu.memory_bytes) return "";
   const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy.name), gpus)
                        : in_stages               ? fmt::format(" a GPU by {}", to_text(strategy))
@@ -214,7 +231,7 @@ std::string memory_complaint(const Model& model, const Gpu& gpu, Precision preci
   return fmt::format("{} samples of {}{} need at least {}, and one {} has {}; {}", batch, model.name, on_gpus,
                      print_quantity(needed, Dimension::size), gpu.name,
                      print_quantity(gpu.memory_bytes, Dimension::size),
-                     what_to_do(strategy, fewest_gpus(model, gpu, precision, batch, strategy)));
+                     what_to_do(strategy, fewest_gpus(model, gpu, precision, batch, strategy, gpus_per_node)));
 }
 
 } // namespace ddlsim

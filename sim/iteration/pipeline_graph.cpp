@@ -43,6 +43,7 @@ struct StageStreams {
   std::size_t back = 0;   ///< gradients to the stage before
   std::size_t sums = 0;
   std::size_t inside = 0; ///< layers
+  std::size_t keys = 0;   ///< and values, where a context group gathers them
 };
 
 /// A role a stage, filled step by step as soon as what a step needs is in the graph.
@@ -91,6 +92,7 @@ private:
     streams.back = add_stream(graph_, StreamKind::transfers, role);
     streams.sums = add_stream(graph_, StreamKind::transfers, role);
     streams.inside = add_stream(graph_, StreamKind::transfers, role);
+    if (carriers_.of_context >= 0) streams.keys = add_stream(graph_, StreamKind::transfers, role);
     streams_.push_back(streams);
     steps_.push_back(steps_of_stage(options_, stage));
     last_.push_back(not_there);
@@ -175,6 +177,7 @@ private:
     last_[stage] = add_operation(graph_, operation);
     for (const std::size_t one : before) wait_for(graph_, one);
     if (carriers_.of_tensor >= 0) add_inside(stage, step, parts, before);
+    if (carriers_.of_context >= 0) add_keys(stage, step, parts);
     if (!step.forward && backwards_left_[at(step.piece)] == 1) scatter(stage, at(step.piece));
   }
 
@@ -217,11 +220,28 @@ private:
     const auto& piece = pieces_[at(step.piece)];
     Operation inside{kind, streams_[stage].inside};
     inside.repeats = a_block * piece.attentive_blocks / parts;
-    inside.size_bytes = share * bytes_.outputs * piece.inner_bytes / piece.attentive_blocks;
+    inside.size_bytes = share * bytes_.outputs * piece.inner_bytes / piece.attentive_blocks / options_.context;
     inside.unit = step.piece;
     inside.micro_batch = step.micro_batch;
     inside.group = carriers_.of_tensor;
     return inside;
+  }
+
+  /// Keys and values of each block with attention; their gradients, too, on the way back.
+  void add_keys(std::size_t stage, const PipelineStep& step, int parts) {
+    const auto& piece = pieces_[at(step.piece)];
+    if (piece.attentive_blocks == 0) return;
+    for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
+      if (step.forward && kind == OperationKind::reduce_scatter) break;
+      Operation keys{kind, streams_[stage].keys};
+      keys.repeats = piece.attentive_blocks / parts;
+      keys.size_bytes = bytes_.outputs * piece.key_bytes / piece.attentive_blocks / options_.tensor;
+      keys.unit = step.piece;
+      keys.micro_batch = step.micro_batch;
+      keys.group = carriers_.of_context;
+      keys.keys = true;
+      last_[stage] = add_operation(graph_, keys, {last_[stage]});
+    }
   }
 
   /// Tokens to their experts, and back, in each block that has some.
@@ -231,8 +251,8 @@ private:
     if (piece.expert_blocks == 0) return;
     Operation routing{OperationKind::all_to_all, streams_[stage].inside};
     routing.repeats = a_block * piece.expert_blocks;
-    routing.size_bytes =
-        options_.expert_imbalance * bytes_.outputs * piece.routed_bytes / piece.expert_blocks / options_.tensor;
+    routing.size_bytes = options_.expert_imbalance * bytes_.outputs * piece.routed_bytes / piece.expert_blocks /
+                         options_.tensor / options_.context;
     routing.unit = step.piece;
     routing.micro_batch = step.micro_batch;
     routing.group = carriers_.of_expert;
@@ -252,7 +272,7 @@ private:
   /// Between that piece and the next one, in either direction.
   std::size_t add_send(std::size_t stage, const PipelineStep& step, int piece) {
     Operation send{OperationKind::send, step.forward ? streams_[stage].onward : streams_[stage].back};
-    send.size_bytes = bytes_.outputs * pieces_[at(piece)].sent_bytes / options_.tensor;
+    send.size_bytes = bytes_.outputs * pieces_[at(piece)].sent_bytes / options_.tensor / options_.context;
     send.part = step.forward ? ComputePart::forward : ComputePart::backward;
     send.unit = step.piece;
     send.micro_batch = step.micro_batch;
@@ -307,9 +327,11 @@ std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, in
 
 double operations_of_pipeline(const ModelParallelOptions& options) {
   const double passes = 2.0 * options.micro_batches * options.pipeline * options.virtual_stages;
-  const double inside = (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0); // a gather and a scatter; tokens
-  const double of_a_pass = 2 + inside;                                               // compute and send
-  const double of_a_stage = 3 + 2.0 * options.virtual_stages;                        // what replicas do
+  const double keys = options.context > 1 ? 1.5 : 0; // a gather forward, a gather and a scatter backward
+  const double inside =
+      (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0) + keys; // a gather and a scatter; tokens
+  const double of_a_pass = 2 + inside;                                    // compute and send
+  const double of_a_stage = 3 + 2.0 * options.virtual_stages;             // what replicas do
   return of_a_pass * passes + of_a_stage * options.pipeline;
 }
 

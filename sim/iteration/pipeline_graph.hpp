@@ -18,6 +18,7 @@ struct PipelineGroups {
   int of_replicas = -1;        ///< sums of gradients; -1: one replica, which sums nothing
   int of_shards = -1;          ///< the same where each replica keeps a part: halves of a ring; -1: none does
   int of_tensor = -1;          ///< gathers and scatters inside layers; -1: no layer is cut
+  int of_context = -1;         ///< gathers and scatters of keys and values; -1: each rank has whole sequences
   int of_expert = -1;          ///< tokens on their way to experts and back; -1: each rank has all experts
   int of_expert_replicas = -1; ///< as of_replicas, of experts' gradients; -1 where each expert is there once
   int of_expert_shards = -1;   ///< as of_shards, the same
@@ -25,7 +26,7 @@ struct PipelineGroups {
 
 /// How much travels.
 struct PipelineBytes {
-  double outputs = 0;  ///< of a micro-batch for each byte a sample of a piece's outputs, in PieceShape
+  double outputs = 0;  ///< of a micro-batch for each byte a sample of a piece's outputs, in PieceShape, whole sequences
   double gradient = 0; ///< on the wire, of a parameter
   double gathered = 0; ///< of a parameter, in what is computed with
 };
@@ -50,8 +51,8 @@ std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, in
 /// Operations of an iteration, about: what a pass over it costs.
 double operations_of_pipeline(const ModelParallelOptions& options);
 
-/// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t p ranks has t p
-/// times the batch and t ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A
+/// One iteration. `passes` are one GPU's, of the whole model with that GPU's batch; a replica of t c p ranks has t c p
+/// times the batch and t c ranks for each layer, so that a piece takes p/m of its share of them for a micro-batch. A
 /// stage sends its outputs to the next stage and the gradients of its inputs, as many bytes, to the one before, each of
 /// its t ranks a part; a send waits for nothing but its compute and the send before it, and the stage computes on
 /// meanwhile. When a stage has run all, it sums its gradients over its replicas in one all-reduce.
@@ -75,6 +76,13 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// back (Lepikhin et al., GShard, ICLR 2021, section 2.4): what the experts put out, the busiest rank's times the imbalance. Nothing is
 /// computed meanwhile; they stand behind their piece's compute. Experts' compute takes as long as the busiest rank's.
 /// Their gradients are summed among the replicas that have the same ones.
+/// With context parallelism every rank of a group of c has two of 2c equal chunks of each sequence, one from the front and
+/// one from the back, so that a causal mask leaves all of them as much attention (Megatron-LM's and Llama 3's split), and
+/// what it sends and gathers for others is a c-th. Attention needs the keys and values of the whole sequence. Of the
+/// ways that there are, this is the all-gather (Llama 3, arXiv:2407.21783, section 3.3.2; Transformer Engine,
+/// AttnFuncWithCPAndKVAllGather in context_parallel.py at d0067d0): forward gathers the keys and values of each block
+/// with attention, backward gathers them again and reduce-scatters their gradients, and nothing is computed meanwhile.
+/// They stand behind their piece's compute. All c d ranks with the same parameters share gradients and optimizer state.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace ddlsim {
 namespace {
@@ -15,16 +16,26 @@ namespace {
 constexpr double most_passes = 50'000;
 
 int ranks_of_replica(const ModelParallelOptions& options) {
-  return options.pipeline * options.tensor;
+  return options.pipeline * options.tensor * options.context;
 }
 
-/// All are on one node; or stages have whole nodes, or nodes whole stages, and nodes have whole tensor groups.
+/// The GPUs that hold parts of the same sequences.
+int gpus_of_context(const ModelParallelOptions& options) {
+  return options.tensor * options.context;
+}
+
+bool is_multiple_of_other(int one, int other) {
+  return one % other == 0 || other % one == 0;
+}
+
+/// All are on one node; or stages and context groups have whole nodes, or nodes whole ones of them, and nodes have whole
+/// tensor groups.
 bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (gpus % ranks_of_replica(options) != 0) return false;
   if (gpus <= gpus_per_node) return true;
   if (gpus_per_node % options.tensor != 0) return false;
-  const int of_stage = gpus / options.pipeline;
-  return of_stage % gpus_per_node == 0 || gpus_per_node % of_stage == 0;
+  return is_multiple_of_other(gpus / options.pipeline, gpus_per_node) &&
+         is_multiple_of_other(gpus_of_context(options), gpus_per_node);
 }
 
 /// The first node of a stage, and how many of its ranks each of its nodes has.
@@ -55,16 +66,18 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   return most;
 }
 
-/// Replicas of a layer on one node.
-int replicas_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
-  return std::min(gpus / ranks_of_replica(options), std::max(1, gpus_per_node / options.tensor));
+/// Ranks with the same dense parameters, in all and on one node.
+int sharers_of(const ModelParallelOptions& options, int gpus) {
+  return gpus / ranks_of_replica(options) * options.context;
+}
+int sharers_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  return std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.tensor));
 }
 
 /// Whole groups of ranks share experts, on whole nodes or in whole parts of nodes.
 bool deals_experts(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
-  const int of_node = replicas_of_node(options, gpus, gpus_per_node);
-  return gpus / ranks_of_replica(options) % options.expert == 0 &&
-         (options.expert % of_node == 0 || of_node % options.expert == 0);
+  return sharers_of(options, gpus) % options.expert == 0 &&
+         is_multiple_of_other(options.expert, sharers_of_node(options, gpus, gpus_per_node));
 }
 
 /// Why experts cannot be dealt out like that; "" where they can.
@@ -77,21 +90,43 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
         "{} experts a block are not dealt out evenly over {} ranks; give an \"expert\" that divides them", experts,
         options.expert);
   if (deals_experts(options, gpus, gpus_per_node)) return "";
-  const int replicas = gpus / ranks_of_replica(options);
-  if (replicas % options.expert != 0)
-    return fmt::format("{} GPUs are {} replicas, no multiple of the {} ranks that experts are dealt out over; give a "
+  const int sharers = sharers_of(options, gpus);
+  if (sharers % options.expert != 0)
+    return fmt::format("{} GPUs are {} replicas{}, no multiple of the {} ranks that experts are dealt out over; give a "
                        "multiple of {} GPUs",
-                       gpus, replicas, options.expert, options.expert * ranks_of_replica(options));
-  const int of_node = replicas_of_node(options, gpus, gpus_per_node);
+                       gpus, sharers, options.context > 1 ? " of the dense layers" : "", options.expert,
+                       options.pipeline * options.tensor * std::lcm(options.expert, options.context));
+  const int of_node = sharers_of_node(options, gpus, gpus_per_node);
   return fmt::format("a node has {} replicas of a layer, and experts over {} ranks are on parts of nodes; give an "
                      "\"expert\" that divides {} or is a multiple of it",
                      of_node, options.expert, of_node);
 }
 
+/// Why a sequence cannot be cut over so many ranks; "" where it can.
+std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
+  if (options.context == 1) return "";
+  if (attentive_blocks_of(model) == 0)
+    return fmt::format("context parallelism is simulated for transformers, and {} has no block with attention; leave "
+                       "\"context\" out",
+                       model.name);
+  if (!has_keys_and_values(model))
+    return fmt::format("{} has attention without a layer called \"key\" and one called \"value\", or "
+                       "\"query_key_value\", so that what a context group gathers is not known; leave \"context\" out, "
+                       "or name those layers",
+                       model.name);
+  constexpr int chunks_of_rank = 2; // one from the front and one from the back, so that all mask alike
+  const double tokens = model.tokens_per_sample();
+  if (tokens > 0 && std::fmod(tokens, chunks_of_rank * options.context) == 0) return "";
+  return fmt::format(
+      "a sample of {} has {:.0f} tokens, which are not cut into {} equal chunks for each of {} ranks; give a "
+      "\"context\" that comes out whole",
+      model.name, tokens, chunks_of_rank, options.context);
+}
+
 } // namespace
 
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus) {
-  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor};
+  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor, options.context};
 }
 
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout) {
@@ -103,8 +138,8 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
 
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
   Machine group = all;
-  group.ranks = layout.replicas;
-  group.ranks_per_node = std::min(layout.replicas, std::max(1, all.ranks_per_node / layout.tensor));
+  group.ranks = layout.sharers();
+  group.ranks_per_node = std::min(layout.sharers(), std::max(1, all.ranks_per_node / layout.tensor));
   group.nic_Bps /= layout.tensor;
   group.uplink_Bps /= layout.tensor;
   return group;
@@ -125,12 +160,16 @@ Machine machine_of_group(const Machine& all, int ranks, int per_node) {
 
 } // namespace
 
+Machine machine_of_context(const Machine& all, const PipelineLayout& layout) {
+  return machine_of_group(all, layout.context, all.ranks_per_node / layout.tensor);
+}
+
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert) {
   return machine_of_group(all, expert, all.ranks_per_node / layout.tensor);
 }
 
 Machine machine_of_expert_replicas(const Machine& all, const PipelineLayout& layout, int expert) {
-  return machine_of_group(all, layout.replicas / expert, all.ranks_per_node / (layout.tensor * expert));
+  return machine_of_group(all, layout.sharers() / expert, all.ranks_per_node / (layout.tensor * expert));
 }
 
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage) {
@@ -179,6 +218,7 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
     return fmt::format("tensor parallelism is simulated for transformers, and {} has no block with attention; leave "
                        "\"tensor\" out",
                        model.name);
+  if (auto why = context_complaint(model, options); !why.empty()) return why;
   if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
@@ -187,6 +227,10 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
     return fmt::format("tensor parallelism over {} GPUs is simulated inside a node only, and one has {}; give a "
                        "\"tensor\" that divides it",
                        options.tensor, gpus_per_node);
+  if (const int group = gpus_of_context(options); !is_multiple_of_other(group, gpus_per_node))
+    return fmt::format("a context group of {} GPUs, {} of a tensor group times {}, shares nodes of {} unevenly; give a "
+                       "\"context\" that fills whole nodes, or of which whole groups fill a node",
+                       group, options.tensor, options.context, gpus_per_node);
   return fmt::format(
       "{} GPUs give each of {} stages {} GPUs, which share nodes of {} unevenly; give a multiple of {} GPUs", gpus,
       options.pipeline, gpus / options.pipeline, gpus_per_node, options.pipeline * gpus_per_node);

@@ -10,23 +10,30 @@
 namespace ddlsim {
 
 /// Megatron-LM's order of ranks (megatron/core/parallel_state.py, "tp-cp-ep-dp-pp"): the ranks of a tensor group are
-/// consecutive; the tensor groups of all replicas make a stage; stages follow each other.
+/// consecutive; tensor groups that hold parts of the same sequences follow each other; those of all replicas make a
+/// stage; stages follow each other.
 struct PipelineLayout {
   int stages = 1;
   int replicas = 1;
   int tensor = 1;
-  int ranks_of_stage() const { return replicas * tensor; }
+  int context = 1;
+  int sharers() const { return replicas * context; } ///< ranks that have the same parameters
+  int ranks_of_stage() const { return sharers() * tensor; }
 };
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 
 /// The ranks that compute a layer together, on one node.
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that sum the same gradients, one of each replica. `tensor` such groups sum at the same time and share the
+/// The ranks that hold parts of the same sequences: next to each other outside tensor groups, so that they are on as
+/// few nodes as can be. As many such groups as fill the nodes gather at once.
+Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
+
+/// The ranks that sum the same gradients, one of each tensor group of each replica. `tensor` such groups sum at the same time and share the
 /// NICs of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks of data parallelism that a block's experts are dealt out over: Megatron-LM's order has them next to each
+/// The ranks with the same dense parameters that a block's experts are dealt out over: Megatron-LM's order has them next to each
 /// other, so that they are on as few nodes as can be. As many such groups as fill the nodes exchange tokens at once.
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert);
 

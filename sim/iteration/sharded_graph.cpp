@@ -12,13 +12,15 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 class FsdpBuilder {
 public:
   FsdpBuilder(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options, const ShardBytes& bytes,
-              const Machine& machine)
-      : shape_(shape), passes_(passes), options_(options), bytes_(bytes), gather_of_(shape.units.size(), none) {
+              const Machine& machine, int group)
+      : shape_(shape), passes_(passes), options_(options), bytes_(bytes), group_(group),
+        gather_of_(shape.units.size(), none) {
     graph_.machine = machine;
     for (const auto& unit : shape.units) graph_.units.push_back(unit.name);
     const std::size_t worker = add_role(graph_, "worker", machine.ranks);
     compute_ = add_stream(graph_, StreamKind::compute, worker);
     collectives_ = add_stream(graph_, StreamKind::collectives, worker);
+    if (group < machine.ranks) sums_ = add_stream(graph_, StreamKind::collectives, worker);
   }
 
   Graph build() {
@@ -44,15 +46,15 @@ private:
   void gather(std::size_t unit) {
     if (is_gathered(unit)) return;
     const double size_bytes = shape_.units[unit].parameters * bytes_.gathered;
-    gather_of_[unit] = add_collective(OperationKind::all_gather, unit, size_bytes);
+    gather_of_[unit] = add_collective(OperationKind::all_gather, collectives_, unit, size_bytes);
     if (!is_limited(unit)) return;
     const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
     if (gathers_ >= limit) wait_for(graph_, frees_[gathers_ - limit]);
     ++gathers_;
   }
 
-  std::size_t add_collective(OperationKind kind, std::size_t unit, double size_bytes) {
-    Operation operation{kind, collectives_, 0, size_bytes};
+  std::size_t add_collective(OperationKind kind, std::size_t stream, std::size_t unit, double size_bytes) {
+    Operation operation{kind, stream, 0, size_bytes};
     operation.unit = static_cast<int>(unit);
     return add_operation(graph_, operation);
   }
@@ -103,17 +105,23 @@ private:
   void finish(std::size_t unit) {
     free(unit);
     if (!(shape_.units[unit].parameters > 0)) return;
-    add_collective(OperationKind::reduce_scatter, unit, shape_.units[unit].parameters * bytes_.scattered);
+    const double size_bytes = shape_.units[unit].parameters * bytes_.scattered;
+    const std::size_t scattered = add_collective(OperationKind::reduce_scatter, collectives_, unit, size_bytes);
     wait_for(graph_, last_);
+    if (sums_ == none) return;
+    add_collective(OperationKind::all_reduce, sums_, unit, size_bytes / group_);
+    wait_for(graph_, scattered);
   }
 
   const UnitShape& shape_;
   const WholePasses& passes_;
   const ShardedOptions& options_;
   const ShardBytes& bytes_;
+  int group_; ///< ranks that share one copy
   Graph graph_;
   std::size_t compute_ = 0;     ///< stream
   std::size_t collectives_ = 0; ///< stream
+  std::size_t sums_ = none;     ///< stream, across groups; none: one group
   std::size_t last_ = none;     ///< operation of compute
   bool in_backward_ = false;
   std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
@@ -124,8 +132,8 @@ private:
 } // namespace
 
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Machine& machine) {
-  return FsdpBuilder(shape, passes, options, bytes, machine).build();
+                 const ShardBytes& bytes, const Machine& machine, int group) {
+  return FsdpBuilder(shape, passes, options, bytes, machine, group).build();
 }
 
 } // namespace ddlsim

@@ -32,8 +32,11 @@ struct WholePasses {
 ///   root       is kept from its gather to the end of backward, and scattered last
 /// Every micro-batch gathers and scatters all of it, as a loop without no_sync() does. What is computed again stands in
 /// the backward of its unit. The update of a part takes no time here.
+/// Hybrid sharding (HYBRID_SHARD; foreach_reduce() in torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py at
+/// 010ae4a): where fewer than all ranks, `group` of them, share one copy, all this is among them, and each scatter is
+/// followed by an all-reduce of the rank's part with its like in the other groups, on a stream of its own.
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Machine& machine);
+                 const ShardBytes& bytes, const Machine& machine, int group);
 
 /// ZeRO-1 and ZeRO-2: gradients are grouped by the preset's rule as for all-reduces, and each group is
 /// reduce-scattered, beside backward where the preset overlaps, else after it. Each rank then updates its part, and the

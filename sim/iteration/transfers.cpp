@@ -53,11 +53,12 @@ private:
   std::vector<TimedSizes> groups_;
 };
 
-enum class TransferKind { tensor, pipeline, data_parallel };
+enum class TransferKind { tensor, context, pipeline, data_parallel };
 
 /// What is inside layers is of a micro-batch; what replicas do is of all.
 TransferKind kind_of(const Operation& transfer) {
   if (transfer.kind == OperationKind::send) return TransferKind::pipeline;
+  if (transfer.keys) return TransferKind::context;
   return transfer.micro_batch >= 0 ? TransferKind::tensor : TransferKind::data_parallel;
 }
 
@@ -115,8 +116,12 @@ ExposedParts exposed_parts(const Graph& graph, const Execution& execution, doubl
     return last_end_s(graph, spans, false);
   };
   const double with_tensor_s = end_with_s(TransferKind::tensor);
+  const bool has_keys = std::any_of(graph.operations.begin(), graph.operations.end(),
+                                    [](const Operation& operation) { return operation.keys; });
+  const double with_keys_s = has_keys ? end_with_s(TransferKind::context) : with_tensor_s;
   const double with_sends_s = end_with_s(TransferKind::pipeline);
-  return {with_tensor_s - end_without_network_s, with_sends_s - with_tensor_s, execution.end_s - with_sends_s};
+  return {with_tensor_s - end_without_network_s, with_keys_s - with_tensor_s, with_sends_s - with_keys_s,
+          execution.end_s - with_sends_s};
 }
 
 } // namespace ddlsim

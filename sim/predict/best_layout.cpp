@@ -69,12 +69,24 @@ std::vector<int> tensors_of(const StepSetup& setup) {
   return degrees;
 }
 
-std::vector<int> pipelines_of(const StepSetup& setup, int tensor) {
+std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
+  const int asked = setup.strategy.parallel.context;
+  if (asked != open_degree) return {asked};
+  if (attentive_blocks_of(setup.model) == 0 || !has_keys_and_values(setup.model)) return {1};
+  auto degrees = divisors(setup.gpus / tensor);
+  const double tokens = setup.model.tokens_per_sample();
+  std::erase_if(degrees,
+                [&](int context) { return context > 1 && (tokens == 0 || std::fmod(tokens, 2 * context) != 0); });
+  return degrees;
+}
+
+/// In groups of so many GPUs that compute each layer together.
+std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   const auto& asked = setup.strategy.parallel;
   if (asked.pipeline != open_degree) return {asked.pipeline};
   std::vector<int> found;
   const int most = blocks_of(setup.model) / asked.virtual_stages;
-  for (const int pipeline : divisors(setup.gpus / tensor)) {
+  for (const int pipeline : divisors(setup.gpus / group)) {
     const bool too_few = asked.schedule == PipelineSchedule::interleaved && pipeline == 1;
     if (pipeline <= most && !too_few) found.push_back(pipeline);
   }
@@ -82,18 +94,19 @@ std::vector<int> pipelines_of(const StepSetup& setup, int tensor) {
 }
 
 /// Of the samples of a replica, where these are a whole number.
-std::vector<int> micro_batches_of(const StepSetup& setup, int tensor, int pipeline) {
+std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
   const int asked = setup.strategy.parallel.micro_batches;
   if (asked != open_degree) return {asked};
   constexpr double most_samples = 1e9;
-  const double samples = setup.batch_per_gpu * tensor * pipeline;
+  const double samples = setup.batch_per_gpu * group * pipeline;
   if (samples < 1 || samples != std::floor(samples) || samples > most_samples) return {};
   return divisors(static_cast<int>(samples));
 }
 
 bool can_be(const StepSetup& setup, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
-  if (parallel.tensor * parallel.pipeline * parallel.expert == 1) return false; // nothing is parallel but data
+  if (1.0 * parallel.tensor * parallel.context * parallel.pipeline * parallel.expert == 1)
+    return false; // nothing is parallel but data
   if (parallel.schedule == PipelineSchedule::interleaved && parallel.micro_batches % parallel.pipeline != 0)
     return false;
   const double blocks = blocks_of(setup.model);
@@ -107,7 +120,8 @@ Strategy least_layout(const StepSetup& setup) {
   Strategy strategy = setup.strategy;
   auto& parallel = strategy.parallel;
   if (parallel.tensor == open_degree) parallel.tensor = 1;
-  if (parallel.pipeline == open_degree) parallel.pipeline = parallel.tensor > 1 ? 1 : 2;
+  if (parallel.context == open_degree) parallel.context = 1;
+  if (parallel.pipeline == open_degree) parallel.pipeline = parallel.tensor * parallel.context > 1 ? 1 : 2;
   if (parallel.micro_batches == open_degree) parallel.micro_batches = 1;
   return strategy;
 }
@@ -240,16 +254,19 @@ private:
 
 std::vector<Strategy> layout_candidates(const StepSetup& setup) {
   std::vector<Strategy> candidates;
+  Strategy candidate = setup.strategy;
+  auto& parallel = candidate.parallel;
   for (const int tensor : tensors_of(setup))
-    for (const int pipeline : pipelines_of(setup, tensor))
-      for (const int micro_batches : micro_batches_of(setup, tensor, pipeline)) {
-        Strategy candidate = setup.strategy;
-        candidate.parallel.tensor = tensor;
-        candidate.parallel.pipeline = pipeline;
-        candidate.parallel.micro_batches = micro_batches;
-        if (can_be(setup, candidate)) candidates.push_back(candidate);
-        if (candidates.size() == most_candidates) return candidates;
-      }
+    for (const int context : contexts_of(setup, tensor))
+      for (const int pipeline : pipelines_of(setup, tensor * context))
+        for (const int micro_batches : micro_batches_of(setup, tensor * context, pipeline)) {
+          parallel.tensor = tensor;
+          parallel.context = context;
+          parallel.pipeline = pipeline;
+          parallel.micro_batches = micro_batches;
+          if (can_be(setup, candidate)) candidates.push_back(candidate);
+          if (candidates.size() == most_candidates) return candidates;
+        }
   return candidates;
 }
 
@@ -281,7 +298,7 @@ int BestLayout::least_usable(int most) const {
 
 std::vector<int> BestLayout::scales_up_to(int gpus) const {
   const auto& asked = setup_.strategy.parallel;
-  const int stated = std::max(1, asked.tensor) * std::max(1, asked.pipeline);
+  const int stated = std::max(1, asked.tensor) * std::max(1, asked.context) * std::max(1, asked.pipeline);
   const int domain = gpus_per_full_node_ * domain_nodes(setup_.cluster, setup_.transport);
   std::vector<int> scales;
   for (int scale = stated; scale <= std::min(gpus, domain); scale += stated)

@@ -1,5 +1,5 @@
 #pragma once
-// "tensor", "pipeline" or "micro_batches": "best": how a model is cut over the GPUs of a scale.
+// "tensor", "context", "pipeline" or "micro_batches": "best": how a model is cut over the GPUs of a scale.
 
 #include "sim/iteration/step.hpp"
 
@@ -11,9 +11,10 @@
 namespace ddlsim {
 
 /// What is tried at the setup's scale, in the order in which one is preferred among equals: smaller tensor groups, then
-/// fewer stages, then fewer micro-batches. Degrees that the strategy states stay.
+/// smaller context groups, fewer stages, fewer micro-batches. Degrees that the strategy states stay.
 ///   tensor         divisors of a node's GPUs and of the sides of all matrices in blocks with attention; 1 without any
-///   pipeline       divisors of the GPUs over `tensor`, up to the model's blocks
+///   context        divisors of the GPUs over `tensor` of which twice divides the sequence; 1 where keys are not known
+///   pipeline       divisors of the GPUs over both, up to the model's blocks
 ///   micro_batches  all that leave a whole number of samples
 /// What layout_complaint() refuses is left out, and what has more than half a million operations; of more than 5,000
 /// layouts the first are tried.

@@ -1,4 +1,5 @@
 #include "sim/base/statistics.hpp"
+#include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/predict/input.hpp"
@@ -10,6 +11,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,9 @@ int most_gpus(const Curve& curve) {
 /// more, or where no layout is possible.
 int most_usable(const Curve& curve, int gpus) {
   const auto& setup = curve.setup;
+  const auto& sharded = setup.strategy.sharded;
+  if (sharded.shard_group != ShardedOptions::all_ranks)
+    return most_gpus_in_groups(ranks_of_shard_group(sharded, gpus, curve.gpus_per_full_node), gpus);
   if (!is_model_parallel(setup.strategy.name)) return gpus;
   if (curve.best_layout) return curve.best_layout->most_usable(gpus);
   return most_gpus_laid_out(setup.strategy.parallel, gpus,
@@ -44,7 +49,7 @@ int asked_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
-  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * parallel.expert;
+  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * std::lcm(parallel.expert, parallel.context);
 }
 
 /// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes
@@ -309,10 +314,15 @@ int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity
   return most_usable(curve, scales.gpus_of(settle(scales, guess)));
 }
 
+/// Of several GPUs each, so that not every number of nodes can be used.
+bool is_in_groups(const Strategy& strategy) {
+  return is_model_parallel(strategy.name) || strategy.sharded.shard_group > 0;
+}
+
 /// Whether the cluster cannot grow to the next scale that the strategy can use.
 bool is_last_scale(const Curve& curve, int gpus) {
   const int most = most_gpus(curve);
-  if (is_model_parallel(curve.setup.strategy.name)) return gpus > 0 && gpus == most_usable(curve, most);
+  if (is_in_groups(curve.setup.strategy)) return gpus > 0 && gpus == most_usable(curve, most);
   return gpus >= curve.gpus_per_full_node && gpus + curve.gpus_per_full_node > most;
 }
 

@@ -20,6 +20,8 @@ void add_sharded(Json& json, const Strategy& strategy) {
     json["reshard_after_forward"] = sharded.reshard_after_forward;
     json["backward_prefetch"] = sharded.backward_prefetch;
     json["gathers_in_flight"] = sharded.gathers_in_flight;
+    if (sharded.shard_group == ShardedOptions::a_node) json["shard_group"] = "node";
+    if (sharded.shard_group > 0) json["shard_group"] = sharded.shard_group;
   }
   json["micro_batches"] = sharded.micro_batches;
   json["recompute"] = to_text(sharded.recompute);
@@ -30,6 +32,7 @@ void add_model_parallel(Json& json, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   const auto degree = [](int value) { return value == ModelParallelOptions::best ? Json("best") : Json(value); };
   json["tensor"] = degree(parallel.tensor);
+  if (parallel.context != 1) json["context"] = degree(parallel.context);
   json["pipeline"] = degree(parallel.pipeline);
   json["micro_batches"] = degree(parallel.micro_batches);
   json["schedule"] = to_text(parallel.schedule);
@@ -105,12 +108,13 @@ Json to_json(const InputNeed& need, int nodes) {
 }
 
 /// Of a pipeline's iteration: its bubble, and exposed_communication_s by what travels.
-void add_parts_of_pipeline(Json& json, const PredictedPoint& point) {
+void add_parts_of_pipeline(Json& json, const PredictedPoint& point, const Strategy& of) {
   for (const auto& [key, value] :
        {std::pair{"bubble_s", point.bubble_s}, std::pair{"exposed_tensor_s", point.exposed.tensor_s},
         std::pair{"exposed_pipeline_s", point.exposed.pipeline_s},
         std::pair{"exposed_data_parallel_s", point.exposed.data_parallel_s}})
     json[key] = nine_digits(value);
+  if (of.parallel.context != 1) json["exposed_context_s"] = nine_digits(point.exposed.context_s);
 }
 
 Json to_json(const TimedLayout& layout) {
@@ -122,6 +126,10 @@ Json to_json(const TimedLayout& layout) {
         std::pair{"exposed_tensor_s", time.exposed.tensor_s}, std::pair{"exposed_pipeline_s", time.exposed.pipeline_s},
         std::pair{"exposed_data_parallel_s", time.exposed.data_parallel_s}})
     json[key] = nine_digits(value);
+  if (parallel.context != 1) {
+    json["context"] = parallel.context;
+    json["exposed_context_s"] = nine_digits(time.exposed.context_s);
+  }
   return json;
 }
 
@@ -171,7 +179,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"input_wait_s", point.input_wait_s},
       {"unexplained_s", point.unexplained_s}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
-  if (is_model_parallel(of.name)) add_parts_of_pipeline(json, point);
+  if (is_model_parallel(of.name)) add_parts_of_pipeline(json, point, of);
   if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
   if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
   json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);

@@ -15,6 +15,7 @@ namespace {
 std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
   return {{"bubble", time.bubble_s},
           {"tensor-parallel communication", time.exposed.tensor_s},
+          {"context-parallel communication", time.exposed.context_s},
           {"sends between stages", time.exposed.pipeline_s},
           {"data-parallel communication", time.exposed.data_parallel_s}};
 }
@@ -58,11 +59,18 @@ std::string lines_of_search(const FoundLayout& found, int gpus) {
   return to_lines(text + ".");
 }
 
+/// "12 ms of keys and values, "; "" without context groups.
+std::string keys_text(const Strategy& strategy, const PredictedPoint& point) {
+  if (strategy.parallel.context == 1) return "";
+  return short_seconds_text(point.exposed.context_s) + " of keys and values, ";
+}
+
 } // namespace
 
 std::string degrees_in_words(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
-  return fmt::format("tensor {}, {} stage{}, {} micro-batch{}", parallel.tensor, parallel.pipeline,
+  const auto context = parallel.context == 1 ? "" : fmt::format("context {}, ", parallel.context);
+  return fmt::format("tensor {}, {}{} stage{}, {} micro-batch{}", parallel.tensor, context, parallel.pipeline,
                      parallel.pipeline == 1 ? "" : "s", parallel.micro_batches,
                      parallel.micro_batches == 1 ? "" : "es");
 }
@@ -74,8 +82,8 @@ std::string layout_lines(const StrategyAnswer& answer) {
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
     list += fmt::format("{}{} at {} GPUs", list.empty() ? "" : "; ",
-                        fmt::format("{} inside layers, {} between stages, {} among replicas",
-                                    short_seconds_text(point.exposed.tensor_s),
+                        fmt::format("{} inside layers, {}{} between stages, {} among replicas",
+                                    short_seconds_text(point.exposed.tensor_s), keys_text(answer.strategy, point),
                                     short_seconds_text(point.exposed.pipeline_s),
                                     short_seconds_text(point.exposed.data_parallel_s)),
                         point.gpus);

@@ -4,6 +4,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
@@ -118,6 +119,22 @@ std::string complaint_about_pipeline(const StepSetup& setup) {
   return "";
 }
 
+/// The same of hybrid sharding.
+std::string complaint_about_shards(const StepSetup& setup) {
+  if (setup.strategy.sharded.shard_group == ShardedOptions::all_ranks) return "";
+  const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
+  const int group = ranks_of_shard_group(setup.strategy.sharded, setup.gpus, setup.gpus_per_node);
+  if (auto why = shard_complaint(group, setup.gpus, per_node); !why.empty() || group == setup.gpus) return why;
+  if (!setup.fabrics) return "";
+  if (!setup.fabrics->around().neighbours.empty())
+    return "hybrid sharding beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"";
+  if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
+    return "hybrid sharding is simulated on one switch or on leaves only, and the links of this fabric or of these "
+           "nodes "
+           "have to be followed one by one; ask for packed nodes, or leave \"shard_group\" out";
+  return "";
+}
+
 /// Why such a run is impossible; "" when it is not.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
@@ -129,7 +146,9 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
         setup.gpus, curve.setup.cluster.name, curve.growth_gpus);
   }
   if (auto why = complaint_about_pipeline(setup); !why.empty()) return why;
-  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus);
+  if (auto why = complaint_about_shards(setup); !why.empty()) return why;
+  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
+                          setup.gpus_per_node);
 }
 
 /// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC
@@ -155,7 +174,9 @@ void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
       is_model_parallel(setup.strategy.name)
           ? least_stage_memory(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus)
                 .total()
-          : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus).total();
+          : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
+                         setup.gpus_per_node)
+                .total();
 }
 
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {

@@ -98,4 +98,27 @@ TEST_CASE("a block's experts are told by their names, and their tokens by what t
   CHECK(experts_of(layers_of({{"fc", 1}})) == 0);
 }
 
+TEST_CASE("keys and values of a block are told by their layers' names", "[pieces][context]") {
+  // Bytes of outputs are 1, 2, 3, ...
+  auto model = layers_of({{"stem", 1},
+                          {"block0.attention.key", 1},
+                          {"block0.attention.value", 1},
+                          {"block0.attention.fused", 1},
+                          {"block1.attention.scores", 1},
+                          {"block1.attention.context", 1},
+                          {"block1.attention.query_key_value", 1},
+                          {"block2.mlp", 1}});
+  CHECK(has_keys_and_values(model)); // of no block
+  for (const std::size_t l : {3U, 4U, 5U}) model.layers[l].kind = "attention";
+  model.layers[6].activation_bytes_per_sample = 10; // 6 of queries, as many as attention's last layer puts out
+  CHECK(has_keys_and_values(model));
+  CHECK(cut(model, 1).front().key_bytes == 2 + 3 + 10 - 6);
+  CHECK(cut(model, 4).at(0).key_bytes == 0);
+  CHECK(cut(model, 4).at(1).key_bytes == 2 + 3);
+  CHECK(cut(model, 4).at(2).key_bytes == 10 - 6);
+  model.layers[2].name = "block0.attention.worth";
+  CHECK_FALSE(has_keys_and_values(model));
+  CHECK(cut(model, 4).at(1).key_bytes == 0);
+}
+
 } // namespace ddlsim

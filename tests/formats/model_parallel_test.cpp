@@ -40,6 +40,10 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
       {R"({"name":"model-parallel","expert":8})", "model-parallel(expert 8)"},
       {R"({"name":"model-parallel","tensor":2,"expert":8,"expert_imbalance":1.5})",
        "model-parallel(tensor 2, expert 8, busiest 1.5)"},
+      {R"({"name":"model-parallel","context":4})", "model-parallel(context 4)"},
+      {R"({"name":"model-parallel","tensor":8,"context":16,"pipeline":16,"micro_batches":16,"schedule":"1f1b"})",
+       "model-parallel(tensor 8, context 16, 16 stages, 16 micro-batches, 1f1b)"},
+      {R"({"name":"model-parallel","context":"best"})", "model-parallel(context best)"},
       {R"({"name":"model-parallel","tensor":"best"})", "model-parallel(tensor best)"},
       {R"({"name":"model-parallel","tensor":"best","pipeline":"best","micro_batches":"best","schedule":"1f1b"})",
        "model-parallel(tensor best, best stages, best micro-batches, 1f1b)"},
@@ -83,6 +87,18 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
              Catch::Contains("did you mean \"zero-1\"?"));
   CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
   CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(told(R"(,"context":0)"), Catch::StartsWith("/context: 0"));
+  CHECK_THAT(told(R"(,"context":-2)"), Catch::StartsWith("/context: -2"));
+  CHECK_THAT(told(R"(,"context":1e99)"), Catch::StartsWith("/context: "));
+  CHECK_THAT(told(R"(,"context":10001)"), Catch::StartsWith("/context: 10001"));
+  CHECK_THAT(told(R"(,"context":[2])"), Catch::StartsWith("/context: "));
+  CHECK_THAT(told(R"(,"context":"bset")"), Catch::StartsWith("/context: \"bset\" found; did you mean \"best\"?"));
+  CHECK_THAT(told(R"(,"context":1)"), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(told(R"(,"context":4,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
+  CHECK_THAT(told(R"(,"context":10000,"tensor":10000,"pipeline":10000,"micro_batches":1,"expert":10000)"),
+             Catch::Contains("need 1e+16 GPUs, and 1e+09 are the most"));
+  CHECK_THAT(read_strategy(R"({"name":"fsdp","context":2})", StrategyUse::scenario).reported,
+             Catch::StartsWith("/context: unknown key"));
   CHECK_THAT(told(R"(,"pipeline":"best")"), Catch::StartsWith("/micro_batches: "));
   CHECK_THAT(told(R"(,"pipeline":["best"],"micro_batches":2)"), Catch::StartsWith("/pipeline: "));
   CHECK_THAT(told(R"(,"pipeline":1,"tensor":1,"micro_batches":"best")"), Catch::Contains("nothing is parallel but"));
@@ -97,6 +113,8 @@ TEST_CASE("a record of model parallelism states its degrees") {
   const auto parallel =
       read(R"(,"tensor":8,"pipeline":6,"micro_batches":576,"data_parallel":"zero-1")").strategy.parallel;
   CHECK(parallel == ModelParallelOptions{8, 6, 576, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1});
+  CHECK(read(R"(,"tensor":8,"context":16)").strategy.parallel.context == 16);
+  CHECK_THAT(read(R"(,"context":"best")").reported, Catch::StartsWith("/context: \"best\" found"));
   CHECK_THAT(read(R"(,"tensor":"best")").reported, Catch::StartsWith("/tensor: \"best\" found"));
   CHECK_THAT(read(R"(,"pipeline":4,"micro_batches":"best")").reported, Catch::StartsWith("/micro_batches: "));
 }

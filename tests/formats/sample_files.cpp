@@ -69,13 +69,22 @@ json sample_best_servers() {
   return scenario;
 }
 
+json sample_hybrid_shards() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-hybrid-shards";
+  scenario["strategies"] = json::parse(
+      R"([{"name": "fsdp", "shard_group": "node"}, {"name": "fsdp", "shard_group": 2, "micro_batches": 2}])");
+  return scenario;
+}
+
 json sample_best_layout() {
   auto scenario = sample_scenario();
   scenario["name"] = "tiny-best-layout";
   scenario["strategies"] = json::parse(R"([
     {"name": "model-parallel", "tensor": "best", "pipeline": "best", "micro_batches": "best"},
     {"name": "model-parallel", "pipeline": 2, "micro_batches": "best", "data_parallel": "zero-1"},
-    {"name": "model-parallel", "pipeline": "best", "micro_batches": 4, "schedule": "interleaved", "virtual_stages": 2}])");
+    {"name": "model-parallel", "pipeline": "best", "micro_batches": 4, "schedule": "interleaved", "virtual_stages": 2},
+    {"name": "model-parallel", "tensor": 2, "context": "best", "micro_batches": "best"}])");
   return scenario;
 }
 

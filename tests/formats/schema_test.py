@@ -145,7 +145,8 @@ def with_fabric(cluster, fabric):
 def with_pipeline(request):
     changed = copy.deepcopy(request)
     changed["candidates"][0]["strategies"] = [
-        {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"}]
+        {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"},
+        {"name": "model-parallel", "context": "best"}]
     return changed
 
 
@@ -183,15 +184,19 @@ def variants(samples):
     yield "scenario@sharded", {
         **samples["scenario"], "strategies": [
             {"name": "fsdp", "micro_batches": 2, "recompute": "full", "reshard_after_forward": False,
-             "backward_prefetch": False, "gathers_in_flight": 3},
+             "backward_prefetch": False, "gathers_in_flight": 3, "shard_group": 16},
+            {"name": "fsdp", "shard_group": "node"},
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [
             {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
+            {"name": "model-parallel", "context": 2},
+            {"name": "model-parallel", "tensor": 2, "context": 4, "micro_batches": 2},
             {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
     yield "scenario@best-layout", {
         **samples["scenario"], "strategies": [
             {"name": "model-parallel", "tensor": "best", "data_parallel": "zero-1"},
+            {"name": "model-parallel", "context": "best"},
             {"name": "model-parallel", "pipeline": "best", "micro_batches": "best"}]}
     yield "plan-request@pipeline", with_pipeline(samples["plan-request"])
     yield "scenario@input", {

@@ -107,7 +107,8 @@ Target changed_file(const std::string& name, const std::string& file, std::vecto
 Target scenario_target() {
   using namespace ddlsim_test;
   return {"predict-scenario",
-          {sample_scenario().dump(1), sample_best_servers().dump(1), sample_best_layout().dump(1)},
+          {sample_scenario().dump(1), sample_best_servers().dump(1), sample_best_layout().dump(1),
+           sample_hybrid_shards().dump(1)},
           [](const std::string& text) {
             static const QuestionFolder at;
             return take_question(at, at.folder.write("question.json", text));

@@ -40,7 +40,7 @@ std::vector<Ran> run(const UnitShape& shape, const ShardedOptions& options, Stre
                      const WholePasses& passes = three_and_six) {
   Machine two_ranks;
   two_ranks.ranks = 2;
-  const Graph graph = fsdp_graph(shape, passes, options, {1, 1}, two_ranks);
+  const Graph graph = fsdp_graph(shape, passes, options, {1, 1}, two_ranks, two_ranks.ranks);
   FixedTimes executor;
   executor.all_reduce_s = [](double size_bytes) { return size_bytes / 100; };
   const auto execution = execute(graph, executor);

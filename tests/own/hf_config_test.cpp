@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <tuple>
 
 namespace {
 
@@ -269,10 +271,11 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     const auto made = import_hf_config(shipped.root / "scenarios/examples" / ("mpt-" + size + "-config.json"), options);
     CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
   }
-  for (const auto& [size, count] : {std::pair{"8b", 8030261248.0}, std::pair{"405b", 405853388800.0}}) {
+  for (const auto& [size, sequence, count] :
+       {std::tuple{"8b", 8192, 8030261248.0}, {"405b", 8192, 405853388800.0}, {"405b", 131072, 405853388800.0}}) {
     HfOptions options;
-    options.name = "llama_3.1_" + std::string(size) + "_seq8192";
-    options.sequence = 8192;
+    options.name = "llama_3.1_" + std::string(size) + "_seq" + std::to_string(sequence);
+    options.sequence = sequence;
     const auto config = "scenarios/examples/llama-3.1-" + std::string(size) + "-config.json";
     const auto llama = import_hf_config(shipped.root / config, options);
     CHECK(llama.model.parameters == count);

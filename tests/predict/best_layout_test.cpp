@@ -161,4 +161,32 @@ TEST_CASE("scales without a layout have none, and a point tells why", "[best-lay
   CHECK(threes.most_usable(100) == 96); // twelve, doubled
 }
 
+TEST_CASE("context groups divide the GPUs and cut the sequence, and win where sequences are few",
+          "[best-layout][context]") {
+  TwoBlocks two;
+  two.model.layers[0].name = "block0.attention.query_key_value"; // all of 1 MB but what attention puts out
+  two.model.layers.insert(two.model.layers.begin() + 1, {"block0.attention.fused", "attention", 0, 0.5e6, {}});
+  two.model.layers.insert(two.model.layers.begin() + 4, {"block1.attention.fused", "attention", 0, 0.5e6, {}});
+  two.model.layers[0].kind = two.model.layers[3].kind = "linear";
+  two.model.layers[3].name = "block1.attention.query_key_value";
+  two.model.sample = "sequence of 24 tokens";
+  auto asked = ModelParallelOptions{1, 1, 1};
+  asked.context = searched;
+  std::set<int> found;
+  for (const auto& one : layout_candidates(seeking_layout(two, 12, asked))) found.insert(one.parallel.context);
+  CHECK(found == std::set<int>{2, 4, 6, 12}); // 3 GPUs share nodes of two unevenly
+  const auto best = layout_at(two, free_network(two.sample), 12, asked);
+  CHECK(best.strategy.parallel.context == 2); // all take as long
+  CHECK(best.best->time.iteration_s == Approx(0.3).epsilon(1e-9));
+  two.model.sample = "sequence of 25 tokens";
+  CHECK(layout_candidates(seeking_layout(two, 12, asked)).empty());
+  asked.pipeline = asked.micro_batches = searched;
+  for (const auto& one : layout_candidates(seeking_layout(two, 4, asked))) CHECK(one.parallel.context == 1);
+  two.model.sample = "sequence of 24 tokens";
+  two.sample.net_latency_s = 0;
+  check_against_all(two, 4, asked);
+  asked.tensor = searched;
+  check_against_all(two, 4, asked);
+}
+
 } // namespace ddlsim
