@@ -176,6 +176,8 @@ void stop_fork_server() {
 
 namespace {
 
+constexpr const char* nothing_said = "it was killed, by a person or for want of memory";
+
 /// The fork's whole answer, and its last words where there is none.
 struct Answer {
   std::string bytes;
@@ -208,12 +210,13 @@ Numbers run_in_fork(Work work, const Numbers& request) {
     answer = answer_of_fork(work, request);
   } catch (const std::system_error& error) {
     if (!is_of_a_lost_process(error)) throw;
-    throw std::runtime_error("the simulation process ended early: it was killed, by a person or for want of memory");
+    answer = {};
   }
   const std::string_view bytes = answer.bytes;
   if (!bytes.empty() && bytes.front() == went_well) return to_numbers(bytes.substr(1));
-  throw std::runtime_error("the simulation process ended early: " +
-                           (bytes.empty() ? answer.words : std::string(bytes.substr(1))));
+  std::string why = bytes.empty() ? answer.words : std::string(bytes.substr(1));
+  if (why.empty()) why = nothing_said;
+  throw std::runtime_error("the simulation process ended early: " + why);
 }
 
 } // namespace ddlsim
