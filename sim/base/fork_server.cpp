@@ -174,7 +174,17 @@ void stop_fork_server() {
   one.calls.close();
 }
 
-Numbers run_in_fork(Work work, const Numbers& request) {
+namespace {
+
+constexpr const char* nothing_said = "it was killed, by a person or for want of memory";
+
+/// The fork's whole answer, and its last words where there is none.
+struct Answer {
+  std::string bytes;
+  std::string words;
+};
+
+Answer answer_of_fork(Work work, const Numbers& request) {
   auto [ours, theirs] = connect_two(SOCK_STREAM);
   const Descriptor narration = make_narration();
   send_call(calls_of_server(), {work, theirs.number(), narration.number()});
@@ -182,9 +192,30 @@ Numbers run_in_fork(Work work, const Numbers& request) {
   const std::string bytes = to_bytes(request);
   write_all(ours.number(), bytes.data(), bytes.size());
   ::shutdown(ours.number(), SHUT_WR);
-  const std::string answer = read_all(ours.number());
-  if (!answer.empty() && answer.front() == went_well) return to_numbers(std::string_view(answer).substr(1));
-  const std::string why = answer.empty() ? last_words(narration.number()) : answer.substr(1);
+  Answer answer{read_all(ours.number()), ""};
+  if (answer.bytes.empty()) answer.words = last_words(narration.number());
+  return answer;
+}
+
+/// The server, or the fork with what it was sent, is gone.
+bool is_of_a_lost_process(const std::system_error& error) {
+  return error.code() == std::errc::broken_pipe || error.code() == std::errc::connection_reset;
+}
+
+} // namespace
+
+Numbers run_in_fork(Work work, const Numbers& request) {
+  Answer answer;
+  try {
+    answer = answer_of_fork(work, request);
+  } catch (const std::system_error& error) {
+    if (!is_of_a_lost_process(error)) throw;
+    answer = {};
+  }
+  const std::string_view bytes = answer.bytes;
+  if (!bytes.empty() && bytes.front() == went_well) return to_numbers(bytes.substr(1));
+  std::string why = bytes.empty() ? answer.words : std::string(bytes.substr(1));
+  if (why.empty()) why = nothing_said;
   throw std::runtime_error("the simulation process ended early: " + why);
 }
 

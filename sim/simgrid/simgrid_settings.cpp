@@ -9,8 +9,8 @@
 namespace ddlsim {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-// The address sanitizer takes SimGrid's own stack switching for stack overflows. Threads it knows, and are 60 x slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// The sanitizers take SimGrid's own stack switching for stack overflows. Threads they know, and are 60 x slower.
 constexpr const char* contexts_setting = "contexts/factory:thread";
 #else
 // The quickest way to switch actors: hand-written assembly, no system call.

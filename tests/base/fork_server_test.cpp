@@ -40,6 +40,11 @@ Numbers be_killed(const Numbers&) {
   return {};
 }
 
+Numbers be_killed_in_silence(const Numbers&) {
+  std::raise(SIGKILL);
+  return {};
+}
+
 Numbers narrate_aside(const Numbers&) {
   std::puts("narration");
   std::fflush(stdout);
@@ -77,6 +82,7 @@ TEST_CASE("a fork knows what this process knew when its server started", "[fork]
 TEST_CASE("work that throws gives its words, work that is killed what it printed last", "[fork]") {
   CHECK_THROWS_WITH(run_in_fork(throw_words, {}), Contains("no such link"));
   CHECK_THROWS_WITH(run_in_fork(be_killed, {}), Contains("ended early") && Contains("about to fail"));
+  CHECK_THROWS_WITH(run_in_fork(be_killed_in_silence, {}), Contains("ended early: it was killed"));
   CHECK(run_in_fork(same, {1, 2}) == Numbers{1, 2}); // the server is still there
 }
 

@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <limits>
+
 using namespace ddltrain_test;
 using nlohmann::json;
 
@@ -111,6 +114,49 @@ TEST_CASE("campaign: every mistake is reported at once, with its place") {
   CHECK(has(told, "/runs/1/repeat: unknown key; did you mean \"repeats\"?"));
   CHECK(has(told, "/runs/2/name: \"c\" is there twice"));
   CHECK(has(told, "/runs/2/each/--x"));
+}
+
+TEST_CASE("campaign: numbers that no campaign has are mistakes, and lists of starts stay short") {
+  const WorkFolder folder;
+  constexpr auto beyond_a_long = std::numeric_limits<std::uint64_t>::max(); // would be -1
+  folder.campaign({{"kind", "slurm"}, {"job_time_limit_s", 1e300}},
+                  {{{"name", "a"}, {"command", "link"}, {"nodes", {beyond_a_long}}, {"time_limit_s", 1e10}}});
+  const std::string told = refused(folder);
+  CHECK(has(told, "/launcher/job_time_limit_s: 1e+300 found; give at most 1000000000"));
+  CHECK(has(told, "/runs/0/nodes/0: 18446744073709551615 found; give a whole number from 1 to 1000000"));
+  CHECK(has(told, "/runs/0/time_limit_s: 10000000000 found"));
+  const std::vector<std::string> many(100, "x");
+  folder.campaign({{"kind", "local"}},
+                  {{{"name", "a"}, {"command", "link"}, {"each", {{"--a", many}, {"--b", many}, {"--c", many}}}}});
+  CHECK(has(refused(folder), "/runs: they are 1e+06 starts of ddltrain"));
+  folder.campaign(
+      {{"kind", "local"}},
+      {{{"name", "a"}, {"command", "link"}, {"repeats", 1000}, {"arguments", {std::string(1'000'000, 'x')}}}});
+  CHECK(has(refused(folder), "/runs: the arguments of all 1000 starts are 1e+09 bytes; give at most 1e+08"));
+}
+
+TEST_CASE("campaign: two starts of one name would share a file") {
+  const WorkFolder folder;
+  const auto told_of = [&](const json& runs) {
+    folder.campaign({{"kind", "local"}}, runs);
+    try {
+      ddltrain::parts_of(ddltrain::read_campaign(folder.path(""), "here"));
+    } catch (const ddlsim::UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const json plain = {{"name", "a"}, {"command", "link"}};
+  CHECK(told_of(json::array({plain})).empty());
+  json twice = plain;
+  twice["nodes"] = {2, 2};
+  CHECK(has(told_of(json::array({twice})), "two starts of ddltrain would both be called \"a-n2-r1\""));
+  json alike = plain;
+  alike["each"] = {{"--x", {"1/2", "1-2"}}};
+  CHECK(has(told_of(json::array({alike})), "\"a-1-2-n1-r1\""));
+  json inner = plain;
+  inner["each"] = {{"--x", {"b"}}};
+  CHECK(has(told_of(json::array({inner, {{"name", "a-b"}, {"command", "link"}}})), "\"a-b-n1-r1\""));
 }
 
 TEST_CASE("campaign: files that are none") {

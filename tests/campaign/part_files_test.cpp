@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 using namespace ddltrain_test;
 
 namespace {
@@ -50,6 +53,29 @@ TEST_CASE("part: without records nothing is accepted") {
   folder.write("out/parts/a.running", kContext + "\n{\"rec");
   CHECK_THROWS_AS(ddltrain::accept(files, ""), ddltrain::RunError);
   CHECK_FALSE(folder.exists("out/parts/a.jsonl"));
+}
+
+TEST_CASE("part: a line that is no record is told, and so is a run without a context") {
+  const WorkFolder folder;
+  const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
+  const std::string deep(100000, '[');
+  const std::vector<std::string> none = {
+      "5", "[]", R"({"record":5})", R"({"record":"step","note":[1]})", R"({"record":"step","suspect":"yes"})", deep};
+  for (const std::string& line : none) {
+    INFO(line.substr(0, 50));
+    folder.write("out/parts/a.running", kContext + "\n" + line + "\n");
+    CHECK_THROWS_AS(ddltrain::accept(files, "busy"), ddltrain::RunError);
+  }
+  const std::vector<std::string> no_contexts = {R"({"record":"context","machine":5})",
+                                                R"({"record":"context","nodes":5})",
+                                                R"({"record":"context","settings":{"cores_per_rank":[1]}})"};
+  for (const std::string& line : no_contexts) {
+    INFO(line);
+    folder.write("out/parts/a.jsonl", line + "\n" + kRecord + "\n");
+    CHECK_THROWS_AS(ddltrain::collect_run(folder.path("out"), "run", {part_named("a")}), ddltrain::RunError);
+  }
+  folder.write("out/parts/a.jsonl", ""); // cut off by another program
+  CHECK_THROWS_AS(ddltrain::collect_run(folder.path("out"), "run", {part_named("a")}), ddltrain::RunError);
 }
 
 TEST_CASE("part: measured once, with the same command line") {

@@ -4,7 +4,7 @@
 usage: fuzz.py FOLDER_OF_PROGRAMS FOLDER_OF_WORK SECONDS [TARGET...]
 
 SECONDS, of all targets together, are shared among them. Good inputs come from the tables (tests/fuzz/readers.cpp,
-answers.cpp); what is found on the way is kept in FOLDER_OF_WORK/corpus and used again, what breaks a target in
+trainer_readers.cpp, answers.cpp); what is found on the way is kept in FOLDER_OF_WORK/corpus and used again, what breaks a target in
 FOLDER_OF_WORK/found. Exit code 1 where something broke.
 """
 import os
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-PROGRAMS = ("fuzz_readers", "fuzz_answers")
+PROGRAMS = ("fuzz_readers", "fuzz_trainer", "fuzz_answers")
 LIMIT_S = 60  # that an input may take: under the sanitizers, beside other work, ten times as long as for a user
 MOST_MB = 2048  # of memory, that of the sanitizers included
 LONGEST_INPUT = 16384
@@ -36,7 +36,7 @@ class Fuzzing:
                      for target in targets_of(programs / name) if not wanted or target in wanted]
         unknown = set(wanted) - {target for _, target in self.rows}
         if unknown or not self.rows:
-            sys.exit(f"fuzz.py: no target {' '.join(sorted(unknown))}; fuzz_readers and fuzz_answers --targets list them")
+            sys.exit(f"fuzz.py: no target {' '.join(sorted(unknown))}; fuzz_readers, fuzz_trainer and fuzz_answers --targets list them")
         self.seconds = max(1, seconds // len(self.rows))
 
     def seeds(self, program):

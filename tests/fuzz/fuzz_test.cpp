@@ -54,15 +54,17 @@ Count spoil_seeds(const Target& target, int tries) {
 
 TEST_CASE("each reader accepts its good inputs", "[readers]") {
   check_seeds(ddlsim_fuzz::reader_targets());
+  check_seeds(ddlsim_fuzz::trainer_targets());
 }
 
 TEST_CASE("each reader keeps its word for spoilt inputs", "[readers]") {
   const int tries = tries_of(300);
-  for (const auto& target : ddlsim_fuzz::reader_targets()) {
-    const auto count = spoil_seeds(target, tries);
-    INFO(target.name);
-    CHECK(count.accepted > 0); // some changes, in the words of a note, are harmless
-  }
+  for (const auto* targets : {&ddlsim_fuzz::reader_targets(), &ddlsim_fuzz::trainer_targets()})
+    for (const auto& target : *targets) {
+      const auto count = spoil_seeds(target, tries);
+      INFO(target.name);
+      CHECK(count.accepted > 0); // some changes, in the words of a note, are harmless
+    }
 }
 
 TEST_CASE("each question of good inputs is answered", "[answers]") {
@@ -81,7 +83,8 @@ TEST_CASE("whatever check accepts of spoilt inputs is answered, by numbers in or
 TEST_CASE("what a fuzzer once found is read or refused", "[readers]") {
   const auto found = std::filesystem::path(DDLSIM_SOURCE_DIR) / "tests/fuzz/found";
   int read = 0;
-  for (const auto* targets : {&ddlsim_fuzz::reader_targets(), &ddlsim_fuzz::answer_targets()})
+  for (const auto* targets :
+       {&ddlsim_fuzz::reader_targets(), &ddlsim_fuzz::trainer_targets(), &ddlsim_fuzz::answer_targets()})
     for (const auto& target : *targets) {
       if (!std::filesystem::is_directory(found / target.name)) continue;
       for (const auto& file : std::filesystem::directory_iterator(found / target.name)) {

@@ -25,6 +25,9 @@ struct Target {
 /// Every reader of a format, every importer, units and JSON.
 const std::vector<Target>& reader_targets();
 
+/// Readers of ddltrain.
+const std::vector<Target>& trainer_targets();
+
 /// `check`, then `predict` or `plan` on whatever `check` accepts.
 const std::vector<Target>& answer_targets();
 

@@ -76,6 +76,19 @@ TEST_CASE("asynchronous closed form: one server is a product-form network") {
   }
 }
 
+TEST_CASE("asynchronous closed form: many workers that seldom push make a queue M/M/1, whose time is D / (1 - load)") {
+  constexpr int workers = 512; // the most that are not grouped
+  for (const double load : {0.1, 0.3, 0.5, 0.7}) {
+    const double transfer_s = load / workers;
+    const auto timing = async_closed_form(async_workers(workers), dedicated(1), equal_shards(1, transfer_s * 1e9));
+    const double own_load = timing.updates_per_s * transfer_s;
+    // Who is in the queue does not come again: so many workers are a Poisson process but for some 1 / workers
+    const double few_workers = 1 / (workers * (1 - load) * (1 - load));
+    INFO("load " << load);
+    CHECK((timing.iteration_s - 1) / 2 == Approx(transfer_s / (1 - own_load)).epsilon(few_workers));
+  }
+}
+
 TEST_CASE("asynchronous closed form: a saturated server gives its rate over the bytes") {
   ServerMachine servers = dedicated(1);
   CHECK(async_closed_form(async_workers(200), servers, equal_shards(1, 1e8)).updates_per_s == Approx(10).epsilon(0.01));

@@ -7,11 +7,13 @@ moments are random, half are when the file is being written: as soon as somethin
 import json
 import os
 import random
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-from work import CLUSTER, SOURCE, Case, kill, main, make_data, run, start
+from work import CLUSTER, LIMIT_S, SOURCE, Case, kill, main, make_data, run, start
 
 KILLS = int(os.environ.get("DDLSIM_KILLS", "2"))
 DDLTRAIN = None if sys.argv[3] == "none" else Path(sys.argv[3]).resolve()
@@ -112,6 +114,32 @@ class CutOff(Case):
         if kills == KILLS:
             self.assertRegex(done.stderr, r"\d+ \w+ were finished before")
         TABLE.append((f"{name}, gone on with", kills, 0, 1, 0))
+
+    def test_the_fork_server_alone(self):
+        """The process that forks simulations, the program's first child, is killed while the program waits for them."""
+        file = self.out / "answer.json"
+        words = ["predict", self.data / "question.json", "--json", "--output", file, "--data", self.data, "--quiet"]
+        takes_s = self.finish(words)
+        new = file.read_bytes()
+        draw = random.Random("fork server")
+        ended = 0
+        for _ in range(KILLS):
+            file.write_bytes(OLD)
+            process = start(*words, stderr=subprocess.PIPE, text=True)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while process.poll() is None and not children.read_text():
+                pass
+            time.sleep(draw.uniform(0, takes_s))
+            if process.poll() is None and (server := children.read_text().split()):
+                os.kill(int(server[0]), signal.SIGKILL)
+            told = process.communicate(timeout=LIMIT_S)[1]
+            if process.returncode != 0:
+                ended += 1
+                self.assertEqual(process.returncode, 1, told)
+                self.assertEqual(told, "the simulation process ended early: it was killed, by a person or for want of memory\n")
+            self.assertEqual(file.read_bytes(), new if process.returncode == 0 else OLD)
+            self.assertTrue(kill(process), "processes were left behind")
+        TABLE.append(("answer.json, fork server killed", ended, ended, KILLS - ended, 0))
 
     def test_a_sweep_goes_on(self):
         batches = ",".join(map(str, range(16, 16 + 2 * KILLS + 2)))

@@ -47,10 +47,10 @@ def run(*words, program=DDLSIM, **more):
     return subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=LIMIT_S, **more)
 
 
-def start(*words, program=DDLSIM):
+def start(*words, program=DDLSIM, stderr=subprocess.DEVNULL, **more):
     """In a session of its own, so that whatever it starts is found."""
-    return subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            start_new_session=True)
+    return subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+                            start_new_session=True, **more)
 
 
 def running_in(session):

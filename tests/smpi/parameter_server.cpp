@@ -6,6 +6,7 @@
 // A sum, and what a worker has pulled, counts after one more message of a rank to itself: with a latency on the
 // loopback and none on the network that is a latency which delays a message and does not occupy the link.
 
+#include "pending.hpp"
 #include "report.hpp"
 
 #include <cstddef>
@@ -28,50 +29,6 @@ struct Job {
   int tensors() const { return static_cast<int>(floats.size()); }
   int server_of(int tensor) const { return workers + tensor % servers; }
 };
-
-/// Open operations, and what each is about.
-template <class Event> struct Pending {
-  std::vector<MPI_Request> requests;
-  std::vector<Event> events;
-
-  void add(MPI_Request request, Event event) {
-    requests.push_back(request);
-    events.push_back(event);
-  }
-
-  Event wait() {
-    int index = 0;
-    MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &index, MPI_STATUS_IGNORE);
-    const Event event = events[at(index)];
-    requests.erase(requests.begin() + index);
-    events.erase(events.begin() + index);
-    return event;
-  }
-};
-
-constexpr int delay_tag = 1000000; // tensors count up from 0
-
-MPI_Request start_delay(const Job& job, int tensor) {
-  static char nothing = 0;
-  MPI_Request given = MPI_REQUEST_NULL;
-  MPI_Request taken = MPI_REQUEST_NULL;
-  MPI_Irecv(&nothing, 0, MPI_CHAR, job.rank, delay_tag + tensor, MPI_COMM_WORLD, &taken);
-  MPI_Isend(&nothing, 0, MPI_CHAR, job.rank, delay_tag + tensor, MPI_COMM_WORLD, &given);
-  MPI_Request_free(&given);
-  return taken;
-}
-
-MPI_Request start_send(std::vector<float>& values, int to, int tensor) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(values.data(), static_cast<int>(values.size()), MPI_FLOAT, to, tensor, MPI_COMM_WORLD, &request);
-  return request;
-}
-
-MPI_Request start_receive(std::vector<float>& values, int from, int tensor) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(values.data(), static_cast<int>(values.size()), MPI_FLOAT, from, tensor, MPI_COMM_WORLD, &request);
-  return request;
-}
 
 /// Tensors from `first` on that one server has are pushed one after another: tensor + servers follows tensor.
 void push_all(const Job& job, std::vector<std::vector<float>>& gradients) {
@@ -96,7 +53,7 @@ bool work(const Job& job) {
     pulls.add(start_receive(sums[at(tensor)], job.server_of(tensor), tensor), tensor);
   push_all(job, gradients);
   MPI_Waitall(job.tensors(), pulls.requests.data(), MPI_STATUSES_IGNORE);
-  MPI_Request delay = start_delay(job, 0);
+  MPI_Request delay = start_delay(job.rank, 0);
   MPI_Wait(&delay, MPI_STATUS_IGNORE);
   for (const auto& sum : sums)
     for (const float value : sum)
@@ -141,7 +98,8 @@ struct Server {
     const std::vector<float>& copy = pushed[at(tensor)][at(worker)];
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += copy[i];
     --to_come[at(tensor)];
-    if (to_come[at(tensor)] == 0) events.add(start_delay(job, tensors[at(tensor)]), {Event::Kind::summed, tensor, 0});
+    if (to_come[at(tensor)] == 0)
+      events.add(start_delay(job.rank, tensors[at(tensor)]), {Event::Kind::summed, tensor, 0});
   }
 
   /// The next tensor to that worker, once the one before is there and its own sum is ready.

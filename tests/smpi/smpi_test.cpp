@@ -1,119 +1,20 @@
 // An independent program for each schedule: plain MPI, with sums that it checks, against our full simulation. SMPI
 // shares SimGrid's links with us, so this tests our schedules, bytes and delays, not the network model.
 
+#include "sim/collective/tree.hpp"
 #include "sim/simgrid/executor.hpp"
-#include "sim/simgrid/simgrid_settings.hpp"
+#include "tests/smpi/smpirun.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iomanip>
-#include <iterator>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 using ddlsim::Fidelity;
-using ddlsim::Machine;
+using namespace ddlsim_test;
 
 namespace {
-
-// Starts an MPI program under smpirun on a star of equal links.
-
-/// One switch, a host for each rank, one link for each host and direction.
-struct SmpiStar {
-  int hosts = 1;
-  double rate_Bps = 0;
-  double latency_s = 0;          ///< from host to host
-  double loopback_latency_s = 0; ///< from a host to itself; the loopback's rate never limits
-};
-
-/// SMPI puts an envelope of that many bytes around each message (simgrid 3.32, src/smpi/mpi/smpi_request.cpp).
-constexpr double envelope_bytes = 16;
-
-/// What SMPI adds beside the network, taken away: it would time the host's own computing, send small messages before
-/// the receiver is there, give a sender its buffer back early, and charge 10 ns for reading the clock.
-/// SimGrid 3.32's lazy solver lets flows whose latencies end at one moment pass a link faster than its rate until the
-/// first of them ends (16 workers, 36 B to one server and 50 kB to another: 8 us of 1,640 too early); Full does not.
-/// Our links have no latency, so that our own runs are the same under both.
-constexpr const char* plain_messages = " --cfg=smpi/simulate-computation:no --cfg=smpi/async-small-thresh:0"
-                                       " --cfg=smpi/send-is-detached-thresh:0 --cfg=smpi/wtime:0"
-                                       " --cfg=network/optim:Full"
-                                       " --log=root.thresh:error";
-
-/// A folder of this process, gone at the end.
-struct TemporaryFolder {
-  TemporaryFolder() : path(std::filesystem::temp_directory_path() / ("ddlsim-smpi-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path path;
-};
-
-/// A route is a host's link up and another's link down: each has half of the latency.
-void write_platform(const std::filesystem::path& file, const SmpiStar& star) {
-  std::ofstream out(file);
-  out << std::setprecision(17) << "<?xml version='1.0'?>\n"
-      << "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
-      << "<cluster id=\"star\" prefix=\"host\" suffix=\"\" radical=\"0-" << star.hosts - 1 << "\" speed=\"1Gf\" bw=\""
-      << star.rate_Bps << "Bps\" lat=\"" << star.latency_s / 2
-      << "s\" sharing_policy=\"SPLITDUPLEX\" loopback_bw=\"1e15Bps\" loopback_lat=\"" << star.loopback_latency_s
-      << "s\"/>\n</platform>\n";
-}
-
-void write_hosts(const std::filesystem::path& file, int hosts) {
-  std::ofstream out(file);
-  for (int host = 0; host < hosts; ++host) out << "host" << host << '\n';
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The simulated seconds that `arguments[0]`, a program of this folder, printed. Network settings are those of our own
-/// simulation. Throws std::runtime_error with the program's output when it printed anything else.
-double simulated_s(const SmpiStar& star, const std::string& program_and_arguments) {
-  const TemporaryFolder folder;
-  const std::filesystem::path output = folder.path / "output";
-  write_platform(folder.path / "platform.xml", star);
-  write_hosts(folder.path / "hosts", star.hosts);
-  std::ostringstream command;
-  command << DDLSIM_SMPIRUN << " -platform " << folder.path / "platform.xml"
-          << " -hostfile " << folder.path / "hosts"
-          << " -np " << star.hosts << " --cfg=smpi/tmpdir:" << folder.path.string();
-  for (const char* setting : ddlsim::simulated_time_settings()) command << " --cfg=" << setting;
-  command << plain_messages << ' ' << DDLSIM_MPI_PROGRAMS << '/' << program_and_arguments << " > " << output << " 2>&1";
-  const int status = std::system(command.str().c_str());
-  const std::string printed = text_of(output);
-  char* end = nullptr;
-  const double seconds = std::strtod(printed.c_str(), &end);
-  if (status != 0 || end == printed.c_str() || std::string(end) != "\n")
-    throw std::runtime_error("smpirun: " + command.str() + " printed: " + printed);
-  return seconds;
-}
-
-/// Both sides add up the same moments; what differs is the order of additions, and our bytes are whole 2^-20 parts.
-constexpr double rounding = 1e-6;
-
-constexpr double float_bytes = 4;
-constexpr double rate_Bps = 1e9;
-constexpr double latency_s = 20e-6; // as long as 20 kB: it shows beside every size below
-
-Machine star_of(int hosts) {
-  Machine machine;
-  machine.ranks = hosts;
-  machine.nic_Bps = rate_Bps;
-  machine.net_latency_s = latency_s;
-  return machine;
-}
 
 double full_ring_s(int ranks, int floats_per_chunk) {
   const double chunk_bytes = floats_per_chunk * float_bytes + envelope_bytes;
@@ -148,6 +49,19 @@ TEST_CASE("a ring all-reduce in plain MPI takes as long as ours", "[smpi]") {
   INFO(ranks << " ranks, chunks of " << floats_per_chunk << " floats");
   const double mpi_s = simulated_s({ranks, rate_Bps, latency_s, 0}, "ring " + std::to_string(floats_per_chunk));
   CHECK(mpi_s == Approx(full_ring_s(ranks, floats_per_chunk)).epsilon(rounding));
+}
+
+TEST_CASE("a double tree in plain MPI takes as long as ours", "[smpi]") {
+  const int ranks = GENERATE(2, 3, 4, 8, 16, 31, 64);
+  const double size_bytes = GENERATE(1024, 65536, 6 * 65536, 24 * 65536); // of one chunk, of up to 24
+  const auto [chunks, chunk_bytes] = ddlsim::tree_chunks(star_of(ranks), size_bytes);
+  const auto floats = static_cast<int>((chunk_bytes - envelope_bytes) / float_bytes);
+  REQUIRE(floats * float_bytes + envelope_bytes == chunk_bytes);
+  INFO(ranks << " ranks, " << chunks << " chunks of " << floats << " floats");
+  const SmpiStar star{ranks, rate_Bps, 0, latency_s}; // a latency that does not occupy the link
+  const double mpi_s = simulated_s(star, "tree " + std::to_string(chunks) + " " + std::to_string(floats));
+  const auto full_s = executor_of(Fidelity::full).all_reduces(star_of(ranks), {size_bytes}, ddlsim::Algorithm::tree);
+  CHECK(mpi_s == Approx(full_s.times_s.front()).epsilon(rounding));
 }
 
 TEST_CASE("a parameter server in plain MPI takes as long as ours, one tensor a server", "[smpi]") {

@@ -3,7 +3,7 @@
 #include "trainer/cuda/device.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
-#include "trainer/synchronisation/optimizer.hpp"
+#include "trainer/synchronisation/tensor_sgd.hpp"
 #include "trainer/train/flat_model.hpp"
 #include "trainer/train/training_step.hpp"
 

@@ -27,17 +27,21 @@ bool is_file_name(const std::string& name) {
                                 "UVWXYZ0123456789._-") == std::string::npos;
 }
 
-constexpr long kMost = 1'000'000; ///< of anything a campaign counts
+constexpr long kMost = 1'000'000;        ///< of anything a campaign counts
+constexpr double kMost_s = 1e9;          ///< of a time limit: thirty years
+constexpr double kMostParts = 100'000;   ///< of a campaign: minutes to list, years to run
+constexpr double kMostWords_bytes = 1e8; ///< of all parts' arguments: a thousand for each of the most parts
 
 /// "nodes": [1, 2, 4]; none when the key is absent.
 std::vector<std::int64_t> counts_or_none(const JsonNode& node, const std::string& key) {
   std::vector<std::int64_t> counts;
   if (!node.has(key)) return counts;
   for (const JsonNode& element : node.list(key)) {
-    if (element.value().is_number_integer() && element.value() >= 1) {
+    if (element.value().is_number_integer() && element.value() >= 1 && element.value() <= kMost) {
       counts.push_back(element.value().get<std::int64_t>());
     } else {
-      element.mistake(ddlsim::describe(element.value()) + " found; give a whole number of 1 or more");
+      element.mistake(
+          fmt::format("{} found; give a whole number from 1 to {}", ddlsim::describe(element.value()), kMost));
     }
   }
   if (counts.empty()) node.mistake_at(key, "give at least one");
@@ -48,11 +52,17 @@ double positive_or(const JsonNode& node, const std::string& key, double fallback
   return node.has(key) ? node.positive(key) : fallback;
 }
 
+double time_limit_or(const JsonNode& node, const std::string& key, double fallback) {
+  const double limit_s = positive_or(node, key, fallback);
+  if (limit_s > kMost_s) node.mistake_at(key, fmt::format("{} found; give at most {}", limit_s, kMost_s));
+  return limit_s;
+}
+
 void read_slurm(const JsonNode& node, LauncherChoice& launcher) {
   launcher.partition = node.text_or("partition", "");
   launcher.start = node.one_of_or("start", {"srun", "mpirun"}, launcher.start);
   launcher.mpi = node.text_or("mpi", launcher.mpi);
-  launcher.job_time_limit_s = positive_or(node, "job_time_limit_s", launcher.job_time_limit_s);
+  launcher.job_time_limit_s = time_limit_or(node, "job_time_limit_s", launcher.job_time_limit_s);
   launcher.sbatch = node.texts_or_none("sbatch");
   launcher.srun = node.texts_or_none("srun");
   const bool one_a_rank = node.one_of_or("gpu_bind", {"map", "none"}, "map") == "map";
@@ -124,7 +134,7 @@ CampaignRun run_from(const JsonNode& node, const CampaignRun& fallback, Launcher
   if (node.has("nodes")) run.nodes = counts_or_none(node, "nodes");
   run.ranks_per_node = node.integer_or("ranks_per_node", fallback.ranks_per_node, 1, kMost);
   run.repeats = node.integer_or("repeats", fallback.repeats, 1, kMost);
-  run.time_limit_s = positive_or(node, "time_limit_s", fallback.time_limit_s);
+  run.time_limit_s = time_limit_or(node, "time_limit_s", fallback.time_limit_s);
   if (has_own_links) run.rate_Bps = node.quantity_or("rate", ddlsim::Dimension::bandwidth, 0);
   return run;
 }
@@ -159,13 +169,44 @@ void check_run(const CampaignRun& run, const JsonNode& node, std::int64_t most_n
   }
 }
 
+double parts_in(const CampaignRun& run) {
+  double parts = static_cast<double>(run.nodes.size()) * static_cast<double>(run.repeats);
+  for (const Variation& variation : run.each) parts *= static_cast<double>(variation.values.size());
+  return parts;
+}
+
+/// Of the words of one part.
+double bytes_of_words(const CampaignRun& run) {
+  double bytes = 0;
+  for (const std::string& word : run.arguments) bytes += static_cast<double>(sizeof word + word.size());
+  return bytes;
+}
+
+/// Each part has its own words.
+void check_parts(const Campaign& campaign, const JsonNode& root) {
+  double parts = 0;
+  double words_bytes = 0;
+  for (const CampaignRun& run : campaign.runs) {
+    parts += parts_in(run);
+    words_bytes += parts_in(run) * bytes_of_words(run);
+  }
+  if (parts > kMostParts)
+    root.mistake_at("runs",
+                    fmt::format("they are {:.4g} starts of ddltrain (nodes x repeats x values of \"each\"); give "
+                                "at most {}",
+                                parts, kMostParts));
+  else if (words_bytes > kMostWords_bytes)
+    root.mistake_at("runs", fmt::format("the arguments of all {} starts are {:.2g} bytes; give at most {:.2g}", parts,
+                                        words_bytes, kMostWords_bytes));
+}
+
 /// What runs do not say for themselves.
 CampaignRun fallback_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
   CampaignRun fallback;
   fallback.nodes = root.has("nodes") ? counts_or_none(root, "nodes") : std::vector<std::int64_t>{1};
   fallback.ranks_per_node = std::max(cluster.gpus_per_node, 1);
   fallback.repeats = root.integer_or("repeats", 1, 1, kMost);
-  fallback.time_limit_s = positive_or(root, "time_limit_s", fallback.time_limit_s);
+  fallback.time_limit_s = time_limit_or(root, "time_limit_s", fallback.time_limit_s);
   return fallback;
 }
 
@@ -191,6 +232,7 @@ Campaign campaign_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
     check_device(campaign.runs.back(), node, cluster.gpu);
   }
   if (campaign.runs.empty()) root.mistake_at("runs", "give at least one run");
+  check_parts(campaign, root);
   return campaign;
 }
 

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -20,10 +20,13 @@
 namespace ddltrain {
 
 Mpirun mpirun_named(const std::string& version_text) {
-  std::smatch parts;
-  static const std::regex open_mpi("\\(Open MPI\\) ([0-9]+)\\.");
-  if (std::regex_search(version_text, parts, open_mpi)) {
-    return std::stoi(parts[1].str()) < 5 ? Mpirun::open_mpi_4 : Mpirun::open_mpi_5;
+  constexpr std::string_view open_mpi = "(Open MPI) "; // before "4.1.4"
+  if (const std::size_t at = version_text.find(open_mpi); at != std::string::npos) {
+    int major = 0;
+    const char* const end = version_text.data() + version_text.size();
+    const auto read = std::from_chars(version_text.data() + at + open_mpi.size(), end, major);
+    if (read.ec == std::errc() && read.ptr != end && *read.ptr == '.')
+      return major < 5 ? Mpirun::open_mpi_4 : Mpirun::open_mpi_5;
   }
   const auto has = [&](const char* words) { return version_text.find(words) != std::string::npos; };
   if (has("Intel(R) MPI")) return Mpirun::intel_mpi;

@@ -1,6 +1,7 @@
 #include "trainer/campaign/part.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "trainer/run_error.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <regex>
+#include <set>
 
 namespace ddltrain {
 namespace {
@@ -84,6 +85,16 @@ Part part_of(const Campaign& campaign, const CampaignRun& run, const Combination
   return part;
 }
 
+void check_names(const std::vector<Part>& parts) {
+  std::set<std::string> names;
+  for (const Part& part : parts)
+    if (!names.insert(part.name).second)
+      throw ddlsim::UserError(
+          "campaign.json", "/runs",
+          "two starts of ddltrain would both be called " + ddlsim::in_quotes(part.name) +
+              ", after run, values, nodes and repeat; give runs other names, and values and nodes once");
+}
+
 } // namespace
 
 std::vector<Part> parts_of(const Campaign& campaign) {
@@ -97,6 +108,7 @@ std::vector<Part> parts_of(const Campaign& campaign) {
       }
     }
   }
+  check_names(parts);
   return parts;
 }
 
@@ -105,15 +117,34 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+/// What is read of a record or context below is what it should be.
+void check_line(const std::string& text, const std::string& where) {
+  const auto line = ddlsim::parse_json_line(text, where);
+  const auto is_or_misses = [&line](const char* key, auto is_right) {
+    return !line.contains(key) || is_right(line[key]);
+  };
+  const auto is_text = [](const auto& value) { return value.is_string(); };
+  const auto are_texts = [&](const auto& values) {
+    return values.is_object() && std::all_of(values.begin(), values.end(), is_text);
+  };
+  const bool is_record = line.is_object() && is_or_misses("record", is_text) && is_or_misses("note", is_text) &&
+                         is_or_misses("suspect", [](const auto& value) { return value.is_boolean(); });
+  const bool is_whole = is_record && (line.value("record", "") != "context" ||
+                                      (is_or_misses("machine", is_text) && is_or_misses("settings", are_texts) &&
+                                       is_or_misses("nodes", [](const auto& value) { return value.is_array(); })));
+  if (!is_whole) throw ddlsim::UserError(where, "", "no record of ddltrain");
+}
+
 std::vector<Json> read_lines(const fs::path& file) {
   std::ifstream stream(file);
   std::vector<Json> lines;
   for (std::string line; std::getline(stream, line);) {
     try {
-      lines.push_back(Json::parse(line));
-    } catch (const Json::exception& error) {
-      throw RunError(file.string() + ":" + std::to_string(lines.size() + 1) + ": no JSON: " + error.what());
+      check_line(line, file.string() + ":" + std::to_string(lines.size() + 1));
+    } catch (const ddlsim::UserError& error) {
+      throw RunError(error.what());
     }
+    lines.push_back(Json::parse(line));
   }
   return lines;
 }
@@ -142,10 +173,12 @@ std::string text_of(const std::vector<Json>& lines) {
 
 /// The machine without "4 hosts, the first: ", which differs between a run's node counts.
 void forget_host_count(Json& context) {
-  static const std::regex count("^[0-9]+ hosts, the first: ");
-  if (context.contains("machine")) {
-    context["machine"] = std::regex_replace(context.at("machine").get<std::string>(), count, "");
-  }
+  if (!context.contains("machine")) return;
+  const std::string words = " hosts, the first: ";
+  const auto machine = context.at("machine").get<std::string>();
+  const std::size_t digits = std::min(machine.find_first_not_of("0123456789"), machine.size());
+  if (digits > 0 && machine.compare(digits, words.size(), words) == 0)
+    context["machine"] = machine.substr(digits + words.size());
 }
 
 /// Settings that follow from how many ranks share a node, so that they may differ between a run's parts.
@@ -256,6 +289,7 @@ bool collect_run(const fs::path& output, const std::string& run, const std::vect
       }
     }
   }
+  if (all.empty() || !is_context(all.front())) throw RunError("no context in the records of run " + run);
   forget_host_count(all.front());
   all.front()["source"] = {{"title", "ddltrain measure: run " + run}};
   write_output_file(output / (run + ".jsonl"), text_of(all));

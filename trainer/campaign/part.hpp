@@ -20,7 +20,8 @@ struct Part {
 };
 
 /// Every part, runs in the order of the file; within a run repeat by repeat, so that a slow change of the machine
-/// spreads over all points instead of falling on one.
+/// spreads over all points instead of falling on one. Throws UserError for two parts of one name: they would share a
+/// file.
 std::vector<Part> parts_of(const Campaign& campaign);
 
 // The files of a campaign's parts, and the records file made from those of a run.

@@ -88,12 +88,20 @@ Profile from_records(const std::filesystem::path& file, const std::string& model
   return profile;
 }
 
+/// Records are several lines of JSON, or one without a format.
+bool is_document(const std::filesystem::path& file) {
+  try {
+    const auto whole = ddlsim::parse_json(ddlsim::read_text_file(file), file.string());
+    return whole.is_object() && whole.contains("format");
+  } catch (const ddlsim::UserError&) {
+    return false; // whoever reads records says what is wrong
+  }
+}
+
 } // namespace
 
 Profile read_profile(const std::filesystem::path& file, const std::string& model, double batch) {
-  const Json whole = Json::parse(ddlsim::read_text_file(file), nullptr, /*allow_exceptions=*/false);
-  const bool is_document = whole.is_object() && whole.contains("format");
-  return is_document ? read_own(file, model, batch) : from_records(file, model, batch);
+  return is_document(file) ? read_own(file, model, batch) : from_records(file, model, batch);
 }
 
 std::string profile_json(const Profile& profile) {

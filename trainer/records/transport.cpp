@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace ddltrain {
@@ -73,12 +73,41 @@ std::string known_transport(const std::string& library, int nodes, const ddlsim:
   return "unknown";
 }
 
+namespace {
+
+/// The way that the text begins with; "" for none. Ways of before NCCL 2.9 had other words for shared memory; a
+/// plugin's network may have a space in its name.
+std::string way_at_start(std::string_view text) {
+  constexpr std::string_view network = "NET/";
+  constexpr std::array<std::string_view, 5> others = {"P2P", "SHM", "direct shared memory", "COLLNET", "NVLS"};
+  if (text.starts_with(network)) {
+    const std::size_t end = std::min(text.find('/', network.size()), text.size());
+    return end == network.size() ? "" : std::string(text.substr(0, end));
+  }
+  const auto found = std::find_if(others.begin(), others.end(), [text](auto way) { return text.starts_with(way); });
+  return found == others.end() ? "" : std::string(*found);
+}
+
+/// Behind the last " via " that one stands behind; "" for none.
+std::string way_of_line(std::string_view line) {
+  constexpr std::string_view via = " via ";
+  const std::size_t channel = line.find("Channel ");
+  if (channel == std::string_view::npos) return "";
+  line.remove_prefix(channel);
+  for (std::size_t at = line.rfind(via); at != std::string_view::npos;
+       at = at > 0 ? line.rfind(via, at - 1) : line.npos)
+    if (const std::string way = way_at_start(line.substr(at + via.size())); !way.empty()) return way;
+  return "";
+}
+
+} // namespace
+
 std::string nccl_ways(const std::string& log) {
-  // Ways of before NCCL 2.9 had other words for shared memory; a plugin's network may have a space in its name.
-  static const std::regex channel("Channel [^\n]* via (NET/[^/\n]+|P2P|SHM|direct shared memory|COLLNET|NVLS)");
   std::set<std::string> ways;
-  for (std::sregex_iterator match(log.begin(), log.end(), channel); match != std::sregex_iterator(); ++match) {
-    std::string way = (*match)[1];
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    std::string way = way_of_line(line);
+    if (way.empty()) continue;
     std::replace(way.begin(), way.end(), ' ', '_');
     ways.insert(way == "direct_shared_memory" ? "SHM" : way);
   }

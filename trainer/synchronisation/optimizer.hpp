@@ -1,7 +1,5 @@
 #pragma once
-// Stochastic gradient descent with momentum: on arrays in host memory, and on tensors wherever they are.
-
-#include <ATen/core/Tensor.h>
+// Stochastic gradient descent with momentum, on arrays in host memory. Without LibTorch: servers need no more.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,23 +58,6 @@ private:
   bool on_;
   double value_ = 65536;
   std::int64_t steps_ = 0; ///< since it changed
-};
-
-/// MomentumSgd on tensors wherever they are, in passes as PyTorch's SGD. Multiply and add may round once where the
-/// host rounds twice. As work of the device, so update returns before it is done.
-class TensorSgd {
-public:
-  /// parameters, gradients: flat, fp32, on one device.
-  TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptions& options);
-
-  /// scale: that gradients carry. step: of the schedule.
-  void update(double scale, std::size_t step);
-
-private:
-  at::Tensor parameters_;
-  at::Tensor gradients_;
-  at::Tensor velocity_;
-  SgdOptions options_;
 };
 
 } // namespace ddltrain

@@ -1,6 +1,7 @@
 #include "trainer/train/training_step.hpp"
 
 #include "trainer/models/image_network.hpp"
+#include "trainer/synchronisation/tensor_sgd.hpp"
 #include "trainer/train/flat_model.hpp"
 
 #include <cmath>
