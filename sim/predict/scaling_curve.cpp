@@ -148,7 +148,7 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = complaint_about_pipeline(setup); !why.empty()) return why;
   if (auto why = complaint_about_shards(setup); !why.empty()) return why;
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
-                          setup.gpus_per_node);
+                          curve.gpus_per_full_node);
 }
 
 /// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC

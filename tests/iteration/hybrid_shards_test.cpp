@@ -139,6 +139,11 @@ TEST_CASE("a group holds what all ranks would, were there no others", "[sharded]
   strategy.sharded.shard_group = ShardedOptions::a_node;
   CHECK_THAT(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 64, 8),
              Catch::Contains("give a larger \"shard_group\""));
+  small.memory_bytes = need(ShardedOptions::all_ranks, 8);
+  strategy.sharded.shard_group = ShardedOptions::a_node;
+  CHECK(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 64, 8).empty());
+  CHECK_THAT(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 4, 8),
+             Catch::Contains("give 8 GPUs or more"));
 }
 
 TEST_CASE("groups follow each other, and their like shares NICs and uplinks", "[sharded][hybrid][layout]") {
