@@ -21,7 +21,8 @@ class Collectives(Case):
         self.assertEqual([float(row["time_s_high"]) for row in rows], [point["time_s_high"] for point in points])
         for point in points:
             ranks = point["gpus"]
-            self.assertAlmostEqual(point["bus_Bps"], 2 * (ranks - 1) / ranks * point["size_bytes"] / point["time_s"], delta=10)
+            self.assertAlmostEqual(point["bus_Bps"], 2 * (ranks - 1) / ranks * point["size_bytes"] / point["time_s"],
+                                   delta=1e-8 * point["bus_Bps"])  # both are printed with nine digits
 
     def test_mistakes(self):
         collective = ("predict", SCENARIO, "--collective", "all-reduce")
