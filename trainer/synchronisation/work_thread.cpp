@@ -18,6 +18,7 @@ WorkThread::~WorkThread() {
 void WorkThread::add(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
+    if (failure_) return;
     jobs_.push_back(std::move(job));
   }
   changed_.notify_all();

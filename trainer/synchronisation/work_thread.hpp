@@ -19,7 +19,8 @@ public:
   WorkThread& operator=(const WorkThread&) = delete;
 
   void add(std::function<void()> job);
-  /// Returns when all jobs are done. Throws what the first failing job threw; jobs after it are not run.
+  /// Returns when all jobs are done. Throws what the first failing job threw; jobs given after it and before this are not
+  /// run.
   void drain();
 
 private:
