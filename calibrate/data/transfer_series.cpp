@@ -84,7 +84,7 @@ double noise_of_sum(const ModelConstants& constants, const SeriesData& series, c
                     const Parameters& median) {
   const auto setup = setup_at(series, point);
   if (library_of(setup, median).library != SumLibrary::nccl) return constants.transfer_noise;
-  return spread_at(sum_process(constants, true),
+  return spread_at(sum_process(constants, SumLibrary::nccl),
                    {point.gpus, point.nodes, point.size_bytes, bend_of_sum(setup, median, point.size_bytes)});
 }
 

@@ -134,7 +134,9 @@ ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {
   for (const auto unit : units_of(precision))
     if (const auto peak = gpu.peak_flop_per_s.find(unit); peak != gpu.peak_flop_per_s.end())
       return {unit, peak->second};
-  throw UserError("", "/precision", "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision));
+  throw UserError("", "/precision",
+                  "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision) +
+                      "; give another precision, or another GPU");
 }
 
 ComputeUnit wide_unit(const Gpu& gpu, Precision precision) {

@@ -86,8 +86,8 @@ IterationTime collective_interval(double likeliest_s, const std::vector<double>&
 }
 
 SumCorrection sum_correction_of(const Curve& curve, int gpus, double size_bytes) {
-  const bool by_nccl = library_of(curve.setup, curve.median).library == SumLibrary::nccl;
-  return correction_at(sum_process(ModelConstants{}, by_nccl), curve.learnt.sums, at_scale(curve, gpus), curve.median,
+  const auto library = library_of(curve.setup, curve.median).library;
+  return correction_at(sum_process(ModelConstants{}, library), curve.learnt.sums, at_scale(curve, gpus), curve.median,
                        size_bytes);
 }
 

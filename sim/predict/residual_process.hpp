@@ -2,6 +2,7 @@
 // The residual of a series, which no parameter explains, is alike at neighbouring scales: known at a few scales, it is
 // estimated at others.
 
+#include "sim/formats/library_version.hpp"
 #include "sim/formats/model_constants.hpp"
 
 #include <vector>
@@ -34,8 +35,8 @@ struct ResidualProcess {
 /// The process with its spread where no series tells it.
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
-/// The same of all-reduces by themselves: by NCCL, or in host memory.
-ResidualProcess sum_process(const ModelConstants& constants, bool by_nccl);
+/// The same of all-reduces by themselves. Those of any library but NCCL are in host memory.
+ResidualProcess sum_process(const ModelConstants& constants, SumLibrary library);
 
 /// Standard deviation of ln(measured / model) at a scale of which nothing is known.
 double spread_at(const ResidualProcess& process, const Scale& scale);

@@ -101,6 +101,21 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
                      connections, most_connections);
 }
 
+/// Groups of ranks are machines of their own, on one switch or on leaves: why `what` cannot be run on these links; "" where
+/// it can.
+std::string complaint_about_links(const StepSetup& setup, int per_node, const char* what, const char* instead) {
+  if (!setup.fabrics) return "";
+  if (!setup.fabrics->around().neighbours.empty())
+    return fmt::format("{} beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"",
+                       what);
+  if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
+    return fmt::format(
+        "{} is simulated on one switch or on leaves only, and the links of this fabric or of these nodes have "
+        "to be followed one by one; {}",
+        what, instead);
+  return "";
+}
+
 /// Why a pipeline cannot be run there; "" where it can, and for other strategies.
 std::string complaint_about_pipeline(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return "";
@@ -109,14 +124,7 @@ std::string complaint_about_pipeline(const StepSetup& setup) {
     return why;
   if (setup.slow_node.compute_factor != 1 || setup.slow_node.network_factor != 1)
     return "a slow node in a pipeline is not simulated; leave \"slow_node\" out";
-  if (!setup.fabrics) return "";
-  if (!setup.fabrics->around().neighbours.empty())
-    return "a pipeline beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"";
-  if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
-    return "a pipeline is simulated on one switch or on leaves only, and the links of this fabric or of these nodes "
-           "have to "
-           "be followed one by one; ask for packed nodes, or for another strategy";
-  return "";
+  return complaint_about_links(setup, per_node, "a pipeline", "ask for packed nodes, or for another strategy");
 }
 
 /// The same of hybrid sharding.
@@ -125,14 +133,8 @@ std::string complaint_about_shards(const StepSetup& setup) {
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
   const int group = ranks_of_shard_group(setup.strategy.sharded, setup.gpus, setup.gpus_per_node);
   if (auto why = shard_complaint(group, setup.gpus, per_node); !why.empty() || group == setup.gpus) return why;
-  if (!setup.fabrics) return "";
-  if (!setup.fabrics->around().neighbours.empty())
-    return "hybrid sharding beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"";
-  if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
-    return "hybrid sharding is simulated on one switch or on leaves only, and the links of this fabric or of these "
-           "nodes "
-           "have to be followed one by one; ask for packed nodes, or leave \"shard_group\" out";
-  return "";
+  return complaint_about_links(setup, per_node, "hybrid sharding",
+                               "ask for packed nodes, or leave \"shard_group\" out");
 }
 
 /// Why such a run is impossible; "" when it is not.

@@ -2,6 +2,7 @@
 // process. The thread sanitizer (preset `tsan`) then sees what threads of one rank share. Gradients are whole numbers,
 // so that sums are exact in any order, and equal runs give equal bits.
 #include "tests/thread_mpi/ranks.hpp"
+#include "tests/trainer/host_link.hpp"
 #include "trainer/communication/ring.hpp"
 #include "trainer/communication/watchdog.hpp"
 #include "trainer/run_error.hpp"
@@ -11,12 +12,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <list>
 #include <numeric>
 #include <string>
 #include <thread>
 
 using namespace ddltrain;
+using ddltrain_test::HostLink;
 
 namespace {
 
@@ -126,22 +127,6 @@ Reduce reduce_by(MpiCommunicator& group, bool ring) {
 [[noreturn]] void fail_never(const std::exception_ptr& failure) {
   std::rethrow_exception(failure);
 }
-
-/// Memory of the host in the place of a device's.
-class HostLink final : public DeviceLink {
-public:
-  float* host_memory(std::size_t count) override { return memory_.emplace_back(count).data(); }
-  std::size_t mark() override { return marks_++; }
-  void clear() override { marks_ = 0; }
-  void fetch(std::size_t /*mark*/, float* host, const float* device, std::size_t count) override {
-    std::copy_n(device, count, host);
-  }
-  void store(float* device, const float* host, std::size_t count) override { std::copy_n(host, count, device); }
-
-private:
-  std::list<std::vector<float>> memory_;
-  std::size_t marks_ = 0;
-};
 
 using MakeSynchroniser = std::function<std::unique_ptr<Synchroniser>(Model& model, MpiCommunicator& world)>;
 

@@ -1,14 +1,14 @@
 // When a strategy is told of gradients, and what is shared before a step.
+#include "tests/trainer/host_link.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
-#include <list>
 #include <string>
 #include <vector>
 
 using namespace ddltrain;
+using ddltrain_test::HostLink;
 
 namespace {
 
@@ -23,25 +23,6 @@ public:
 
 private:
   Log& log_;
-};
-
-/// Counts copies from the device; its memory is the host's.
-class CountingLink final : public DeviceLink {
-public:
-  float* host_memory(std::size_t count) override { return memory_.emplace_back(count).data(); }
-  std::size_t mark() override { return marks_++; }
-  void clear() override { marks_ = 0; }
-  void fetch(std::size_t /*mark*/, float* host, const float* device, std::size_t count) override {
-    std::copy_n(device, count, host);
-    ++fetches;
-  }
-  void store(float* device, const float* host, std::size_t count) override { std::copy_n(host, count, device); }
-
-  int fetches = 0; ///< read when the synchroniser is at rest
-
-private:
-  std::list<std::vector<float>> memory_;
-  std::size_t marks_ = 0;
 };
 
 } // namespace
@@ -62,7 +43,7 @@ TEST_CASE("After backward means: nobody hears of a gradient before, and then in 
 
 TEST_CASE("Without overlap gradients are not copied to the host beside backward either") {
   Log log;
-  const auto link = std::make_shared<CountingLink>();
+  const auto link = std::make_shared<HostLink>();
   const std::vector<float> device = {1, 2, 3};
   float* const host = link->host_memory(device.size());
   const GradientLayout layout = lay_out({2, 1}, {0, 1});

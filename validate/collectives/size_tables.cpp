@@ -82,8 +82,8 @@ IterationTime told(const ReferenceData& reference, const SeriesData& table, cons
   };
   auto sums = known.sums;
   for (auto& sum : sums) sum.at = scale_of(sum.at);
-  const bool by_nccl = library_of(setup_at(table, point), median).library == SumLibrary::nccl;
-  const auto correction = correction_at(sum_process(reference.constants, by_nccl), sums,
+  const auto library = library_of(setup_at(table, point), median).library;
+  const auto correction = correction_at(sum_process(reference.constants, library), sums,
                                         scale_of({point.gpus, point.nodes, point.size_bytes}));
   const auto ln_time = [&](const Parameters& sample) {
     const auto model_s = [&](const KnownSum& sum) {

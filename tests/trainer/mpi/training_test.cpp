@@ -1,5 +1,6 @@
 // Every strategy and grouping trains to what one process reaches on the union of the batches.
 #include "sim/base/error.hpp"
+#include "tests/trainer/host_link.hpp"
 #include "trainer/models/catalogue.hpp"
 #include "trainer/models/image_network.hpp"
 #include "trainer/timing/layer_timer.hpp"
@@ -13,9 +14,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <list>
 
 using namespace ddltrain;
+using ddltrain_test::HostLink;
 
 namespace {
 
@@ -33,22 +34,6 @@ TrainOptions options_for(int workers) {
   options.schedule.factor = 0.5;
   return options;
 }
-
-/// Stands for a GPU's link: memory of its own, to which gradients are copied.
-class HostLink final : public DeviceLink {
-public:
-  float* host_memory(std::size_t count) override { return memory_.emplace_back(count).data(); }
-  std::size_t mark() override { return marks_++; }
-  void clear() override { marks_ = 0; }
-  void fetch(std::size_t /*mark*/, float* host, const float* device, std::size_t count) override {
-    std::copy_n(device, count, host);
-  }
-  void store(float* device, const float* host, std::size_t count) override { std::copy_n(host, count, device); }
-
-private:
-  std::list<std::vector<float>> memory_;
-  std::size_t marks_ = 0;
-};
 
 TrainResult result_of(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
   const auto fail = [](std::exception_ptr failure) {
