@@ -3,6 +3,7 @@
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

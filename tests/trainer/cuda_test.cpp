@@ -94,16 +94,18 @@ TEST_CASE("NCCL is there with a version, or is reported missing") {
 TEST_CASE("TF32 is on only where it was asked for, and the settings are told for a GPU's records") {
   ddltrain::Device gpu; // its name is all that is looked at
   gpu.name = "cuda";
-  CHECK(ddltrain::choose_math(gpu, ddlsim::Precision::tf32) == "TF32 on, cuDNN benchmark on");
+  CHECK(ddltrain::choose_math(gpu, ddlsim::Precision::tf32, true) == "TF32 on, cuDNN benchmark on");
   CHECK(at::globalContext().allowTF32CuDNN());
   CHECK(at::globalContext().allowTF32CuBLAS());
   for (const auto precision : {ddlsim::Precision::fp32, ddlsim::Precision::amp, ddlsim::Precision::bf16}) {
-    CHECK(ddltrain::choose_math(gpu, precision) == "TF32 off, cuDNN benchmark on");
+    CHECK(ddltrain::choose_math(gpu, precision, true) == "TF32 off, cuDNN benchmark on");
     CHECK_FALSE(at::globalContext().allowTF32CuDNN());
     CHECK_FALSE(at::globalContext().allowTF32CuBLAS());
     CHECK(at::globalContext().benchmarkCuDNN());
   }
-  CHECK(ddltrain::choose_math(ddltrain::open_device("cpu", 1), ddlsim::Precision::fp32).empty());
+  CHECK(ddltrain::choose_math(gpu, ddlsim::Precision::amp, false) == "TF32 off, cuDNN benchmark off");
+  CHECK_FALSE(at::globalContext().benchmarkCuDNN());
+  CHECK(ddltrain::choose_math(ddltrain::open_device("cpu", 1), ddlsim::Precision::fp32, true).empty());
   CHECK(ddltrain::least_warm_up("cuda") >= 10);
 }
 

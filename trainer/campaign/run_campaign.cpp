@@ -10,6 +10,7 @@
 #include "trainer/run_error.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

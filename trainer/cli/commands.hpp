@@ -38,6 +38,7 @@ struct LayersOptions {
   std::string device = "cpu";                            ///< cpu, cuda
   int threads = 1;
   std::size_t queued_steps = 0; ///< 0: the usual number of the device
+  bool cudnn_benchmark = true;  ///< choose_math's
   MeasureOptions measure;
 };
 

@@ -44,6 +44,7 @@ void add_layers(CLI::App& program, LayersOptions& options) {
       ->add_option("--queued-steps", options.queued_steps,
                    "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace")
       ->check(whole_zero_or_more());
+  add_cudnn_benchmark(*layers, options.cudnn_benchmark);
   layers->add_option("--threads", options.threads, "Compute threads on a cpu")
       ->check(whole_above_zero())
       ->capture_default_str();

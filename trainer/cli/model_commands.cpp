@@ -142,7 +142,7 @@ void layers_command(const LayersOptions& options) {
   if (device.cuda) check_gpu(options.measure.gpu, options.device, driver_name_of_gpu(device.gpu));
   check_precision(device, options.precision); // before a file is touched
   queued_steps_on(device.name, options.queued_steps);
-  const std::string math = choose_math(device, options.precision);
+  const std::string math = choose_math(device, options.precision, options.cudnn_benchmark);
   SgdOptions sgd;
   sgd.learning_rate = entry.learning_rate.value;
   sgd.weight_decay = entry.weight_decay.value;

@@ -54,7 +54,7 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nc
   if (device.cuda) check_gpu(arguments.gpu, arguments.options.device, driver_name_of_gpu(device.gpu));
   if (job.is_worker()) check_precision(device, arguments.options.precision);
   const std::string library = join_parts({arguments.options.backend == "nccl" ? Nccl().version() : "", mpi.library()});
-  const std::string math = choose_math(device, arguments.options.precision);
+  const std::string math = choose_math(device, arguments.options.precision, arguments.options.cudnn_benchmark);
   const NodeMap workers = map_nodes(of_workers);
   const TrainSoftware software = {device.software, math, library, world.wait_policy(),
                                   gather_facts(world, workers, arguments.anonymous)};
@@ -129,6 +129,7 @@ void add_what(CLI::App& train, TrainArguments& arguments) {
       .add_option("--queued-steps", options.queued_steps,
                   "Steps given to a GPU before it is waited for; usually 10, so that the host does not set the pace")
       ->check(whole_zero_or_more());
+  add_cudnn_benchmark(train, options.cudnn_benchmark);
   train.add_flag("--ignore-loss{false}", options.nan_is_fatal, "Go on when the loss is no number: to time steps only");
   train.add_option("--device", options.device, "cpu or cuda: a GPU a rank, in turn on each host")
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include "sim/formats/record.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

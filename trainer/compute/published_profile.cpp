@@ -6,6 +6,7 @@
 #include "sim/formats/record.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -223,14 +223,14 @@ void check_precision(const Device& device, ddlsim::Precision precision) {
   throw RunError("precision " + ddlsim::to_text(precision) + " needs a GPU (--device cuda)");
 }
 
-std::string choose_math(const Device& device, ddlsim::Precision precision) {
+std::string choose_math(const Device& device, ddlsim::Precision precision, bool cudnn_benchmark) {
   const bool tf32 = precision == ddlsim::Precision::tf32;
   at::Context& context = at::globalContext();
   context.setAllowTF32CuDNN(tf32);
   context.setAllowTF32CuBLAS(tf32);
-  context.setBenchmarkCuDNN(true);
+  context.setBenchmarkCuDNN(cudnn_benchmark);
   if (device.name != "cuda") return "";
-  return fmt::format("TF32 {}, cuDNN benchmark on", tf32 ? "on" : "off");
+  return fmt::format("TF32 {}, cuDNN benchmark {}", tf32 ? "on" : "off", cudnn_benchmark ? "on" : "off");
 }
 
 int least_warm_up(const std::string& device) {

@@ -53,10 +53,10 @@ void move_to(const Device& device, Batch& batch);
 void check_precision(const Device& device, ddlsim::Precision precision);
 
 /// Sets what of LibTorch's settings decides about speed and rounding on a GPU, for the whole process: TF32 only where
-/// it was asked for (cuDNN takes it for fp32 otherwise), and cuDNN's search for the fastest algorithm, which runs in
-/// the first steps of each shape. Returns them in words for a record's note, "" for a processor, where they mean
-/// nothing.
-std::string choose_math(const Device& device, ddlsim::Precision precision);
+/// it was asked for (cuDNN takes it for fp32 otherwise), and whether cuDNN tries its algorithms in the first steps of each
+/// shape and keeps the fastest (torch.backends.cudnn.benchmark). Returns them in words for a record's note, "" for a
+/// processor, where they mean nothing.
+std::string choose_math(const Device& device, ddlsim::Precision precision, bool cudnn_benchmark);
 
 /// Steps that must not be counted on a device, at the fewest: cuDNN searches in them, and clocks rise.
 int least_warm_up(const std::string& device);

@@ -55,6 +55,7 @@ struct TrainOptions {
   std::string backend = "mpi"; ///< mpi: through host memory; nccl: between GPUs, all-reduces only
   ddlsim::Precision precision = ddlsim::Precision::fp32;
   std::size_t queued_steps = 0; ///< given to a GPU before it is waited for; 0: the usual number
+  bool cudnn_benchmark = true;  ///< choose_math's
   bool nan_is_fatal = true;     ///< a loss that is no number ends the run
   TrainStrategy strategy;
 };
