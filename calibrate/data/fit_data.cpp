@@ -73,8 +73,8 @@ DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
 }
 
 /// What a person would ask for that series' one-GPU time.
-ComputeQuestion compute_question(const Series& series, const Model& model, const Gpu& gpu) {
-  return {model, gpu, series.precision, series.batch_per_gpu, series.preset, series.name};
+ComputeQuestion compute_question(const Series& series, const Preset& preset, const Model& model, const Gpu& gpu) {
+  return {model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
 }
 
 /// Throws UserError with one sentence why the simulator cannot time the series.
@@ -90,7 +90,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   if (!series.points.empty()) strategy = series.points.front().strategy;
   const Gpu& gpu = find_device(reference.gpus, series.gpu.empty() ? cluster.gpu : series.gpu);
   peak_flop_per_s(gpu, series.precision); // throws where the catalogue has none
-  const auto one_gpu = one_gpu_times.find(compute_question(series, model, gpu));
+  const auto one_gpu = one_gpu_times.find(compute_question(series, preset, model, gpu));
   SeriesData fit_data{
       series.id,
       series.strategy,

@@ -51,6 +51,11 @@ struct Preset {
   std::string source;                  ///< code and version the rules were read in
 };
 
+/// The preset whose records say what one GPU of this one does: alone it runs no synchronisation.
+inline const std::string& one_gpu_preset(const Preset& preset) {
+  return preset.one_gpu_as.empty() ? preset.name : preset.one_gpu_as;
+}
+
 /// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier,
 /// else the usual one. Over shared memory they are those of the carrier that the preset names first.
 std::vector<LikelyChoice> libraries_over(const Preset& preset, const std::string& transport);

@@ -201,8 +201,7 @@ ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
   const auto& preset = find_preset(known.presets, scenario.preset);
   return known.one_gpu_time({model, gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu,
-                             preset.one_gpu_as.empty() ? preset.name : preset.one_gpu_as, scenario.series,
-                             scenario.software, scenario.one_gpu});
+                             one_gpu_preset(preset), scenario.series, scenario.software, scenario.one_gpu});
 }
 
 /// Where the scenario names that strategy's library.

@@ -44,8 +44,8 @@ bool fits_software(const StepRecord& record, const Scenario& scenario) {
 
 bool fits_workload(const StepRecord& record, const StepSetup& setup) {
   constexpr double same_batch = 1e-9;
-  const auto& alone = setup.preset.one_gpu_as; // one GPU alone runs no synchronisation of the preset's
-  const bool same_stack = record.preset == setup.preset.name || (setup.gpus == 1 && record.preset == alone);
+  const bool same_stack =
+      record.preset == setup.preset.name || (setup.gpus == 1 && record.preset == one_gpu_preset(setup.preset));
   const double wire_bytes = record.wire_precision == WirePrecision::unknown
                                 ? setup.wire_bytes_per_parameter
                                 : bytes_per_parameter(record.wire_precision);

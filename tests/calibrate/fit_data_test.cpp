@@ -64,6 +64,35 @@ TEST_CASE("else to what a prediction would start from, with that doubt") {
   CHECK(fit_data->scope.one_gpu_s == setup.one_gpu_s);
 }
 
+TEST_CASE("one GPU of a preset that counts as another's is asked for as a prediction asks, from the other's records") {
+  auto reference = planted_reference();
+  auto sharding = reference.presets.front();
+  sharding.name = "sharding";
+  sharding.one_gpu_as = reference.presets.front().name;
+  auto third = reference.presets.front();
+  third.name = "third";
+  reference.presets.push_back(sharding);
+  reference.presets.push_back(third);
+  const auto alone = [](const std::string& preset, double time_s) {
+    auto record = planted_record("small", 1, 1, time_s);
+    record.head.series = "of " + preset;
+    record.preset = preset;
+    return record;
+  };
+  auto spread = planted_record("small", 8, 2, 0.1);
+  spread.head.series = "of sharding";
+  spread.preset = sharding.name;
+  const std::vector<MeasurementFile> files{
+      planted_file({alone(sharding.one_gpu_as, 0.05), alone("third", 0.08), spread})};
+  const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
+  for (const auto& series : group_series(files))
+    if (series.name == spread.head.series) {
+      const auto fit_data = series_data(reference, reference.priors, series, *one_gpu_times);
+      REQUIRE(fit_data);
+      CHECK(fit_data->setup.one_gpu_s == 0.05);
+    }
+}
+
 TEST_CASE("one worker beside its parameter server is one GPU, one with a server elsewhere is not") {
   const auto reference = planted_reference();
   const auto base_with = [&](Placement placement, const std::string& series_asked) {
