@@ -10,6 +10,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace {
 
 using ddlsim::ImportContext;
@@ -81,6 +84,29 @@ TEST_CASE("a trace of an H200 has the layers that ddltrain describe found in the
   }
   CHECK(imported.model->parameters == 2'133'544); // by hand, of 17 AccumulateGrad
   CHECK_THAT(imported.model->source, !Catch::Contains("overlapped"));
+}
+
+TEST_CASE("a window that is no list of lengths is none, and one beyond all machines is refused") {
+  std::ifstream stream(h200_trace);
+  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  const auto with_window = [&](const std::string& window) {
+    auto text = whole;
+    const std::string from = R"("[3, 3]")";
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + window.size()))
+      text.replace(at, from.size(), window);
+    return text;
+  };
+  for (const char* window :
+       {"3", "null", "[3, 3]", R"("")", R"("[3, 3")", R"("[[[3]]]")", R"("[3, -3]")", R"("[1e999]")"}) {
+    const auto imported = imported_from(with_window(window), of_images("excerpt"));
+    INFO(window);
+    CHECK(imported.model.value().layers.at(3).forward_flop_per_sample == 802'816); // as if no window overlapped another
+    CHECK_THAT(imported.model->source, Catch::Contains("overlapped"));
+  }
+  CHECK_THAT(ddlsim::test::mistakes_of([&] {
+               imported_from(with_window(R"("[9007199254740991, 9007199254740991]")"), of_images("excerpt"));
+             }),
+             Catch::Contains("larger than any machine holds"));
 }
 
 TEST_CASE("every kernel of an H200's forward and backward is some layer's") {
