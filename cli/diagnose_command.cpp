@@ -75,13 +75,14 @@ std::string place_of(const std::filesystem::path& file, int line) {
 }
 
 /// Why a step cannot stand beside the scenario's; "" when it can.
-std::string why_another_question(const StepRecord& step, const Scenario& scenario) {
+std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
   constexpr double same_batch = 1e-9;
   if (step.model != scenario.model) return fmt::format("is of {}, the scenario of {}", step.model, scenario.model);
   if (std::abs(step.batch_per_gpu / scenario.batch_per_gpu - 1) > same_batch)
     return fmt::format("has {:g} samples a GPU, the scenario {:g}", step.batch_per_gpu, scenario.batch_per_gpu);
   if (step.precision != scenario.precision)
     return fmt::format("is in {}, the scenario in {}", to_text(step.precision), to_text(scenario.precision));
+  if (step.head.suspect) return "is marked suspect";
   return "";
 }
 
@@ -91,7 +92,7 @@ void add_records(const MeasurementFile& file, const std::filesystem::path& name,
   for (const auto& record : file.records) {
     const auto where = place_of(name, head_of(record).line);
     if (const auto* step = std::get_if<StepRecord>(&record)) {
-      const auto why = why_another_question(*step, scenario);
+      const auto why = why_left_out(*step, scenario);
       if (why.empty()) all.push_back({Observed::iteration, step->gpus, 0, step->iteration_s, where});
       if (!why.empty()) narrate(line, fmt::format("{} {}: left out", where, why));
     }

@@ -13,12 +13,27 @@
 namespace ddlsim {
 namespace {
 
+/// Of most convolutions and products of matrices, where it is one of 16 bits: fp32 and tf32 are one type. Half with
+/// gradients in fp32 is autocast's. "" where the trace does not say it.
+std::string precision_of(const KinetoTrace& trace) {
+  const auto most = [](const std::map<std::string, int>& types) {
+    const auto at =
+        std::max_element(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return at == types.end() ? std::string() : at->first;
+  };
+  const auto type = most(trace.product_types);
+  if (type == "c10::BFloat16") return "bf16";
+  if (type == "c10::Half") return most(trace.gradient_types) == type ? "fp16" : "amp";
+  return "";
+}
+
 SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
   SeenSteps seen;
   for (const auto& step : steps) seen.values.push_back(step.end_s - step.begin_s);
   if (trace.is_whole_job) seen.stated["gpus"] = std::to_string(std::max(1, trace.world_size));
   if (trace.is_whole_job && trace.world_size <= 1) seen.stated["strategy"] = "none";
   seen.stated["note"] = note;
+  if (const auto precision = precision_of(trace); !precision.empty()) seen.stated["precision"] = precision;
   seen.gpu = trace.device;
   return seen;
 }
@@ -47,6 +62,26 @@ void add_slowdown(const TraceAnatomy& anatomy, Imported& imported) {
   imported.notes.push_back(fmt::format("the step's record keeps that as overlap_slowdown, of {} kernels: the model's "
                                        "interference is {:.2f} by it; calibrate does not read it yet",
                                        anatomy.kernels_beside_nccl, std::max(0.0, *slowdown - 1)));
+}
+
+void add_precision_note(const SeenSteps& seen, const ImportContext& stated, Imported& imported) {
+  const auto ran = seen.stated.find("precision");
+  if (ran == seen.stated.end()) return;
+  const auto given = stated.given.find("precision");
+  if (given == stated.given.end() || given->second != ran->second)
+    imported.notes.push_back(fmt::format("convolutions and products of matrices ran in {}; the records say {}",
+                                         ran->second,
+                                         given == stated.given.end() ? "so" : given->second + ", as stated"));
+}
+
+/// A time that the profiler made is kept, with a doubt.
+void add_doubt(const TraceAnatomy& anatomy, Imported& imported) {
+  auto& step = std::get<StepRecord>(imported.measurements.records.front());
+  const auto doubt = doubt_about(anatomy, step.iteration_s);
+  if (!doubt) return;
+  step.head.suspect = true;
+  step.head.note += "; " + *doubt;
+  imported.notes.push_back(*doubt + "; the step's record is marked suspect: time steps without the profiler");
 }
 
 void add_layers(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::filesystem::path& file,
@@ -87,7 +122,9 @@ Imported import_kineto(const std::filesystem::path& file, const ImportContext& s
       skips ? ", the first left out as warm-up" : "", print_quantity(median(seen.values), Dimension::time)));
   imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
   imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
+  add_precision_note(seen, stated, imported);
   add_step_record(seen, file, named_by_table(stated), imported);
+  add_doubt(anatomy, imported);
   add_slowdown(anatomy, imported);
   if (!stated.table.empty()) add_layers(trace, steps, file, imported);
   return imported;

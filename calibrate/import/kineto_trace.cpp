@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace ddlsim {
 namespace {
@@ -23,6 +24,7 @@ constexpr int listed_depth = 1; ///< [ {event} ]
 constexpr double most_processes = 10'000'000;
 constexpr double most_length = 9007199254740992.0; ///< of a dimension: whole in a double up to here (2^53)
 constexpr const char* module_prefix = "nn.Module: ";
+constexpr const char* gradient_sum = "torch::autograd::AccumulateGrad";
 
 std::string text_at(const json& event, const char* key) {
   const auto found = event.find(key);
@@ -37,19 +39,48 @@ long whole_at(const json& holder, const char* key) {
   return found->get<long>();
 }
 
+/// Empty for what is no list of lengths.
+std::vector<long> lengths_of(const json& list) {
+  std::vector<long> lengths;
+  for (const auto& length : list) {
+    const bool is_length =
+        length.is_number_integer() && length.get<double>() >= 0 && length.get<double>() < most_length;
+    if (is_length) lengths.push_back(length.get<long>());
+  }
+  if (!list.is_array() || lengths.size() != list.size()) lengths.clear();
+  return lengths;
+}
+
 /// "Input Dims": of a list of tensors nothing is kept.
 TraceShapes shapes_of(const json& inputs) {
   TraceShapes shapes;
-  for (const auto& input : inputs) {
-    auto& shape = shapes.emplace_back();
-    for (const auto& length : input) {
-      const bool is_length =
-          length.is_number_integer() && length.get<double>() >= 0 && length.get<double>() < most_length;
-      if (is_length) shape.push_back(length.get<long>());
-    }
-    if (!input.is_array() || shape.size() != input.size()) shape.clear();
-  }
+  for (const auto& input : inputs) shapes.push_back(lengths_of(input));
   return shapes;
+}
+
+/// "[3, 3]" of "Concrete Inputs", which PyTorch 2 writes: a pool's window.
+std::vector<long> window_of(const json& facts) {
+  const auto inputs = facts.find("Concrete Inputs");
+  const bool has_window =
+      inputs != facts.end() && inputs->is_array() && inputs->size() > pool_window && (*inputs)[pool_window].is_string();
+  if (!has_window) return {};
+  return lengths_of(json::parse((*inputs)[pool_window].get<std::string>(), nullptr, false));
+}
+
+/// What runs in the type that autocast chose: what calls these is given the types before it.
+bool is_product(const std::string& name) {
+  static const std::set<std::string> names{"aten::_convolution", "aten::mm", "aten::addmm", "aten::bmm",
+                                           "aten::baddbmm"};
+  return names.contains(name);
+}
+
+/// The first of "Input type"; "" where the profiler recorded none.
+std::string first_type(const json& event) {
+  const auto facts = event.find("args");
+  if (facts == event.end() || !facts->is_object()) return "";
+  const auto types = facts->find("Input type");
+  if (types == facts->end() || !types->is_array() || types->empty() || !types->front().is_string()) return "";
+  return types->front().get<std::string>();
 }
 
 /// Events with the names that they share.
@@ -75,6 +106,8 @@ public:
       trace_.modules.push_back(call_of(event, interval, module_name(event, name)));
     } else if (category == "cpu_op" || name.starts_with("aten::") || name.find("autograd::") != std::string::npos) {
       trace_.operators.push_back(call_of(event, interval, name)); // in whole microseconds some last none
+      if (is_product(name)) ++trace_.product_types[first_type(event)];
+      if (name == gradient_sum) ++trace_.gradient_types[first_type(event)];
     }
   }
 
@@ -112,8 +145,11 @@ private:
     if (facts == event.end() || !facts->is_object()) return call;
     call.id = whole_at(*facts, "External id");
     call.sequence = whole_at(*facts, "Sequence number");
-    if (const auto inputs = facts->find("Input Dims"); inputs != facts->end() && inputs->is_array())
-      call.shapes = place_of(shapes_of(*inputs));
+    if (const auto inputs = facts->find("Input Dims"); inputs != facts->end() && inputs->is_array()) {
+      auto shapes = shapes_of(*inputs);
+      if (has_pool_window(name) && shapes.size() > pool_window) shapes[pool_window] = window_of(*facts);
+      call.shapes = place_of(shapes);
+    }
     return call;
   }
 
@@ -165,6 +201,11 @@ std::vector<TraceInterval> merged_intervals(std::vector<TraceInterval> all) {
 }
 
 } // namespace
+
+bool has_pool_window(const std::string& name) {
+  const bool is_pool = name.find("max_pool") != std::string::npos || name.find("avg_pool") != std::string::npos;
+  return is_pool && name.find("adaptive") == std::string::npos;
+}
 
 KinetoTrace read_kineto(const std::filesystem::path& file) {
   open_text_file(file); // tells what is wrong with a file that cannot be read

@@ -29,6 +29,10 @@ bool lies_in(const TraceInterval& one, const TraceInterval& window) {
   return one.begin_s >= window.begin_s && one.begin_s < window.end_s;
 }
 
+const std::string& name_of(const KinetoTrace& trace, const TraceCall& call) {
+  return trace.names.at(static_cast<std::size_t>(call.name));
+}
+
 /// Operators of one thread by their beginning, the outer ones first.
 bool outer_first(const TraceCall* a, const TraceCall* b) {
   if (a->thread != b->thread) return a->thread < b->thread;
@@ -101,19 +105,16 @@ void find_slowdown(const KinetoTrace& trace, const TraceInterval& window, TraceA
 }
 
 std::vector<double> ready_shares(const KinetoTrace& trace, const TraceInterval& step) {
-  std::vector<double> ends_s;
-  double begin_s = step.end_s;
-  for (const auto& call : trace.operators) {
-    if (!lies_in(call.interval, step)) continue;
-    const auto& name = trace.names.at(static_cast<std::size_t>(call.name));
-    if (name.starts_with("autograd::engine::evaluate_function")) begin_s = std::min(begin_s, call.interval.begin_s);
-    if (name == "torch::autograd::AccumulateGrad") ends_s.push_back(call.interval.end_s);
-  }
-  std::sort(ends_s.begin(), ends_s.end());
-  if (ends_s.empty() || ends_s.back() <= begin_s) return {};
-  const double backward_s = ends_s.back() - begin_s;
-  for (auto& end_s : ends_s) end_s = std::max(0.0, end_s - begin_s) / backward_s;
-  return ends_s;
+  const BackwardClock clock(trace, step);
+  std::vector<double> ready_s;
+  for (const auto& call : trace.operators)
+    if (lies_in(call.interval, step) && name_of(trace, call) == "torch::autograd::AccumulateGrad")
+      ready_s.push_back(clock.worked_s(call.interval.end_s));
+  std::sort(ready_s.begin(), ready_s.end());
+  if (ready_s.empty() || ready_s.back() <= 0) return {};
+  const double backward_s = ready_s.back();
+  for (auto& one_s : ready_s) one_s /= backward_s;
+  return ready_s;
 }
 
 std::string percent_text(double share) {
@@ -121,6 +122,29 @@ std::string percent_text(double share) {
 }
 
 } // namespace
+
+BackwardClock::BackwardClock(const KinetoTrace& trace, const TraceInterval& step) : begin_s_(step.end_s) {
+  std::map<long, double> launched_s;
+  for (const auto& call : trace.operators) {
+    if (!lies_in(call.interval, step)) continue;
+    if (call.id >= 0) launched_s[call.id] = call.interval.begin_s;
+    if (name_of(trace, call).starts_with("autograd::engine::evaluate_function"))
+      begin_s_ = std::min(begin_s_, call.interval.begin_s);
+  }
+  for (const auto& kernel : trace.kernels)
+    if (const auto at = launched_s.find(kernel.id); at != launched_s.end() && at->second >= begin_s_)
+      work_.push_back({at->second, kernel.interval.end_s - kernel.interval.begin_s});
+  std::sort(work_.begin(), work_.end());
+  double total_s = 0;
+  for (auto& [at_s, until_s] : work_) until_s = total_s += until_s;
+}
+
+double BackwardClock::worked_s(double launched_s) const {
+  if (work_.empty()) return std::max(0.0, launched_s - begin_s_);
+  const auto next = std::upper_bound(work_.begin(), work_.end(), launched_s,
+                                     [](double at_s, const auto& work) { return at_s < work[0]; });
+  return next == work_.begin() ? 0 : (*std::prev(next))[1];
+}
 
 TraceAnatomy anatomy_of(const KinetoTrace& trace, const std::vector<TraceInterval>& steps) {
   TraceAnatomy anatomy;
@@ -133,6 +157,10 @@ TraceAnatomy anatomy_of(const KinetoTrace& trace, const std::vector<TraceInterva
   const auto nccl = parts_inside(trace.nccl, window);
   anatomy.input_wait_s = covered_s(parts_inside(trace.input_waits, window)) / count;
   anatomy.compute_s = covered_s(compute) / count;
+  auto busy = parts_inside(trace.input_waits, window);
+  busy.insert(busy.end(), compute.begin(), compute.end());
+  busy.insert(busy.end(), nccl.begin(), nccl.end());
+  if (!compute.empty()) anatomy.idle_s = covered_s(steps, busy) / count;
   anatomy.nccl_s = covered_s(nccl) / count;
   anatomy.exposed_s = covered_s(nccl, compute) / count;
   anatomy.busiest = busiest_of(trace, window, count);
@@ -164,6 +192,15 @@ std::vector<std::string> to_sentences(const TraceAnatomy& anatomy) {
                                     ready.size(), percent_text(quantile(ready, 0.25)),
                                     percent_text(quantile(ready, 0.5)), percent_text(quantile(ready, 0.75))));
   return sentences;
+}
+
+std::optional<std::string> doubt_about(const TraceAnatomy& anatomy, double step_s) {
+  constexpr double most_idle = 0.2; // of a step, a judgement: beyond it other GPUs' records tell its time about as well
+  if (anatomy.idle_s <= most_idle * step_s) return {};
+  const auto shown = [](double time_s) { return print_quantity(time_s, Dimension::time); };
+  return fmt::format("no kernel runs for {}: the processor holds the GPU up, and the profiler slows the processor, so "
+                     "that without it a step takes between {} and {}",
+                     shown(anatomy.idle_s), shown(step_s - anatomy.idle_s), shown(step_s));
 }
 
 } // namespace ddlsim

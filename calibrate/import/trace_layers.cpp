@@ -1,5 +1,6 @@
 #include "calibrate/import/trace_layers.hpp"
 
+#include "calibrate/import/trace_anatomy.hpp"
 #include "sim/base/foreign_text.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +37,8 @@ bool callers_first(const Call& a, const Call& b) {
 
 class LayerFinder {
 public:
-  LayerFinder(const KinetoTrace& trace, const TraceInterval& step) : trace_(trace), step_(step) {}
+  LayerFinder(const KinetoTrace& trace, const TraceInterval& step)
+      : trace_(trace), step_(step), backward_(trace, step) {}
 
   TraceLayers find() {
     collect();
@@ -95,12 +97,8 @@ private:
   }
 
   void find_nodes() {
-    backward_begin_s_ = step_.end_s;
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (name_of(calls_[i]).starts_with(evaluating))
-        backward_begin_s_ = std::min(backward_begin_s_, calls_[i].seen->interval.begin_s);
+    for (std::size_t i = 0; i < calls_.size(); ++i)
       if (is_node(calls_[i]) && calls_[i].seen->shapes >= 0) nodes_.emplace(calls_[i].seen->sequence, i);
-    }
     found_.has_shapes = !nodes_.empty();
   }
 
@@ -145,6 +143,9 @@ private:
     made.flop = cost ? cost->flop : 0;
     made.outputs = product_of(output);
     if (!cost) ++found_.uncounted[plain];
+    const auto& inputs = shapes_of(call);
+    if (has_pool_window(plain) && (inputs.size() <= pool_window || inputs[pool_window].empty()))
+      found_.lacks_windows = true;
     if (found_.layers.empty()) found_.input = input_of(call, plain);
     if (call.is_in_backward) found_.computes_again = true;
     found_.layers.push_back(made);
@@ -225,7 +226,7 @@ private:
     if (is_empty) return;
     auto& of = found_.layers[static_cast<std::size_t>(layer)];
     of.weights.push_back(shapes.front().empty() ? std::vector<long>{1} : shapes.front());
-    of.ready_s = std::max(of.ready_s, call.seen->interval.end_s - backward_begin_s_);
+    of.ready_s = std::max(of.ready_s, backward_.worked_s(call.seen->interval.end_s));
     if (of.kind == "attention" && of.weights.back().size() > 1) of.kind = "linear";
   }
 
@@ -291,7 +292,7 @@ private:
 
   const KinetoTrace& trace_;
   TraceInterval step_;
-  double backward_begin_s_ = 0;
+  BackwardClock backward_;
   std::vector<Call> calls_;
   std::map<long, std::size_t> nodes_; ///< of backward, by number
   std::map<long, int> layer_of_node_;

@@ -23,7 +23,7 @@ struct TraceLayer {
       weights;           ///< shapes of the gradients that are ready after it, the most dimensions first
   double forward_s = 0;  ///< of kernels, where the trace has some; else of operators
   double backward_s = 0; ///< the same
-  double ready_s = 0;    ///< from the beginning of backward until its last gradient; 0 without weights
+  double ready_s = 0;    ///< how long backward works until its last gradient (BackwardClock); 0 without weights
 };
 
 struct TraceLayers {
@@ -31,6 +31,7 @@ struct TraceLayers {
   std::vector<long> input;              ///< shape of what the first takes
   std::map<std::string, int> uncounted; ///< operators whose FLOP no rule knows, and how often they were called
   bool computes_again = false;          ///< backward calls forward's operators again (activation checkpointing)
+  bool lacks_windows = false;           ///< of pools: their FLOP are those of windows that do not overlap
   bool has_shapes = false;              ///< the profiler recorded shapes and the numbers of backward's nodes
 };
 
@@ -71,7 +72,7 @@ std::string plain_operator(const std::string& name);
 /// Views, copies and casts: no layers.
 bool is_no_work(const std::string& plain_name);
 
-/// Nothing for an operator that no rule knows. FLOP as `ddltrain describe` counts them, but for pools.
+/// Nothing for an operator that no rule knows. FLOP as `ddltrain describe` counts them, but for pools without window.
 std::optional<OperatorCost> cost_of(const std::string& plain_name, const OperatorShapes& shapes);
 
 } // namespace ddlsim

@@ -86,10 +86,9 @@ Model table_of(const TraceLayers& seen, const StepRecord& step, const std::files
   Model model;
   model.name = step.model;
   model.title = step.model + ", as a profiler saw it run";
-  model.source =
-      fmt::format("ddlsim import kineto {}: made of a trace of the PyTorch profiler, {} samples; pools counted "
-                  "as if no window overlapped another",
-                  file.filename().string(), step.batch_per_gpu);
+  model.source = fmt::format("ddlsim import kineto {}: made of a trace of the PyTorch profiler, {} samples{}",
+                             file.filename().string(), step.batch_per_gpu,
+                             seen.lacks_windows ? "; pools counted as if no window overlapped another" : "");
   model.sample = sample_of(seen, step.batch_per_gpu, file.string());
   for (const auto& layer : seen.layers) model.layers.push_back(row_of(layer, step.batch_per_gpu));
   model.parameters = model.size_bytes() / bytes_a_number;
@@ -123,9 +122,10 @@ void add_pass(const std::vector<TraceLayers>& steps, std::size_t place, bool is_
   record.head.repeats = static_cast<int>(times.size());
   record.head.relative_spread = times.size() > 1 ? standard_deviation(times) / mean(times) : 0;
   record.head.note.clear();
+  record.head.suspect = false; // a step that the profiler slowed has kernels that it did not
   if (const auto ready = times_of(steps, place, &TraceLayer::ready_s); !is_forward && !ready.empty())
     record.head.note =
-        fmt::format("gradients ready {} after backward began", print_quantity(median(ready), Dimension::time));
+        fmt::format("gradients ready after {} of backward", print_quantity(median(ready), Dimension::time));
   record.model = step.model;
   record.layer = layer.name;
   record.kind = layer.kind;

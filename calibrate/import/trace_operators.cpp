@@ -144,10 +144,12 @@ std::optional<OperatorCost> attention(const std::string& name, const OperatorSha
                       2 * elements_of(query) / std::max(1.0, static_cast<double>(query.back())) * keys * widths};
 }
 
-/// What reads each input once. The window of a pool is not among the shapes: it is counted as if none overlapped.
+/// What reads each input once, and a pool where its window is not known: counted as if no window overlapped another.
 std::optional<OperatorCost> each_input(const std::string& name, const OperatorShapes& shapes) {
   constexpr std::size_t images = 4;
   const double numbers = elements_of(input_at(shapes, 0));
+  if (has_pool_window(name) && !input_at(shapes, pool_window).empty())
+    return OperatorCost{"pool", product_of(input_at(shapes, pool_window)) * elements_of(shapes.output)};
   if (name.find("_pool") != std::string::npos) return OperatorCost{"pool", numbers};
   if (name == "nll_loss_forward" || name == "nll_loss2d_forward")
     return OperatorCost{"loss", elements_of(input_at(shapes, 1))};

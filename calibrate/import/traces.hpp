@@ -2,6 +2,7 @@
 // Traces of a training that programs write as Chrome trace JSON: the PyTorch profiler's and Horovod's.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,21 +27,26 @@ struct TraceCall {
   long id = -1;       ///< of an operator: by the order of calls; of a kernel: who launched it; -1: not stated
 };
 
-/// Lengths of each input's dimensions, in order; of what is no tensor, and of a scalar, none.
+/// Lengths of each input's dimensions, in order; of what is no tensor, and of a scalar, none, but for a pool's window.
 using TraceShapes = std::vector<std::vector<long>>;
 
+inline constexpr std::size_t pool_window = 1;  ///< the place of a pool's window among its inputs
+bool has_pool_window(const std::string& name); ///< an adaptive pool has the lengths of its output there
+
 struct KinetoTrace {
-  int world_size = 0;                     ///< of distributedInfo; 0: not there, one process alone
-  bool is_whole_job = true;               ///< a bare list says nothing of other processes
-  std::string device;                     ///< of deviceProperties; "" on the CPU
-  std::vector<TraceInterval> steps;       ///< ProfilerStep#N, by time
-  std::vector<TraceInterval> input_waits; ///< enumerate(DataLoader)#...
-  std::vector<TraceCall> kernels;         ///< of the GPU but NCCL's
-  std::vector<TraceCall> operators;       ///< of PyTorch on the processor, those inside others too
-  std::vector<TraceCall> modules;         ///< calls of nn.Module, where the profiler recorded them
-  std::vector<std::string> names;         ///< of kernels, operators and modules
-  std::vector<TraceShapes> shapes;        ///< of operators' inputs
-  std::vector<TraceInterval> nccl;        ///< kernels of NCCL, old names and new
+  int world_size = 0;                        ///< of distributedInfo; 0: not there, one process alone
+  bool is_whole_job = true;                  ///< a bare list says nothing of other processes
+  std::string device;                        ///< of deviceProperties; "" on the CPU
+  std::vector<TraceInterval> steps;          ///< ProfilerStep#N, by time
+  std::vector<TraceInterval> input_waits;    ///< enumerate(DataLoader)#...
+  std::vector<TraceCall> kernels;            ///< of the GPU but NCCL's
+  std::vector<TraceCall> operators;          ///< of PyTorch on the processor, those inside others too
+  std::vector<TraceCall> modules;            ///< calls of nn.Module, where the profiler recorded them
+  std::vector<std::string> names;            ///< of kernels, operators and modules
+  std::vector<TraceShapes> shapes;           ///< of operators' inputs
+  std::vector<TraceInterval> nccl;           ///< kernels of NCCL, old names and new
+  std::map<std::string, int> product_types;  ///< what convolutions and products of matrices were given, as "c10::Half"
+  std::map<std::string, int> gradient_types; ///< what was summed (AccumulateGrad); numbers of calls
 };
 
 /// Reads event by event: a trace of gigabytes needs no memory but for its kernels. Throws UserError: no JSON, cut

@@ -126,6 +126,23 @@ class Own(Case):
         log = self.write("x.log", " iteration 1/ 2 | elapsed time per iteration (ms): 3 | global batch size: 32 |\n")
         self.refused(run("import", "steps", log, "--cluster", "iris", "--layers", "x.json"), 1, "only a trace of the PyTorch profiler")
 
+    def test_a_step_that_the_profiler_made_longer_is_neither_learnt_from_nor_judged(self):
+        self.done("new", "cluster", "my-cluster", *CLUSTER)
+        (self.folder / "my-cluster" / "measurements").mkdir()
+        self.done("new", "scenario", "q", "--model", "resnet50_v1.5", "--cluster", "./my-cluster", "--batch", "64", "--precision", "bf16",
+                  "--gpus", "1")
+        ask = ("predict", "q.json", "--json", "--fidelity", "screening")
+        before = json.loads(self.done(*ask).stdout)["points"][0]
+        trace = SOURCE / "tests" / "calibrate" / "kineto-resnet50-h200.json"
+        self.done("import", trace, "--cluster", "./my-cluster", "--set", "model=resnet50_v1.5", "--set", "batch_per_gpu=64",
+                  "--set", "preset=pytorch-ddp", "--output", "my-cluster/measurements/trace.jsonl")
+        after = json.loads(self.done(*ask).stdout)["points"][0]
+        self.assertEqual(after["iteration_s"], before["iteration_s"])
+        self.assertTrue(after["measured"]["suspect"])
+        told = run("diagnose", "q.json", trace, cwd=self.folder)
+        self.refused(told, 1, "no measured time found")
+        self.assertIn("is marked suspect: left out", told.stderr)
+
     def test_anybodys_log_leads_to_a_verdict_in_one_line(self):
         self.bring_both()
         self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
