@@ -40,7 +40,7 @@ struct GpuFacts {
   unsigned memory_clock_MHz = 0;
 };
 
-/// Every GPU of the node; none without NVML or a driver. Has not run on a GPU yet.
+/// Every GPU of the node; none without NVML or a driver.
 std::vector<GpuFacts> gpus_of_node();
 
 /// The driver's name of CUDA's device number `device`; "" where nobody tells it.
