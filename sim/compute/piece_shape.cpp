@@ -35,6 +35,7 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   sum.inner_bytes += more.inner_bytes;
   sum.key_bytes += more.key_bytes;
   sum.attentive_blocks += more.attentive_blocks;
+  sum.cut_layers += more.cut_layers;
   sum.expert_parameters += more.expert_parameters;
   sum.expert_forward += more.expert_forward;
   sum.expert_backward += more.expert_backward;
@@ -81,6 +82,28 @@ void mark_attention(std::vector<Block>& blocks, const Model& model) {
     if (layer.kind != "attention") continue;
     blocks[block].shape.attentive_blocks = 1;
     blocks[block].shape.inner_bytes = blocks[block].shape.sent_bytes;
+  }
+}
+
+/// Whether a layer needs no channel of its input but its own. One that puts out more joins branches, or has another
+/// input than the layer before it.
+bool goes_by_channel(const Layer& layer, const Layer& before) {
+  const bool by_kind =
+      layer.kind == "norm" || layer.kind == "activation" || layer.kind == "elementwise" || layer.kind == "pool";
+  return by_kind && layer.activation_bytes_per_sample <= before.activation_bytes_per_sample;
+}
+
+/// Each layer with weights puts out what all ranks need for the next one, after what follows by channel: a pool leaves
+/// less.
+void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
+  std::size_t block = 0;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    if (blocks[block].name != block_name_of(model.layers[l].name)) ++block;
+    if (!has_weights(model.layers[l])) continue;
+    std::size_t last = l;
+    while (last + 1 < model.layers.size() && goes_by_channel(model.layers[last + 1], model.layers[last])) ++last;
+    ++blocks[block].shape.cut_layers;
+    blocks[block].shape.inner_bytes += model.layers[last].activation_bytes_per_sample;
   }
 }
 
@@ -138,6 +161,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
     if (blocks.empty() || blocks.back().name != name) blocks.push_back({name, {}});
     add_to(blocks.back().shape, shape_of(model.layers[l], times[l]));
   }
+  if (attentive_blocks_of(model) == 0) mark_cut_layers(blocks, model);
   mark_attention(blocks, model);
   mark_keys(blocks, model);
   mark_experts(blocks, model);
@@ -236,6 +260,11 @@ int attentive_blocks_of(const Model& model) {
   for (const auto& layer : model.layers)
     if (layer.kind == "attention") blocks.insert(block_name_of(layer.name));
   return static_cast<int>(blocks.size());
+}
+
+bool has_weights(const Layer& layer) {
+  return std::any_of(layer.tensors.begin(), layer.tensors.end(),
+                     [](const auto& tensor) { return tensor.shape.size() > 1; });
 }
 
 bool has_keys_and_values(const Model& model) {

@@ -26,9 +26,11 @@ struct PieceShape {
   double parameters = 0;    ///< scalars
   double sent_bytes = 0;    ///< output of the last layer, which the next piece needs: a sample, fp32
   double output_bytes = 0;  ///< of all layers, the same
-  double inner_bytes = 0;   ///< outputs of its blocks that have attention, the same: what tensor parallelism gathers
+  double inner_bytes = 0;   ///< what tensor parallelism gathers, the same: outputs of its blocks that have attention,
+                            ///< or of its cut layers
   double key_bytes = 0;     ///< keys and values of those blocks, the same: what context parallelism gathers
   int attentive_blocks = 0; ///< with attention
+  int cut_layers = 0;       ///< with weights, of a model without attention: tensor parallelism cuts each by its outputs
   double expert_parameters = 0; ///< scalars, of those above
   double expert_forward = 0;    ///< of the share above
   double expert_backward = 0;   ///< the same
@@ -42,8 +44,12 @@ bool is_of_expert(const std::string& layer);
 /// Experts of the block that has most; 0: a model without.
 int experts_of(const Model& model);
 
-/// Blocks with a layer of attention: those that tensor parallelism cuts.
+/// Blocks with a layer of attention: those that tensor parallelism cuts, where a model has some.
 int attentive_blocks_of(const Model& model);
+
+/// Whether a layer multiplies by a matrix or a filter: what tensor parallelism cuts of a model without attention, one
+/// output channel after the other.
+bool has_weights(const Layer& layer);
 
 /// Whether every block with attention names the layers that make its keys and values: "key" and "value", or
 /// "query_key_value".

@@ -114,7 +114,6 @@ double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelP
   return most;
 }
 
-/// Of a rank's own parameters.
 /// Table bytes a sample that a rank of a context group has of others while a block attends, of the stage's block that
 /// has most keys and values.
 double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
@@ -126,6 +125,7 @@ double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelO
   return most * (options.context - 1) / options.context / options.tensor;
 }
 
+/// Of a rank's own parameters.
 MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, double replicas) {
   const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
   if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};

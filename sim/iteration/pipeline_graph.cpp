@@ -201,6 +201,7 @@ private:
   /// Two gathers and two scatters a block with attention, behind what was computed. Where they overlap with it, all
   /// but one of the group's parts of each run beside it.
   void add_inside(std::size_t stage, const PipelineStep& step, int parts, const std::vector<std::size_t>& before) {
+    if (pieces_[at(step.piece)].cut_layers > 0) add_outputs(stage, step);
     if (pieces_[at(step.piece)].attentive_blocks == 0) return;
     const double seen = options_.tensor_overlap ? 1.0 / options_.tensor : 1;
     std::size_t beside = not_there;
@@ -213,6 +214,19 @@ private:
       last_[stage] = add_operation(graph_, inside_of(stage, step, kind, parts, seen), {last_[stage]});
       if (beside != not_there) wait_for(graph_, beside);
     }
+  }
+
+  /// Forward a gather of the outputs of each layer that is cut by them; backward a scatter of their gradients, of which
+  /// each rank has a summand for all inputs of the next layer.
+  void add_outputs(std::size_t stage, const PipelineStep& step) {
+    const auto& piece = pieces_[at(step.piece)];
+    Operation outputs{step.forward ? OperationKind::all_gather : OperationKind::reduce_scatter, streams_[stage].inside};
+    outputs.repeats = piece.cut_layers;
+    outputs.size_bytes = bytes_.outputs * piece.inner_bytes / piece.cut_layers;
+    outputs.unit = step.piece;
+    outputs.micro_batch = step.micro_batch;
+    outputs.group = carriers_.of_tensor;
+    last_[stage] = add_operation(graph_, outputs, {last_[stage]});
   }
 
   Operation inside_of(std::size_t stage, const PipelineStep& step, OperationKind kind, int parts, double share) const {

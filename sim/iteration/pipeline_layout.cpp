@@ -102,6 +102,17 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
                      of_node, options.expert, of_node);
 }
 
+/// Why layers cannot be cut over so many ranks; "" where they can.
+std::string tensor_complaint(const Model& model, const ModelParallelOptions& options) {
+  if (options.tensor == 1 || attentive_blocks_of(model) > 0) return "";
+  if (options.tensor_overlap)
+    return fmt::format("what a tensor group gathers overlaps with the layers of transformers only, and {} has no block "
+                       "with attention; leave \"tensor_overlap\" out",
+                       model.name);
+  if (std::any_of(model.layers.begin(), model.layers.end(), has_weights)) return "";
+  return fmt::format("{} has no layer with a matrix or filters to cut; leave \"tensor\" out", model.name);
+}
+
 /// Why a sequence cannot be cut over so many ranks; "" where it can.
 std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.context == 1) return "";
@@ -214,10 +225,7 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
         "{} samples a GPU are {} for the {} GPUs of a replica, and {} micro-batches of it have {:g} each; "
         "give a batch_per_gpu or micro_batches that come out whole",
         batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
-  if (options.tensor > 1 && attentive_blocks_of(model) == 0)
-    return fmt::format("tensor parallelism is simulated for transformers, and {} has no block with attention; leave "
-                       "\"tensor\" out",
-                       model.name);
+  if (auto why = tensor_complaint(model, options); !why.empty()) return why;
   if (auto why = context_complaint(model, options); !why.empty()) return why;
   if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
   if (gpus % of_replica != 0)

@@ -48,8 +48,13 @@ int gpus_of_domain(const StepSetup& setup) {
   return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
 }
 
-/// Whether every matrix of the blocks with attention can be cut evenly, along either side.
+/// Whether every matrix of the blocks with attention can be cut evenly, along either side; of a model without, the
+/// outputs of every layer with weights, but for classes, which frameworks fill up.
 bool cuts_evenly(const Model& model, int tensor) {
+  if (attentive_blocks_of(model) == 0)
+    return std::all_of(model.layers.begin(), model.layers.end() - 1, [tensor](const Layer& layer) {
+      return !has_weights(layer) || layer.tensors.front().shape.front() % tensor == 0;
+    });
   std::set<std::string> attentive;
   for (const auto& layer : model.layers)
     if (layer.kind == "attention") attentive.insert(block_name_of(layer.name));
@@ -63,7 +68,6 @@ bool cuts_evenly(const Model& model, int tensor) {
 std::vector<int> tensors_of(const StepSetup& setup) {
   const int asked = setup.strategy.parallel.tensor;
   if (asked != open_degree) return {asked};
-  if (attentive_blocks_of(setup.model) == 0) return {1};
   auto degrees = divisors(gpus_of_domain(setup));
   std::erase_if(degrees, [&](int tensor) { return !cuts_evenly(setup.model, tensor); });
   return degrees;

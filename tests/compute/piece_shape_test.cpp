@@ -70,6 +70,30 @@ TEST_CASE("blocks with attention are counted, with their outputs", "[pieces]") {
   CHECK(cut(model, 4).at(0).attentive_blocks == 0);
 }
 
+TEST_CASE("without attention, layers with weights are cut, and put out what is left behind pools", "[pieces]") {
+  const auto layer = [](const std::string& name, const std::string& kind, double bytes, bool weighs) {
+    Layer made{name, kind, 1e9, bytes, {}};
+    if (weighs) made.tensors = {{"w", {8, 3, 3, 3}, 864}, {"b", {8}, 32}};
+    return made;
+  };
+  Model model;
+  model.name = "test";
+  model.layers = {layer("stem.conv", "conv3x3", 100, true), layer("stem.norm", "norm", 100, false),
+                  layer("stem.pool", "pool", 25, false),    layer("mixed.a", "conv1x1", 40, true),
+                  layer("mixed.pool", "pool", 50, false), // of the block's input
+                  layer("mixed.b", "conv1x1", 30, true),    layer("mixed.concatenate", "elementwise", 70, false),
+                  layer("fc", "linear", 10, true),          layer("loss", "loss", 4, false)};
+  const auto pieces = cut(model, 3);
+  CHECK(pieces[0].cut_layers == 1);
+  CHECK(pieces[0].inner_bytes == 25);
+  CHECK(pieces[1].cut_layers == 2);
+  CHECK(pieces[1].inner_bytes == 40 + 30);
+  CHECK(pieces[2].cut_layers == 1);
+  CHECK(pieces[2].inner_bytes == 10);
+  model.layers.push_back(layer("block.attention", "attention", 10, false));
+  CHECK(cut(model, 1).front().cut_layers == 0);
+}
+
 TEST_CASE("a model in one piece is whole, and in no more pieces than it has blocks", "[pieces]") {
   const auto model = layers_of({{"a", 1}, {"b", 1}});
   CHECK(cut(model, 1).front().forward == Approx(1));

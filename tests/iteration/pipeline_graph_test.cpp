@@ -163,6 +163,33 @@ TEST_CASE("a block gathers and scatters its outputs twice in each pass, as many 
   CHECK(bytes.count(OperationKind::send) == 0);
 }
 
+TEST_CASE("of a model without attention each cut layer's outputs are gathered, and their gradients scattered",
+          "[pipeline]") {
+  auto pieces = even_pieces(1);
+  pieces.front().cut_layers = 3;
+  pieces.front().inner_bytes = 7 + 5 + 3;
+  Machine machine;
+  machine.ranks = machine.ranks_per_node = 2;
+  PipelineGroups carriers;
+  carriers.groups.resize(1);
+  carriers.of_tensor = 0;
+  const ModelParallelOptions options{2, 1, 4, PipelineSchedule::one_f_one_b, 1};
+  const auto graph = pipeline_graph(pieces, one_and_two, options, {1, 4}, carriers, machine);
+  std::map<OperationKind, double> bytes;
+  std::map<OperationKind, int> count;
+  for (const auto& operation : graph.operations) {
+    bytes[operation.kind] += operation.repeats * operation.size_bytes;
+    count[operation.kind] += operation.repeats;
+  }
+  const double micro_batches = 4;
+  CHECK(bytes[OperationKind::all_gather] == Approx(micro_batches * 15));
+  CHECK(bytes[OperationKind::reduce_scatter] == Approx(micro_batches * 15));
+  CHECK(count[OperationKind::all_gather] == 4 * 3);
+  FixedTimes executor;
+  executor.all_reduce_s = [](double size_bytes) { return size_bytes / 100; }; // 0.15 a pass
+  CHECK(run_transfers(graph, executor).end_s == Approx(3 + 4 * 2 * 0.15));
+}
+
 TEST_CASE("nothing is computed while a tensor group gathers and scatters", "[pipeline]") {
   FixedTimes executor;
   executor.all_reduce_s = [](double size_bytes) { return size_bytes / 100; }; // 0.05 each, 12 a pass

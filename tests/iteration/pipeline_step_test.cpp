@@ -131,13 +131,28 @@ TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "
   CHECK(stages.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
 }
 
+TEST_CASE("layers of a model without attention are cut by their outputs, which are gathered and scattered",
+          "[pipeline]") {
+  TwoBlocks two; // nodes of two GPUs; 16 samples of 1 MB a layer, of which a rank sends half at 1 GB/s
+  for (auto& layer : two.model.layers) {
+    layer.kind = "linear";
+    layer.tensors.front().shape = {500, 500};
+  }
+  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);
+  CHECK(alone.compute_s == Approx(0.3));
+  CHECK(alone.exposed_communication_s == Approx(2 * 4 * 0.008).epsilon(1e-6));
+}
+
 TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
   const EvenModel even(8);
   const TwoBlocks two;
   Strategy strategy;
   strategy.name = StrategyName::model_parallel;
   strategy.parallel.tensor = 3;
-  CHECK_THAT(layout_complaint(even.model, strategy, 8, 3, 8), Catch::Contains("no block with attention"));
+  CHECK_THAT(layout_complaint(even.model, strategy, 8, 3, 8), Catch::Contains("no layer with a matrix or filters"));
+  strategy.parallel.tensor_overlap = true;
+  CHECK_THAT(layout_complaint(even.model, strategy, 8, 3, 8), Catch::Contains("leave \"tensor_overlap\" out"));
+  strategy.parallel.tensor_overlap = false;
   CHECK_THAT(layout_complaint(two.model, strategy, 8, 24, 8), Catch::Contains("inside a node only, and one has 8"));
   CHECK_THAT(layout_complaint(two.model, strategy, 8, 4, 4), Catch::Contains("give a multiple of 3"));
   CHECK(layout_complaint(two.model, strategy, 8, 3, 3).empty());
