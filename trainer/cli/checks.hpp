@@ -44,7 +44,7 @@ inline void add_cudnn_benchmark(CLI::App& command, bool& value) {
   command
       .add_option_function<std::string>(
           "--cudnn-benchmark", [&value](const std::string& text) { value = text == "on"; },
-          "On a GPU: on (usually), cuDNN tries its algorithms first and keeps the fastest; off, it takes its first guess")
+          "On a GPU: on (usually), cuDNN tries its algorithms and keeps the fastest; off, it takes its first guess")
       ->check(one_of({"on", "off"}));
 }
 
