@@ -33,6 +33,9 @@ std::string server_lines(const StrategyAnswer& answer);
 /// others.
 std::string layout_lines(const StrategyAnswer& answer);
 
+/// What a search of its degrees found, a sentence a scale; empty where nothing was searched.
+std::vector<std::string> layout_sentences(const StrategyAnswer& answer);
+
 /// "tensor 8, 16 stages, 32 micro-batches".
 std::string degrees_in_words(const Strategy& strategy);
 

@@ -12,7 +12,7 @@ namespace {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", csv_cell(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 33; // the numbers, what was measured and six labels
+  constexpr int empty_columns = 34; // the numbers, what was measured and seven labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + csv_cell(point.error) + "\n";
   for (const double number : {point.iteration_s,
                               point.iteration_s_low,
@@ -44,8 +44,10 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
              : ",,";
   const auto unsplit = point.unsplit_tensor ? csv_cell(point.unsplit_tensor->name) : "";
   const auto best = point.best_servers ? csv_cell(servers_in_words(*point.best_servers)) : "";
-  return row + fmt::format(",{},{},{},{},{},{},{},\n", point.bottleneck, unsplit, best, to_text(point.evidence),
-                           point.extrapolated, point.fidelity, point.simgrid_messages);
+  const auto layout =
+      point.best_layout && point.best_layout->best ? csv_cell(degrees_in_words(point.best_layout->strategy)) : "";
+  return row + fmt::format(",{},{},{},{},{},{},{},{},\n", point.bottleneck, unsplit, best, layout,
+                           to_text(point.evidence), point.extrapolated, point.fidelity, point.simgrid_messages);
 }
 
 } // namespace
@@ -67,7 +69,7 @@ std::string csv_header() {
          "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
          "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,bubble_s,mean_"
          "staleness,measured_s,measured_inside,bottleneck,"
-         "unsplit_tensor,best_servers,evidence,extrapolated,fidelity,simgrid_messages,error\n";
+         "unsplit_tensor,best_servers,best_layout,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 
 std::string csv_rows(const Prediction& prediction) {
@@ -78,7 +80,7 @@ std::string csv_rows(const Prediction& prediction) {
 }
 
 std::string csv_error_row(const std::string& scenario, const std::string& error) {
-  constexpr int empty_columns = 39;
+  constexpr int empty_columns = 40;
   return csv_cell(scenario) + std::string(empty_columns, ',') + "," + csv_cell(error) + "\n";
 }
 

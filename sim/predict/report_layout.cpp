@@ -41,9 +41,8 @@ std::string percent_slower(const StepTime& slower, const StepTime& faster) {
   return fmt::format("{:.1f} %", 100 * (slower.iteration_s / faster.iteration_s - 1));
 }
 
-/// The search at one scale; "" where nothing fits, as the point then says.
-std::string lines_of_search(const FoundLayout& found, int gpus) {
-  if (!found.best) return "";
+/// The search at one scale, which found one.
+std::string sentence_of_search(const FoundLayout& found, int gpus) {
   std::string text =
       fmt::format("Best layout at {} GPUs: {}, of {} tried", gpus, degrees_in_words(found.strategy), found.tried);
   if (found.refused_by_memory > 0) text += fmt::format(", {} of which do not fit into memory", found.refused_by_memory);
@@ -56,7 +55,7 @@ std::string lines_of_search(const FoundLayout& found, int gpus) {
   if (found.too_large)
     text += fmt::format("; with more memory {} would be faster, by {}", degrees_in_words(found.too_large->strategy),
                         percent_slower(found.best->time, found.too_large->time));
-  return to_lines(text + ".");
+  return text + ".";
 }
 
 /// "12 ms of keys and values, "; "" without context groups.
@@ -75,10 +74,17 @@ std::string degrees_in_words(const Strategy& strategy) {
                      parallel.micro_batches == 1 ? "" : "es");
 }
 
+std::vector<std::string> layout_sentences(const StrategyAnswer& answer) {
+  std::vector<std::string> sentences;
+  for (const auto& point : answer.points) // one where nothing fits says so itself
+    if (point.error.empty() && point.best_layout && point.best_layout->best)
+      sentences.push_back(sentence_of_search(*point.best_layout, point.gpus));
+  return sentences;
+}
+
 std::string layout_lines(const StrategyAnswer& answer) {
   if (!is_model_parallel(answer.strategy.name)) return "";
   std::string list;
-  std::string searches;
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
     list += fmt::format("{}{} at {} GPUs", list.empty() ? "" : "; ",
@@ -87,9 +93,10 @@ std::string layout_lines(const StrategyAnswer& answer) {
                                     short_seconds_text(point.exposed.pipeline_s),
                                     short_seconds_text(point.exposed.data_parallel_s)),
                         point.gpus);
-    if (point.best_layout) searches += lines_of_search(*point.best_layout, point.gpus);
   }
-  return (list.empty() ? "" : to_lines("Exposed communication: " + list + ".")) + searches;
+  std::string text = list.empty() ? "" : to_lines("Exposed communication: " + list + ".");
+  for (const auto& sentence : layout_sentences(answer)) text += to_lines(sentence);
+  return text;
 }
 
 } // namespace ddlsim

@@ -64,8 +64,10 @@ std::string to_markdown_text(const Prediction& prediction) {
   std::string text = "## " + prediction.scenario.name + "\n\n";
   for (const auto& sentence : prediction_sentences(prediction)) text += sentence + "\n\n";
   for (const auto& warning : prediction.warnings) text += "Note: " + warning + ".\n\n";
-  for (const auto& answer : prediction.strategies)
+  for (const auto& answer : prediction.strategies) {
     text += "### " + answer_name(answer) + "\n\n" + markdown_table(answer) + "\n";
+    for (const auto& sentence : layout_sentences(answer)) text += sentence + "\n\n";
+  }
   text += fmt::format("ddlsim {}, SimGrid {}, {} samples of seed {}.\n", version(), simgrid_version(),
                       prediction.scenario.samples, prediction.scenario.seed);
   return without_tags(text);

@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import tempfile
+from pathlib import Path
 
 from program import QUICK, SCENARIO, Case, main, run
 
@@ -208,6 +210,21 @@ class Vary(Case):
                                points[1]["samples_per_s"], delta=1e-6 * points[1]["samples_per_s"])
         row = list(csv.DictReader(run("predict", SCENARIO, *QUICK, *best, "--csv").stdout.splitlines()))[1]
         self.assertEqual(row["best_servers"], f"{found['servers']['count']} {found['placement']}, {found['sharding']}")
+
+    def test_the_best_layout_is_in_every_form_of_the_answer(self):
+        best = ("--set", '/strategies=[{"name": "model-parallel", "tensor": "best", "pipeline": "best", "micro_batches": 4}]')
+        result = run("predict", SCENARIO, *QUICK, *best, "--csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows))
+        self.assertEqual(rows[0]["best_layout"], "")  # one GPU has none
+        layout = rows[1]["best_layout"]
+        self.assertRegex(layout, r"^tensor \d+, \d+ stages?, 4 micro-batches$")
+        self.assertIn(f"Best layout at 8 GPUs: {layout}, of ", run("predict", SCENARIO, *QUICK, *best, "--markdown").stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "page.html"
+            run("predict", SCENARIO, *QUICK, *best, "--html", page)
+            self.assertIn(f"Best layout at 8 GPUs: {layout}, of ", page.read_text())
 
     def test_servers_that_no_search_can_find_are_refused(self):
         def with_strategy(strategy):

@@ -15,6 +15,14 @@ std::vector<ShownCurve> shown_curves(const PageScenario& scenario) {
   return curves;
 }
 
+/// What searches of degrees found; "" without one.
+std::string layouts_found(const Prediction& prediction) {
+  std::string text;
+  for (const auto& answer : prediction.strategies)
+    for (const auto& sentence : layout_sentences(answer)) text += html_paragraph(answer_name(answer) + ": " + sentence);
+  return text.empty() ? "" : "<h2>The best layouts</h2>\n" + text;
+}
+
 } // namespace
 
 std::string prediction_html(const Prediction& prediction) {
@@ -24,6 +32,7 @@ std::string prediction_html(const Prediction& prediction) {
   for (const auto& sentence : prediction_sentences(prediction)) body += html_paragraph(sentence);
   body += "</section>\n" + warning_paragraphs(scenario.warnings) + curve_charts(curves) + comparison_table(curves);
   body += "<h2>Every point</h2>\n" + point_table(curves);
+  body += layouts_found(prediction);
   body += "<h2>Where the time goes</h2>\n" + parts_table(curves);
   body += "<h2>What the answer rests on</h2>\n";
   body += html_paragraph("One GPU without synchronisation: " + prediction.one_gpu.text + ".");
