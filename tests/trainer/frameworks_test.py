@@ -150,6 +150,40 @@ class Pytorch(Frameworks):
         self.assertIn("whole numbers by commas", self.refused("pytorch-loader", "--workers", "two"))
         self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
 
+    def test_kernels_are_timed(self):
+        shapes = [("gemm", "m48 n16 k32 NN", 16, ["forward"], 2 * 48 * 16 * 32),
+                  ("gemm", "m16 n8 k4 TT", 8, ["forward"], 2 * 16 * 8 * 4),
+                  ("conv", "9x7x1 k5 f3x2 p0x0 s2x1", 2, ["forward", "backward-weights"], 2 * 2 * 5 * 4 * 6 * 3 * 2),  # 4 x 6 places
+                  ("conv3x3", "8x8x4 k6 f3x3 p1x1 s1x1", 1, ["forward", "backward-data", "backward-weights"], 2 * 6 * 64 * 4 * 9)]
+        wanted = [(kind, layer, batch, one) for kind, layer, batch, passes, _ in shapes for one in passes]
+        self.write_shapes(wanted)
+        for precision in ("fp32", "bf16"):
+            records = self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--precision", precision)[1:]
+            self.assertEqual([tuple(record[key] for key in ("kind", "layer", "batch", "pass")) for record in records], wanted)
+            flop = {layer: count for _, layer, _, _, count in shapes}
+            for record in records:
+                self.assertEqual((record["record"], record["flop"], record["model"]), ("layer", flop[record["layer"]], "kernel"))
+                self.assertEqual((record["repeats"], record["precision"], record["device"]), (5, precision, "cpu"))
+                self.assertEqual(record.get("size_bytes"), {"conv": 4 * 5 * 6, "conv3x3": 4 * 4 * 6 * 9}.get(record["kind"]))
+        self.assertEqual(len(self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--limit", "3")), 1 + 4)
+
+    def test_kernels_that_cannot_be_timed_are_one_message(self):
+        for kind, layer in (("gemm", "m48 n16 k32"), ("gemm", "m0 n16 k32 NN"), ("conv", "8x8x4 k6 f9x9 p0x0 s1x1"),
+                            ("conv", "8x8x4 k6 f3x3 p1x1 s0x1"), ("norm", "8x8x4 k6 f3x3 p1x1 s1x1")):
+            self.write_shapes([("gemm", "m4 n4 k4 NN", 4, "forward"), (kind, layer, 16, "forward")])
+            told = self.refused("pytorch-kernels", "--shapes", self.shapes)
+            self.assertIn(f'{self.shapes}:3: {kind} "{layer}"', told)
+            self.assertIn("a kernel is expected", told)
+        self.write_shapes([])
+        self.assertIn("has no `layer` records", self.refused("pytorch-kernels", "--shapes", self.shapes))
+        self.assertIn("cpu has fp32, bf16", self.refused("pytorch-kernels", "--shapes", self.shapes, "--precision", "tf32"))
+        self.assertIn("No such file", self.refused("pytorch-kernels", "--shapes", self.shapes + "2"))
+
+    def write_shapes(self, shapes):
+        self.shapes = os.path.join(self.folder, "shapes.jsonl")
+        records = [{"record": "layer", **dict(zip(("kind", "layer", "batch", "pass"), shape))} for shape in shapes]
+        pathlib.Path(self.shapes).write_text("".join(json.dumps(record) + "\n" for record in [{"record": "context"}, *records]))
+
     def test_a_campaign_starts_it(self):
         cluster = pathlib.Path(self.folder, "platforms", "here")
         cluster.mkdir(parents=True)

@@ -1,12 +1,8 @@
 """What scripts of loaders share: their options, pictures on disk that no cache holds, timed passes, records of kind `input`."""
 import argparse
-import datetime
-import json
 import os
 import pathlib
-import platform
 import statistics
-import sys
 import tempfile
 import time
 
@@ -14,7 +10,7 @@ from common.disturbance import Disturbance, own_cpu_s
 from common.failure import Failure
 from common.job import this_job
 from common.pictures import pictures
-from common.records import STEERING, machine_text, rounded
+from common.records import RecordFile, add_record_options, context, rounded, settings_here
 
 
 def read_options(name, formats, words):
@@ -26,9 +22,7 @@ def read_options(name, formats, words):
     parser.add_argument("--repeats", type=int, default=3, help="passes over the pictures")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="on the disk that is read")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", default="", help="measurement file to write")
-    parser.add_argument("--cluster", default="local", help="named in the records")
-    parser.add_argument("--anonymous", action="store_true", help="leave the host's name out of the records")
+    add_record_options(parser)
     options = parser.parse_args(words)
     try:
         options.workers = [int(word) for word in options.workers.split(",")]
@@ -79,14 +73,8 @@ class InputRecords:
     def __init__(self, options, name, software):
         self.options, self.name, self.software = options, name, software
         self._host = {} if options.anonymous else {"host": this_job().hosts[0]}
-        self._file = open(options.output, "w", buffering=1) if options.output else None
-        settings = {key: value for key, value in os.environ.items() if key.startswith(STEERING) and value}
-        settings.update(cores=str(os.cpu_count()), kernel=f"{platform.system()} {platform.release()}")
-        self._write({"record": "context", "version": 1, "cluster": options.cluster, "machine": machine_text(1),
-                     "software": f"{software}, Python {platform.python_version()}",
-                     "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
-                     "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": False,
-                     "settings": settings, "nodes": [self._host]})
+        self._file = RecordFile(options.output)
+        self._file.write(context(options, name, software, settings_here(), self._host))
 
     def rates(self, workers, rates, picture_bytes, disturbance):
         """Pictures a second of the passes."""
@@ -103,12 +91,8 @@ class InputRecords:
                           f"cache, decoded, cropped at random to 224 x 224, flipped, normalised; passes of "
                           f"{', '.join(f'{rate:.1f}' for rate in rates)} samples/s; {note}")
         record.update(what="loader", value=rounded(value, 6), unit="samples/s")
-        self._write(record)
+        self._file.write(record)
         print(f"{options.format}, {counted}: {value:.1f} samples/s, spread {100 * record['relative_spread']:.1f} %", flush=True)
-
-    def _write(self, record):
-        if self._file is not None:
-            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
 
 def measure(options, records, folder, sizes, make_batches, batch_a_worker):
