@@ -43,13 +43,14 @@ class Frameworks(OwnProgram):
         with open(self.file) as lines:
             return [json.loads(line) for line in lines]
 
-    def load(self, name, form):
+    def load(self, name, form, decode="on"):
         """Two counts of workers read a few pictures."""
         disk = pathlib.Path(self.folder, "disk")
         disk.mkdir(exist_ok=True)
         records = self.train(name, "--pictures", "64", "--batch", "8", "--repeats", "2", "--format", form, "--workers", "1,2",
-                             "--folder", str(disk))
+                             "--folder", str(disk), "--decode", decode)
         self.assertEqual([record["record"] for record in records], ["context", "input", "input"])
+        form += "" if decode == "on" else "-undecoded"
         for record, workers in zip(records[1:], (1, 2)):
             self.assertEqual((record["series"], record["what"], record["repeats"]), (f"{name}-{form}-w{workers}", "loader", 2))
             size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])
@@ -146,9 +147,23 @@ class Pytorch(Frameworks):
 
     def test_a_loader_reads_pictures(self):
         self.load("pytorch-loader", "files")
+        self.load("pytorch-loader", "files", "off")
         self.assertIn("at least four batches a worker", self.refused("pytorch-loader", "--pictures", "64"))
         self.assertIn("whole numbers by commas", self.refused("pytorch-loader", "--workers", "two"))
         self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
+
+    def test_a_loader_reads_from_a_server(self):
+        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
+        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
+            records = self.train("pytorch-loader", *few, "--servers", "1", *words)[1:]
+            begin, made = ("pytorch-loader-files-http", "decoded, cropped") if decode == "on" else \
+                ("pytorch-loader-files-http-100m", "over a link of 100 Mbit/s, not decoded")
+            undecoded = "" if decode == "on" else "-undecoded"
+            self.assertEqual([(record["series"], record["what"]) for record in records],
+                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
+            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
+        self.assertIn("needs one more that serves", self.refused("pytorch-loader", *few))
+        self.assertIn("needs one more that serves", self.refused("pytorch-loader", "--servers", "1"))
 
     def test_kernels_are_timed(self):
         shapes = [("gemm", "m48 n16 k32 NN", 16, ["forward"], 2 * 48 * 16 * 32),
@@ -241,6 +256,8 @@ class Tensorflow(Frameworks):
     def test_a_loader_reads_pictures(self):
         self.load("tensorflow-loader", "files")
         self.load("tensorflow-loader", "tfrecord")
+        self.load("tensorflow-loader", "files", "off")
+        self.load("tensorflow-loader", "tfrecord", "off")
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",
