@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
@@ -125,6 +126,33 @@ void a_sweep_of_ddlsim_is_dealt_out_by_srun() {
 }
 #endif
 
+#ifdef DDLTRAIN_WHOLE_PROGRAM
+constexpr const char* kPytorch = DDLSIM_SOURCE_DIR "/build/frameworks/pytorch/bin/python3";
+
+/// DistributedDataParallel itself, a rank on each of two nodes.
+void pytorch_trains_under_srun(const SlurmCluster& cluster) {
+  const WorkFolder folder;
+  json ddp = run_named("ddp", {2}, {"pytorch-ddp", "--data", "digits", "--train-samples", "512", "--anonymous"});
+  ddp["command"] = "framework";
+  folder.campaign({{"kind", "slurm"}}, json::array({ddp}));
+  std::vector<std::string> words = folder.measure_words();
+  std::replace(words.begin(), words.end(), std::string(DDLTRAIN_PAYLOAD), std::string(DDLTRAIN_WHOLE_PROGRAM));
+  const Ended submitted = run_program(words);
+  INFO(submitted.output);
+  REQUIRE(submitted.status == 0);
+  const bool all_ended = cluster.wait_until_empty();
+  INFO(cluster.state());
+  REQUIRE(all_ended);
+  INFO(folder.read("out/parts/ddltrain-here-n2.log") + folder.read("out/parts/ddp-n2-r1.log"));
+  const auto records = records_in(folder.read("out/ddp.jsonl"));
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].at("record") == "loss");
+  CHECK(records[1].at("preset") == "pytorch-gloo");
+  CHECK(records[1].at("gpus") == 2);
+  CHECK(records[1].at("repeats") == 6); // 512 digits are 8 steps of 2 x 32, of which 2 warm up
+}
+#endif
+
 } // namespace
 
 TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, a sweep of ddlsim, and after a cut") {
@@ -142,3 +170,17 @@ TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, a sweep of ddl
   what_was_measured_before_a_cut_stays(cluster);
   a_job_whose_time_is_up_goes_on(cluster);
 }
+
+#ifdef DDLTRAIN_WHOLE_PROGRAM
+TEST_CASE("slurm: srun starts a framework's ranks") {
+  std::string cause = no_slurm_because();
+  if (cause.empty() && !std::filesystem::exists(kPytorch)) {
+    cause = std::string(kPytorch) + " is not there; install it with ./run frameworks pytorch";
+  }
+  if (!cause.empty()) {
+    std::cout << "skipped: " << cause << "\n";
+    return;
+  }
+  pytorch_trains_under_srun(SlurmCluster());
+}
+#endif

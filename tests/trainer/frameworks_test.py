@@ -43,13 +43,14 @@ class Frameworks(OwnProgram):
         with open(self.file) as lines:
             return [json.loads(line) for line in lines]
 
-    def load(self, name, form):
+    def load(self, name, form, decode="on"):
         """Two counts of workers read a few pictures."""
         disk = pathlib.Path(self.folder, "disk")
         disk.mkdir(exist_ok=True)
         records = self.train(name, "--pictures", "64", "--batch", "8", "--repeats", "2", "--format", form, "--workers", "1,2",
-                             "--folder", str(disk))
+                             "--folder", str(disk), "--decode", decode)
         self.assertEqual([record["record"] for record in records], ["context", "input", "input"])
+        form += "" if decode == "on" else "-undecoded"
         for record, workers in zip(records[1:], (1, 2)):
             self.assertEqual((record["series"], record["what"], record["repeats"]), (f"{name}-{form}-w{workers}", "loader", 2))
             size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])
@@ -146,9 +147,57 @@ class Pytorch(Frameworks):
 
     def test_a_loader_reads_pictures(self):
         self.load("pytorch-loader", "files")
+        self.load("pytorch-loader", "files", "off")
         self.assertIn("at least four batches a worker", self.refused("pytorch-loader", "--pictures", "64"))
         self.assertIn("whole numbers by commas", self.refused("pytorch-loader", "--workers", "two"))
         self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
+
+    def test_a_loader_reads_from_a_server(self):
+        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
+        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
+            records = self.train("pytorch-loader", *few, "--servers", "1", *words)[1:]
+            begin, made = ("pytorch-loader-files-http", "decoded, cropped") if decode == "on" else \
+                ("pytorch-loader-files-http-100m", "over a link of 100 Mbit/s, not decoded")
+            undecoded = "" if decode == "on" else "-undecoded"
+            self.assertEqual([(record["series"], record["what"]) for record in records],
+                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
+            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
+        self.assertIn("needs one more that serves", self.refused("pytorch-loader", *few))
+        self.assertIn("needs one more that serves", self.refused("pytorch-loader", "--servers", "1"))
+
+    def test_kernels_are_timed(self):
+        shapes = [("gemm", "m48 n16 k32 NN", 16, ["forward"], 2 * 48 * 16 * 32),
+                  ("gemm", "m16 n8 k4 TT", 8, ["forward"], 2 * 16 * 8 * 4),
+                  ("conv", "9x7x1 k5 f3x2 p0x0 s2x1", 2, ["forward", "backward-weights"], 2 * 2 * 5 * 4 * 6 * 3 * 2),  # 4 x 6 places
+                  ("conv3x3", "8x8x4 k6 f3x3 p1x1 s1x1", 1, ["forward", "backward-data", "backward-weights"], 2 * 6 * 64 * 4 * 9)]
+        wanted = [(kind, layer, batch, one) for kind, layer, batch, passes, _ in shapes for one in passes]
+        self.write_shapes(wanted)
+        for precision in ("fp32", "bf16"):
+            records = self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--precision", precision)[1:]
+            self.assertEqual([tuple(record[key] for key in ("kind", "layer", "batch", "pass")) for record in records], wanted)
+            flop = {layer: count for _, layer, _, _, count in shapes}
+            for record in records:
+                self.assertEqual((record["record"], record["flop"], record["model"]), ("layer", flop[record["layer"]], "kernel"))
+                self.assertEqual((record["repeats"], record["precision"], record["device"]), (5, precision, "cpu"))
+                self.assertEqual(record.get("size_bytes"), {"conv": 4 * 5 * 6, "conv3x3": 4 * 4 * 6 * 9}.get(record["kind"]))
+        self.assertEqual(len(self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--limit", "3")), 1 + 4)
+
+    def test_kernels_that_cannot_be_timed_are_one_message(self):
+        for kind, layer in (("gemm", "m48 n16 k32"), ("gemm", "m0 n16 k32 NN"), ("conv", "8x8x4 k6 f9x9 p0x0 s1x1"),
+                            ("conv", "8x8x4 k6 f3x3 p1x1 s0x1"), ("norm", "8x8x4 k6 f3x3 p1x1 s1x1")):
+            self.write_shapes([("gemm", "m4 n4 k4 NN", 4, "forward"), (kind, layer, 16, "forward")])
+            told = self.refused("pytorch-kernels", "--shapes", self.shapes)
+            self.assertIn(f'{self.shapes}:3: {kind} "{layer}"', told)
+            self.assertIn("a kernel is expected", told)
+        self.write_shapes([])
+        self.assertIn("has no `layer` records", self.refused("pytorch-kernels", "--shapes", self.shapes))
+        self.assertIn("cpu has fp32, bf16", self.refused("pytorch-kernels", "--shapes", self.shapes, "--precision", "tf32"))
+        self.assertIn("No such file", self.refused("pytorch-kernels", "--shapes", self.shapes + "2"))
+
+    def write_shapes(self, shapes):
+        self.shapes = os.path.join(self.folder, "shapes.jsonl")
+        records = [{"record": "layer", **dict(zip(("kind", "layer", "batch", "pass"), shape))} for shape in shapes]
+        pathlib.Path(self.shapes).write_text("".join(json.dumps(record) + "\n" for record in [{"record": "context"}, *records]))
 
     def test_a_campaign_starts_it(self):
         cluster = pathlib.Path(self.folder, "platforms", "here")
@@ -207,6 +256,8 @@ class Tensorflow(Frameworks):
     def test_a_loader_reads_pictures(self):
         self.load("tensorflow-loader", "files")
         self.load("tensorflow-loader", "tfrecord")
+        self.load("tensorflow-loader", "files", "off")
+        self.load("tensorflow-loader", "tfrecord", "off")
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",

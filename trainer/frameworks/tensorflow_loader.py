@@ -6,7 +6,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.failure import end_on_failure  # noqa: E402
-from common.loading import InputRecords, measure, read_options, write_files  # noqa: E402
+from common.loading import InputRecords, forget, measure, read_options, write_files  # noqa: E402
 from common.pictures import QUALITY  # noqa: E402
 
 NAME = "tensorflow-loader"
@@ -39,12 +39,15 @@ def pack(tf, folder, packed):
 def batches(tf, options, folder, workers):
     form = {"jpeg": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}
 
+    def made_of(jpeg):
+        return augment(tf, jpeg) if options.decode == "on" else jpeg
+
     def of_file(name, label):
-        return augment(tf, tf.io.read_file(name)), label
+        return made_of(tf.io.read_file(name)), label
 
     def of_example(text):
         parsed = tf.io.parse_single_example(text, form)
-        return augment(tf, parsed["jpeg"]), parsed["label"]
+        return made_of(parsed["jpeg"]), parsed["label"]
 
     if options.format == "files":
         files = sorted(pathlib.Path(folder).rglob("*.jpg"))
@@ -70,7 +73,7 @@ def main():
         if options.format == "tfrecord":
             pack(tf, folder, packed)
             folder = packed
-        measure(options, records, folder, sizes, lambda workers: batches(tf, options, folder, workers),
+        measure(options, records, lambda: forget(folder), sizes, lambda workers: batches(tf, options, folder, workers),
                 batch_a_worker=False)
 
 

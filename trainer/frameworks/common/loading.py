@@ -1,12 +1,8 @@
-"""What scripts of loaders share: their options, pictures on disk that no cache holds, timed passes, records of kind `input`."""
+"""What scripts of loaders share: their options, pictures that no cache holds, timed passes, records of kind `input`."""
 import argparse
-import datetime
-import json
 import os
 import pathlib
-import platform
 import statistics
-import sys
 import tempfile
 import time
 
@@ -14,21 +10,23 @@ from common.disturbance import Disturbance, own_cpu_s
 from common.failure import Failure
 from common.job import this_job
 from common.pictures import pictures
-from common.records import STEERING, machine_text, rounded
+from common.records import RecordFile, add_record_options, context, rounded, settings_here
 
 
-def read_options(name, formats, words):
+def read_options(name, formats, words, storages=("disk",)):
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
     parser.add_argument("--format", default=formats[0], choices=formats)
+    parser.add_argument("--storage", default=storages[0], choices=storages, help="http: a rank more serves (--servers 1)")
+    parser.add_argument("--link-rate", type=float, default=0, help="Mbit/s of the link to the server, for the records; 0: unknown")
+    parser.add_argument("--servers", type=int, default=0)
+    parser.add_argument("--decode", default="on", choices=["on", "off"], help="off: bytes are read and handed on")
     parser.add_argument("--workers", default="1,2", help="that read and decode, one count after another")
     parser.add_argument("--pictures", type=int, default=600, help="drawn, written and read")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3, help="passes over the pictures")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="on the disk that is read")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", default="", help="measurement file to write")
-    parser.add_argument("--cluster", default="local", help="named in the records")
-    parser.add_argument("--anonymous", action="store_true", help="leave the host's name out of the records")
+    add_record_options(parser)
     options = parser.parse_args(words)
     try:
         options.workers = [int(word) for word in options.workers.split(",")]
@@ -38,19 +36,25 @@ def read_options(name, formats, words):
         raise Failure("--workers, --batch and --repeats must be at least 1, and --seed 0", 2)
     if options.pictures < 4 * options.batch * max(options.workers):
         raise Failure(f"--pictures {options.pictures}; at least four batches a worker are needed", 2)
-    if this_job().ranks > 1:
-        raise Failure("a loader is measured by one rank", 2)
+    if options.servers != (options.storage == "http") or this_job().ranks != 1 + options.servers:
+        raise Failure("a loader is measured by one rank; --storage http needs one more that serves: --servers 1", 2)
     return options
+
+
+def encoded(options, encode):
+    """Yields (DIGIT/NUMBER.jpg, its bytes)."""
+    for number, (picture, digit) in enumerate(pictures(options.pictures, options.seed)):
+        yield f"{digit}/{number}.jpg", encode(picture)
 
 
 def write_files(options, folder, encode):
     """A JPEG file a picture, in a folder for each digit; their sizes."""
     sizes = []
-    for number, (picture, digit) in enumerate(pictures(options.pictures, options.seed)):
-        file = pathlib.Path(folder, str(digit), f"{number}.jpg")
+    for name, content in encoded(options, encode):
+        file = pathlib.Path(folder, name)
         file.parent.mkdir(exist_ok=True)
-        file.write_bytes(encode(picture))
-        sizes.append(file.stat().st_size)
+        file.write_bytes(content)
+        sizes.append(len(content))
     return sizes
 
 
@@ -79,14 +83,18 @@ class InputRecords:
     def __init__(self, options, name, software):
         self.options, self.name, self.software = options, name, software
         self._host = {} if options.anonymous else {"host": this_job().hosts[0]}
-        self._file = open(options.output, "w", buffering=1) if options.output else None
-        settings = {key: value for key, value in os.environ.items() if key.startswith(STEERING) and value}
-        settings.update(cores=str(os.cpu_count()), kernel=f"{platform.system()} {platform.release()}")
-        self._write({"record": "context", "version": 1, "cluster": options.cluster, "machine": machine_text(1),
-                     "software": f"{software}, Python {platform.python_version()}",
-                     "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
-                     "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": False,
-                     "settings": settings, "nodes": [self._host]})
+        self._file = RecordFile(options.output)
+        self._file.write(context(options, name, software, settings_here(), self._host))
+
+    def storage(self, bytes_per_s, sizes):
+        """What the server gives one connection, each time it was asked for all."""
+        value = statistics.median(bytes_per_s)
+        record = self._head("storage", len(bytes_per_s), statistics.pstdev(bytes_per_s) / value)
+        record["note"] = (f"{len(sizes)} JPEG pictures of {statistics.mean(sizes.values()):.0f} bytes, one after another, "
+                          f"{self._source()}")
+        record.update(what="storage", value=rounded(value, 6), unit="B/s")
+        self._file.write(record)
+        print(f"{record['series']}: {value / 1e6:.2f} MB/s", flush=True)
 
     def rates(self, workers, rates, picture_bytes, disturbance):
         """Pictures a second of the passes."""
@@ -94,29 +102,40 @@ class InputRecords:
         value = statistics.median(rates)
         note, suspect = disturbance
         counted = f"{workers} worker" + ("s" if workers > 1 else "")
-        record = {"record": "input", "series": f"{self.name}-{options.format}-w{workers}", "origin": "run", "device": "cpu",
-                  **self._host, "transport": "unknown", "library": "unknown", "software": self.software, "statistic": "median",
-                  "repeats": len(rates), "relative_spread": rounded(statistics.pstdev(rates) / value, 6)}
+        record = self._head(f"w{workers}", len(rates), statistics.pstdev(rates) / value)
         if suspect:
             record["suspect"] = True
-        record["note"] = (f"{counted}, {options.pictures} JPEG pictures of {picture_bytes:.0f} bytes, not in the kernel's "
-                          f"cache, decoded, cropped at random to 224 x 224, flipped, normalised; passes of "
+        made = "decoded, cropped at random to 224 x 224, flipped, normalised" if options.decode == "on" else "not decoded"
+        record["note"] = (f"{counted}, {options.pictures} JPEG pictures of {picture_bytes:.0f} bytes, "
+                          f"{self._source()}, {made}; passes of "
                           f"{', '.join(f'{rate:.1f}' for rate in rates)} samples/s; {note}")
         record.update(what="loader", value=rounded(value, 6), unit="samples/s")
-        self._write(record)
-        print(f"{options.format}, {counted}: {value:.1f} samples/s, spread {100 * record['relative_spread']:.1f} %", flush=True)
+        self._file.write(record)
+        print(f"{record['series']}: {value:.1f} samples/s, spread {100 * record['relative_spread']:.1f} %", flush=True)
 
-    def _write(self, record):
-        if self._file is not None:
-            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    def _source(self):
+        if self.options.storage == "disk":
+            return "not in the kernel's cache"
+        rate = f" over a link of {self.options.link_rate:g} Mbit/s" if self.options.link_rate > 0 else ""
+        return f"from an HTTP server's memory{rate}"
+
+    def _head(self, last, repeats, spread):
+        """last: of the series' name."""
+        options = self.options
+        rate = f"-{options.link_rate:g}m" if options.link_rate > 0 else ""
+        storage = "" if options.storage == "disk" else f"-{options.storage}{rate}"
+        decode = "" if options.decode == "on" or last == "storage" else "-undecoded"
+        return {"record": "input", "series": f"{self.name}-{options.format}{storage}{decode}-{last}", "origin": "run",
+                "device": "cpu", **self._host, "transport": "unknown", "library": "unknown", "software": self.software,
+                "statistic": "median", "repeats": repeats, "relative_spread": rounded(spread, 6)}
 
 
-def measure(options, records, folder, sizes, make_batches, batch_a_worker):
+def measure(options, records, before_pass, sizes, make_batches, batch_a_worker):
     """make_batches(workers): what a pass iterates over, each element (pictures, labels). batch_a_worker: every worker makes a
     batch of its own; else all make one together."""
     for workers in options.workers:
         rates, clock, cpu_s = [], Disturbance(), own_cpu_s(children=True)
         for _ in range(options.repeats):
-            forget(folder)
+            before_pass()
             rates.append(pass_rate(make_batches(workers), options.batch * (workers if batch_a_worker else 1)))
         records.rates(workers, rates, statistics.mean(sizes), clock.since(own_cpu_s(children=True) - cpu_s))

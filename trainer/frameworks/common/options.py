@@ -4,6 +4,7 @@ import os
 
 from common.failure import Failure
 from common.models import NETWORKS
+from common.records import add_record_options
 
 
 def _parser(name, strategies):
@@ -22,11 +23,9 @@ def _parser(name, strategies):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--strategy", default=strategies[0], choices=strategies)
     parser.add_argument("--threads", type=int, default=1, help="that a worker computes with")
-    parser.add_argument("--output", default="", help="measurement file to write")
-    parser.add_argument("--cluster", default="local", help="named in the records")
     parser.add_argument("--transport", default="", help="named in the records; without it what the framework leaves no choice about")
     parser.add_argument("--device", default="cpu", choices=["cpu"], help="the scripts compute on processors only so far")
-    parser.add_argument("--anonymous", action="store_true", help="leave the host's name out of the records")
+    add_record_options(parser)
     return parser
 
 

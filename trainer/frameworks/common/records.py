@@ -29,6 +29,12 @@ class Framework:
     note: str = ""
 
 
+def add_record_options(parser):
+    parser.add_argument("--output", default="", help="measurement file to write")
+    parser.add_argument("--cluster", default="local", help="named in the records")
+    parser.add_argument("--anonymous", action="store_true", help="leave the host's name out of the records")
+
+
 def rounded(value, count):
     return float(f"{value:.{count}g}")
 
@@ -45,13 +51,17 @@ def machine_text(nodes):
     return f"{nodes} hosts, the first: {text}" if nodes > 1 else text
 
 
+def settings_here():
+    """What steers how things run: this machine's, and variables that were set."""
+    settings = {name: value for name, value in os.environ.items() if name.startswith(STEERING) and value}
+    return {**settings, "cores": str(os.cpu_count()), "kernel": f"{platform.system()} {platform.release()}"}
+
+
 def _settings(options):
     allowed = len(os.sched_getaffinity(0))
-    settings = {name: value for name, value in os.environ.items() if name.startswith(STEERING) and value}
-    settings.update(cores=str(os.cpu_count()), cores_per_rank=str(allowed) if allowed < os.cpu_count() else "not bound",
-                    kernel=f"{platform.system()} {platform.release()}", compute_threads=str(options.threads),
-                    learning_rate=repr(options.lr), momentum=repr(options.momentum), weight_decay=repr(options.weight_decay))
-    return settings
+    return {**settings_here(), "cores_per_rank": str(allowed) if allowed < os.cpu_count() else "not bound",
+            "compute_threads": str(options.threads), "learning_rate": repr(options.lr), "momentum": repr(options.momentum),
+            "weight_decay": repr(options.weight_decay)}
 
 
 def bytes_through(interface):
@@ -63,19 +73,37 @@ def bytes_through(interface):
     return int(numbers[0]), int(numbers[8])
 
 
+class RecordFile:
+    """A measurement file that is written line by line; file "": none."""
+
+    def __init__(self, file):
+        self._file = open(file, "w", buffering=1) if file else None
+
+    def write(self, record):
+        if self._file is not None:
+            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+
+def context(options, name, software, settings, node, nodes=1):
+    """The first line of a measurement file."""
+    return {"record": "context", "version": 1, "cluster": options.cluster, "machine": machine_text(nodes),
+            "software": f"{software}, Python {platform.python_version()}",
+            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
+            "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": False,
+            "settings": settings, "nodes": [node]}
+
+
 class Records:
     """Of rank 0's worker; on others nothing is written nor said."""
 
     def __init__(self, options, job, framework, writes):
         self.options, self.job, self.framework, self.writes = options, job, framework, writes
-        self._file = None
+        self._file = RecordFile(options.output if writes else "")
         self.restart_clock()
         self.workers, (self.nodes, self.workers_per_node) = job.workers, job.nodes()
         if getattr(options, "replicas", 1) > 1:
             self.workers = self.workers_per_node = options.replicas
-        if writes and options.output:
-            self._file = open(options.output, "w", buffering=1)
-            self._write(self._context())
+        self._file.write(self._context())
 
     def say_what(self):
         hosts = f"{self.nodes} host" + ("s" if self.nodes > 1 else "")
@@ -93,7 +121,7 @@ class Records:
         record = {"record": "loss", **self._head("mean"), "model": self.options.model, "epoch": epoch, "step": step, "value": loss}
         if accuracy is not None:
             record["accuracy"] = accuracy
-        self._write(record)
+        self._file.write(record)
 
     def steps(self, step_s, own_s, steps=0):
         """step_s: of the run's steps, of which there were `steps` where step_s are means; own_s: processor seconds of all ranks
@@ -117,7 +145,7 @@ class Records:
                       nodes=self.nodes, gpus_per_node=self.workers_per_node, synchronised=self.framework.synchronised,
                       data="synthetic" if self.options.data == "synthetic" else "real", mode="train",
                       value=rounded(median, 6), unit="s")
-        self._write(record)
+        self._file.write(record)
         self._say(f"step: median {1e3 * median:.3f} ms, {self.options.batch * self.workers / median:.0f} samples/s, "
                   f"spread {100 * spread:.1f} %, {len(samples)} steps")
 
@@ -131,11 +159,7 @@ class Records:
         clock = _cpuinfo("cpu MHz").split(".")[0]
         if clock:
             node["clock_MHz"] = clock
-        return {"record": "context", "version": 1, "cluster": self.options.cluster, "machine": machine_text(self.nodes),
-                "software": f"{self.framework.software}, Python {platform.python_version()}",
-                "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
-                "source": {"title": f"ddltrain framework {self.framework.name} {' '.join(sys.argv[1:])}".strip()},
-                "emulated": False, "settings": _settings(self.options), "nodes": [node]}
+        return context(self.options, self.framework.name, self.framework.software, _settings(self.options), node, self.nodes)
 
     def _head(self, statistic):
         options, framework = self.options, self.framework
@@ -162,10 +186,6 @@ class Records:
             return ""
         received, sent = ((now - then) / steps for now, then in zip(bytes_through(self.job.interface), self._bytes))
         return f"rank 0 received {received:.0f} and sent {sent:.0f} bytes a step"
-
-    def _write(self, record):
-        if self._file is not None:
-            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
     def _say(self, text):
         if self.writes:
