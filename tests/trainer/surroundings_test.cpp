@@ -101,6 +101,7 @@ TEST_CASE("NCCL's own words say how GPUs are connected") {
 TEST_CASE("What this program has NCCL write is no setting of the user's") {
   using Environment = std::vector<std::string>;
   CHECK(steering_variables(Environment{"NCCL_DEBUG=INFO", "NCCL_ALGO=Ring"}).size() == 2);
+  CHECK(steering_variables(Environment{"NCCL_VERSION=2.28.3-1"}).empty()); // of NVIDIA's container images
   const ddlsim::Facts own = {{"NCCL_ALGO", "Ring"}};
   CHECK(steering_variables(Environment{"NCCL_DEBUG=INFO", "NCCL_DEBUG_FILE=/proc/self/fd/5", "NCCL_ALGO=Ring",
                                        "DDLTRAIN_NCCL_LOG=1"}) == own);

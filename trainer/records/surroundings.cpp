@@ -90,6 +90,7 @@ Facts steering_variables(const std::vector<std::string>& environment) {
     const std::size_t equals = variable.find('=');
     if (equals == std::string::npos) continue;
     const std::string name = variable.substr(0, equals);
+    if (name == "NCCL_VERSION") continue; // of NVIDIA's container images: what they bring, which steers nothing
     if (begins_with_one(name, wanted) && !begins_with_one(name, unwanted)) found[name] = variable.substr(equals + 1);
   }
   return found;
