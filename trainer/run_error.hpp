@@ -25,4 +25,17 @@ inline void write_output_file(const std::filesystem::path& file, const std::stri
   }
 }
 
+/// What a person reads of a failure: of one of LibTorch's the first line, without the frames of its stack, and what
+/// helps where memory ran out.
+inline std::string failure_text(const std::exception& failure) {
+  const std::string all = failure.what();
+  const bool of_libtorch =
+      all.find("\nException raised from ") != std::string::npos || all.find("\nframe #0: ") != std::string::npos;
+  if (!of_libtorch) return all;
+  std::string line = all.substr(0, all.find('\n'));
+  const bool no_room =
+      line.find("out of memory") != std::string::npos || line.find("can't allocate memory") != std::string::npos;
+  return no_room ? line + "; a smaller --batch takes less memory" : line;
+}
+
 } // namespace ddltrain

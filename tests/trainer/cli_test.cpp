@@ -3,7 +3,10 @@
 #include "trainer/cli/options.hpp"
 #include "trainer/cli/train_command.hpp"
 #include "trainer/models/catalogue.hpp"
+#include "trainer/run_error.hpp"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
 #include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>
 
@@ -51,6 +54,25 @@ TEST_CASE("Help and the list end with status 0") {
   CHECK(run({"--help"}) == 0);
   CHECK(run({"describe", "--help"}) == 0);
   CHECK(run({"describe", "--list"}) == 0);
+}
+
+TEST_CASE("Of a failure of LibTorch's a person reads the first line, and what helps where memory ran out") {
+  const auto told = [](const auto& fail) -> std::string {
+    try {
+      fail();
+    } catch (const std::exception& error) {
+      CHECK(std::string(error.what()).find('\n') != std::string::npos);
+      return ddltrain::failure_text(error);
+    }
+    return "";
+  };
+  CHECK(told([] {
+          at::ones({2, 3}).mm(at::ones({2, 3}));
+        }) == "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
+  const std::string no_room = told([] { at::empty({std::int64_t{1} << 50}); });
+  CHECK_THAT(no_room, Catch::Contains("allocate memory") && Catch::EndsWith("; a smaller --batch takes less memory"));
+  CHECK(no_room.find('\n') == std::string::npos);
+  CHECK(told([] { throw ddltrain::RunError("two mistakes:\none and other"); }) == "two mistakes:\none and other");
 }
 
 TEST_CASE("A table that cannot be written ends with status 1") {

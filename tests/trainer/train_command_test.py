@@ -113,6 +113,10 @@ class Train(processes.OwnProgram):
         written = self.run_well("--ranks", "2", "--steps", "6", "--lr", "1e30", "--ignore-loss")
         self.assertEqual([one["record"] for one in written], ["context", "step"])
 
+    def test_out_of_memory(self):
+        told = self.run_badly(1, "--model", "mobilenet_v2", "--batch", "2147483647", "--strategy", "none")  # 1.3 PB
+        self.assertRegex(told, r"allocate memory: .*; a smaller --batch takes less memory$")
+
     def test_full_disk(self):
         told = self.run_badly(1, *FEW_DIGITS, "--ranks", "2", "--output", "/dev/full")
         self.assertIn("/dev/full: No space left on device", told)

@@ -60,7 +60,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 int report(const std::exception& error, int status) {
-  fmt::print(stderr, "ddltrain: {}\n", error.what());
+  fmt::print(stderr, "ddltrain: {}\n", failure_text(error));
   return status;
 }
 

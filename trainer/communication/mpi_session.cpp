@@ -159,7 +159,7 @@ void end_job(const MpiSession& mpi, int rank, const std::exception_ptr& failure)
     status = 2;
     fmt::print(stderr, "ddltrain: {}\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ddltrain: {}\n", error.what());
+    fmt::print(stderr, "ddltrain: {}\n", failure_text(error));
   }
   std::fflush(stdout);
   std::fflush(stderr);
