@@ -104,11 +104,15 @@ struct LayerTimer::Impl {
   /// Marks of one step.
   struct Turns {
     std::size_t start, zeroed, turn, end, updated;
+    double end_host_s; ///< when the host had given the device all of the backward pass
   };
 
   Turns step(const GradientReady& told_ready) {
     Turns turns{};
-    const auto reached = [&](StepMoment moment) { mark_of(turns, moment) = marks.mark(); };
+    const auto reached = [&](StepMoment moment) {
+      mark_of(turns, moment) = marks.mark();
+      if (moment == StepMoment::backward_done) turns.end_host_s = now_s();
+    };
     worker.step().run(batch, {reached, told_ready});
     return turns;
   }
@@ -202,15 +206,18 @@ LayerTimer::Queue LayerTimer::queued_steps(std::size_t plain, std::vector<LayerS
   std::vector<Impl::Turns> turns;
   for (std::size_t i = 0; i < plain; ++i) turns.push_back(impl_->step({}));
   const Impl::Turns observed = impl_->observed_step();
-  const double issued_s = now_s();
   impl_->marks.settle();
-  const double backlog_s = now_s() - issued_s;
+  const HostMark last = {observed.updated, now_s()};
   Queue queue;
-  for (const Impl::Turns& one : turns) queue.plain.push_back(impl_->times(one));
+  std::vector<HostMark> backward_ends;
+  for (const Impl::Turns& one : turns) {
+    queue.plain.push_back(impl_->times(one));
+    backward_ends.push_back({one.end, one.end_host_s});
+  }
   queue.observed = impl_->times(observed);
   impl_->read_layers(observed, layers);
   const StepTimes mean = mean_of(queue.plain);
-  queue.host_paced = !device_was_the_pace(backlog_s, mean.total_s());
+  queue.host_paced = !device_was_the_pace(impl_->marks, backward_ends, last, mean.total_s());
   if (queue.host_paced) std::fill(queue.plain.begin(), queue.plain.end(), mean);
   return queue;
 }

@@ -29,6 +29,14 @@ std::string queue_text(const QueueCount& count) {
   return text;
 }
 
+bool device_was_the_pace(const Marks& marks, const std::vector<HostMark>& ends, const HostMark& last, double step_s) {
+  constexpr double least_lead = 0.1; // of a step
+  if (ends.empty()) return false;
+  std::vector<double> leads_s;
+  for (const HostMark& end : ends) leads_s.push_back(last.host_s - marks.between_s(end.mark, last.mark) - end.host_s);
+  return summarise(leads_s).median >= least_lead * step_s;
+}
+
 StepClock::StepClock(Marks& marks, std::size_t queued, std::function<double()> now)
     : marks_(marks), now_(std::move(now)) {
   count_.queued = queued;
@@ -37,7 +45,13 @@ StepClock::StepClock(Marks& marks, std::size_t queued, std::function<double()> n
 void StepClock::begin_step() {
   if (!ends_.empty()) return; // where the last step ended
   marks_.clear();
+  backward_ends_.clear();
   ends_.push_back(marks_.mark());
+}
+
+void StepClock::end_backward() {
+  const std::size_t mark = marks_.mark();
+  backward_ends_.push_back({mark, now_()}); // the call waits where CUDA takes no more work
 }
 
 bool StepClock::end_step() {
@@ -47,12 +61,11 @@ bool StepClock::end_step() {
 
 std::vector<double> StepClock::settle() {
   if (ends_.size() < 2) return {};
-  const double issued_s = now_();
   marks_.settle();
-  const double backlog_s = now_() - issued_s;
+  const HostMark last = {ends_.back(), now_()};
   const std::size_t steps = ends_.size() - 1;
   const double mean_s = marks_.between_s(ends_.front(), ends_.back()) / static_cast<double>(steps);
-  const bool by_device = device_was_the_pace(backlog_s, mean_s);
+  const bool by_device = device_was_the_pace(marks_, backward_ends_, last, mean_s);
   ++count_.waits;
   count_.host_paced += by_device ? 0 : 1;
   std::vector<double> times_s(steps, mean_s);

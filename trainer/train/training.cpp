@@ -106,7 +106,7 @@ public:
       double loss = 0;
       for (std::size_t step = first; step < report.steps; ++step) {
         clock_.begin_step();
-        step_.run(samples_.batch(step));
+        step_.run(samples_.batch(step), listener_);
         if (clock_.end_step() || step + 1 == report.steps) loss += settle();
       }
       end_epoch(report, loss / static_cast<double>(report.steps - first), first, told);
@@ -152,6 +152,10 @@ private:
   SampleSource& samples_;
   TrainingStep step_;
   StepClock clock_;
+  StepListener listener_ = {[this](StepMoment moment) {
+                              if (moment == StepMoment::backward_done) clock_.end_backward();
+                            },
+                            {}};
   bool agrees_;
   std::vector<double> step_s_;
 };
