@@ -2,6 +2,7 @@
 
 #include "tests/fake_cuda/machine.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 
 using fake_cuda::Machine;
@@ -61,6 +62,15 @@ Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
     if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
     if (attribute != major && attribute != minor) return fake_cuda::kInvalidValue;
     *value = attribute == major ? machine.capability() / 1000 : machine.capability() % 1000 / 10;
+    return fake_cuda::kSuccess;
+  });
+}
+
+Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return on_machine([=](Machine& machine) {
+    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
+    std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0",
+                  static_cast<unsigned>(machine.place(device)));
     return fake_cuda::kSuccess;
   });
 }

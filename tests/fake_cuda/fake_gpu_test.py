@@ -189,7 +189,33 @@ class Faults(FakeGpu):
         self.well(*self.TRAIN, DDLTRAIN_FAKE_CUDA_CAPABILITY="7.5")
 
     def test_two_ranks_on_one_gpu(self):
-        self.assertIn("two ranks use GPU 0", self.badly(*self.TRAIN, DDLTRAIN_FAKE_CUDA_DEVICES="1"))
+        for words in (self.TRAIN, self.COLLECTIVES):
+            said = self.badly(*words, DDLTRAIN_FAKE_CUDA_DEVICES="1")
+            self.assertRegex(said, r"ranks 0 and 1 share GPU 0 \(0000:00:00\.0\) of host \S+, and NCCL takes one rank a GPU")
+            self.assertIn("a different NCCL_HOSTID for each rank", said)
+
+    def ranks_with(self, of_a_rank, *words, **environment):
+        """Two ranks, each with what the shell makes of `of_a_rank`."""
+        command = ("mpirun", "-q", "-np", "2", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated",
+                   "sh", "-c", f'export {of_a_rank}; exec "$@"', "sh", DDLTRAIN)
+        done = run(*command[1:], *words, program=command[0], **environment)
+        self.assertNotIn("fake CUDA:", done.stderr)
+        return done
+
+    def test_a_gpu_of_its_own_for_each_rank(self):
+        """As launchers give it: every rank sees one GPU, which is its number 0."""
+        for words in (self.TRAIN, self.COLLECTIVES):
+            done = self.ranks_with("DDLTRAIN_FAKE_CUDA_FIRST=$OMPI_COMM_WORLD_RANK", *words, DDLTRAIN_FAKE_CUDA_DEVICES="1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_one_gpu_for_ranks_of_hosts_by_name_only(self):
+        """For trials: NCCL takes each rank for a host of its own."""
+        for words in (self.TRAIN, self.COLLECTIVES):
+            done = self.ranks_with("NCCL_HOSTID=rank$OMPI_COMM_WORLD_RANK", *words, DDLTRAIN_FAKE_CUDA_DEVICES="1",
+                                   NCCL_MULTI_RANK_GPU_ENABLE="1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.ranks_with("NCCL_HOSTID=one", *words, DDLTRAIN_FAKE_CUDA_DEVICES="1")
+            self.assertIn("ranks 0 and 1 share GPU 0", done.stderr)
 
     def test_out_of_memory(self):
         said = self.badly(*self.COLLECTIVES, DDLTRAIN_FAKE_CUDA_MEMORY="1000")

@@ -71,6 +71,7 @@ Machine& Machine::get() {
 
 Machine::Machine()
     : devices_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_DEVICES", std::to_string(kUsualDevices).c_str()))),
+      first_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_FIRST", "0"))),
       driver_version_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_DRIVER", "13.0"))),
       capability_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_CAPABILITY", "9.0"))) {
   const char* const memory = std::getenv("DDLTRAIN_FAKE_CUDA_MEMORY");

@@ -14,6 +14,7 @@
 //
 // The environment chooses what the machine is like:
 //   DDLTRAIN_FAKE_CUDA_DEVICES=N    GPUs; 4 usually, 0: none
+//   DDLTRAIN_FAKE_CUDA_FIRST=N      the place on the host's bus of the first GPU that this process sees; 0 usually
 //   DDLTRAIN_FAKE_CUDA_DRIVER=12.2  the driver's CUDA; below 13.0 it is too old for this runtime
 //                                   0.0: there is none
 //   DDLTRAIN_FAKE_CUDA_CAPABILITY=7.0
@@ -91,6 +92,7 @@ public:
   /// Why no call can succeed: no device, a driver too old, a check that found something. kSuccess usually.
   Status usable();
   int devices() const { return devices_; }
+  int place(int device) const { return first_ + device; } ///< on the host's bus
   int driver_version() const { return driver_version_; }
   int capability() const { return capability_; } ///< as version numbers are: 9000 is 9.0
 
@@ -147,6 +149,7 @@ private:
   std::string left_behind() const;
 
   int devices_ = 0;
+  int first_ = 0;
   int driver_version_ = 0;
   int capability_ = 0;
   std::size_t free_bytes_ = 0;

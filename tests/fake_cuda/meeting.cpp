@@ -112,8 +112,12 @@ std::string text_of(const Call& call) {
 
 struct Introduction {
   std::int32_t rank = 0;
-  std::int32_t device = 0;
+  RankDevice own;
 };
+
+bool are_one(const RankDevice& one, const RankDevice& other) {
+  return one.place == other.place && one.host_id == other.host_id;
+}
 
 std::vector<float> sum(const std::vector<std::vector<float>>& given) {
   std::vector<float> total = given.front();
@@ -141,12 +145,12 @@ std::vector<std::vector<float>> results_of(const Call& call, const std::vector<s
 
 } // namespace
 
-Meeting::Meeting(const std::string& name, int rank, int ranks, int device) : rank_(rank), ranks_(ranks) {
+Meeting::Meeting(const std::string& name, int rank, int ranks, const RankDevice& own) : rank_(rank), ranks_(ranks) {
   try {
     if (rank == 0) {
-      listen_for_all(name, device);
+      listen_for_all(name, own);
     } else {
-      join_first(name, device);
+      join_first(name, own);
     }
   } catch (...) {
     close_all();
@@ -166,13 +170,12 @@ void Meeting::leave() {
   for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
 }
 
-void Meeting::listen_for_all(const std::string& name, int device) {
+void Meeting::listen_for_all(const std::string& name, const RankDevice& own) {
   const int door = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const Address address = address_of(name);
   if (door < 0 || ::bind(door, generic(address), address.length) != 0 || ::listen(door, ranks_) != 0) fail("no socket");
   sockets_.assign(static_cast<std::size_t>(ranks_) - 1, -1);
-  std::vector<int> devices(static_cast<std::size_t>(ranks_), -1);
-  devices[0] = device;
+  std::vector<RankDevice> devices = {own};
   for (int come = 1; come < ranks_; ++come) {
     pollfd waiting{door, POLLIN, 0};
     const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(kLongestWait);
@@ -182,16 +185,17 @@ void Meeting::listen_for_all(const std::string& name, int device) {
     Introduction other;
     receive_all(socket, &other, sizeof other);
     sockets_.at(static_cast<std::size_t>(other.rank) - 1) = socket;
-    devices.at(static_cast<std::size_t>(other.rank)) = other.device;
+    devices.push_back(other.own);
   }
   ::close(door);
-  std::sort(devices.begin(), devices.end());
-  const auto twice = std::adjacent_find(devices.begin(), devices.end());
-  if (twice != devices.end()) refuse(fmt::format("two ranks use GPU {} of this host", *twice));
+  for (auto one = devices.begin(); one != devices.end(); ++one) {
+    if (std::any_of(devices.begin(), one, [&](const RankDevice& other) { return are_one(*one, other); }))
+      refuse(fmt::format("two ranks use GPU {} of this host", one->device));
+  }
   for (const int socket : sockets_) send_text(socket, "");
 }
 
-void Meeting::join_first(const std::string& name, int device) {
+void Meeting::join_first(const std::string& name, const RankDevice& own) {
   const Address address = address_of(name);
   const auto limit = HostClock::now() + kLongestWait;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -201,8 +205,8 @@ void Meeting::join_first(const std::string& name, int device) {
     if (HostClock::now() > limit) fail("rank 0 did not come");
     std::this_thread::sleep_for(kPause);
   }
-  const Introduction own{rank_, device};
-  send_all(socket, &own, sizeof own);
+  const Introduction introduction{rank_, own};
+  send_all(socket, &introduction, sizeof introduction);
   hear_leave_to_go_on(socket);
 }
 

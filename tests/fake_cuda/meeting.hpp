@@ -25,10 +25,17 @@ struct MeetingError {
   std::string words;
 };
 
+/// The GPU of a rank, as NCCL tells them apart.
+struct RankDevice {
+  std::int32_t device = 0;
+  std::int32_t place = 0;    ///< on the host's bus
+  std::uint64_t host_id = 0; ///< of NCCL_HOSTID: another one is another host
+};
+
 class Meeting {
 public:
   /// name: of all ranks. Throws MeetingError when others do not come within a minute, or two have one GPU.
-  Meeting(const std::string& name, int rank, int ranks, int device);
+  Meeting(const std::string& name, int rank, int ranks, const RankDevice& own);
   ~Meeting();
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;
@@ -42,8 +49,8 @@ public:
   void leave();
 
 private:
-  void listen_for_all(const std::string& name, int device);
-  void join_first(const std::string& name, int device);
+  void listen_for_all(const std::string& name, const RankDevice& own);
+  void join_first(const std::string& name, const RankDevice& own);
   std::vector<float> lead(const Call& call, std::vector<float> own);
   void refuse(const std::string& words);
   void close_all();

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <random>
 #include <unistd.h>
@@ -169,6 +170,11 @@ void log_connection(int rank, int ranks) {
   std::fclose(file);
 }
 
+RankDevice own_device(int device) {
+  const char* const host_id = std::getenv("NCCL_HOSTID");
+  return {device, Machine::get().place(device), host_id == nullptr ? 0 : std::hash<std::string>()(host_id)};
+}
+
 NcclStatus check_type(int type, int operation) {
   const bool known = type == kFloat && operation == kSum;
   return known ? kNcclSuccess : fail(kNcclInvalidArgument, "the fake NCCL sums floats only");
@@ -232,7 +238,7 @@ NcclStatus ncclCommInitRank(void** handle, int ranks, Id id, int rank) {
   auto made = std::make_unique<Communicator>();
   made->device = current_device();
   try {
-    made->meeting = std::make_unique<Meeting>(id.bytes, rank, ranks, made->device);
+    made->meeting = std::make_unique<Meeting>(id.bytes, rank, ranks, own_device(made->device));
   } catch (const MeetingError& error) {
     const bool disagree = error.cause == MeetingError::Cause::disagreement;
     return fail(disagree ? kNcclInvalidUsage : kNcclSystemError, error.words);

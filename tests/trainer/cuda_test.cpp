@@ -2,6 +2,7 @@
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
+#include "trainer/cuda/rank_gpu.hpp"
 #include "trainer/run_error.hpp"
 
 #include <ATen/Context.h>
@@ -89,6 +90,28 @@ TEST_CASE("NCCL is there with a version, or is reported missing") {
   } else {
     CHECK_THAT(said, Catch::Contains("NCCL is missing") && Catch::Contains("libnccl.so.2"));
   }
+}
+
+TEST_CASE("Ranks that NCCL would refuse for one GPU are named") {
+  const auto rank = [](const std::string& host, const std::string& host_id, int gpu, const std::string& bus_id,
+                       bool shares = false) {
+    return ddltrain::RankGpu{host, host_id, gpu, bus_id, shares};
+  };
+  const auto said = [](const std::vector<ddltrain::RankGpu>& gpus) {
+    return complaint([&] { ddltrain::check_rank_gpus(gpus); });
+  };
+  CHECK(said({rank("a", "", 0, "1"), rank("a", "", 1, "2"), rank("b", "", 0, "1")}).empty());
+  CHECK(said({rank("a", "", 0, "1"), rank("a", "", 0, "2")}).empty()); // a launcher shows each rank its own
+  CHECK_THAT(
+      said({rank("a", "", 0, "1"), rank("a", "", 1, "2"), rank("a", "", 0, "1"), rank("a", "", 1, "2"),
+            rank("a", "", 0, "1")}),
+      Catch::StartsWith("ranks 0, 2 and 4 share GPU 0 (1), ranks 1 and 3 share GPU 1 (2) of host a, and NCCL takes "
+                        "one rank a GPU"));
+  CHECK_THAT(said({rank("a", "same", 0, "1"), rank("a", "same", 0, "1")}), Catch::Contains("share GPU 0"));
+  CHECK(said({rank("a", "one", 0, "1"), rank("a", "other", 0, "1")}).empty());
+  CHECK(said({rank("a", "one", 0, "1", true), rank("a", "other", 0, "1", true)}).empty());
+  const auto own = rank("a", "", 3, "0000:19:00.0", true);
+  CHECK(ddltrain::text_of(ddltrain::rank_gpu_in(ddltrain::text_of(own))) == ddltrain::text_of(own));
 }
 
 TEST_CASE("TF32 is on only where it was asked for, and the settings are told for a GPU's records") {

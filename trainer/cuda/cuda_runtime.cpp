@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <dlfcn.h>
 
@@ -44,6 +45,7 @@ struct CudaRuntime::Functions {
   CudaStatus (*device_count)(int*) = nullptr;
   CudaStatus (*set_device)(int) = nullptr;
   CudaStatus (*device_attribute)(int*, int, int) = nullptr;
+  CudaStatus (*device_bus_id)(char*, int, int) = nullptr;
   CudaStatus (*runtime_version)(int*) = nullptr;
   CudaStatus (*driver_version)(int*) = nullptr;
   CudaStatus (*malloc)(void**, std::size_t) = nullptr;
@@ -67,6 +69,7 @@ struct CudaRuntime::Functions {
     library.find(device_count, "cudaGetDeviceCount");
     library.find(set_device, "cudaSetDevice");
     library.find(device_attribute, "cudaDeviceGetAttribute");
+    library.find(device_bus_id, "cudaDeviceGetPCIBusId");
     library.find(runtime_version, "cudaRuntimeGetVersion");
     library.find(driver_version, "cudaDriverGetVersion");
     library.find(malloc, "cudaMalloc");
@@ -154,6 +157,13 @@ Capability CudaRuntime::capability(int device) const {
   functions_->check(functions_->device_attribute(&found.major, kCudaCapabilityMajor, device), "cudaDeviceGetAttribute");
   functions_->check(functions_->device_attribute(&found.minor, kCudaCapabilityMinor, device), "cudaDeviceGetAttribute");
   return found;
+}
+
+std::string CudaRuntime::bus_id(int device) const {
+  std::array<char, 32> text{}; // cuda_runtime_api.h: 13 are enough
+  functions_->check(functions_->device_bus_id(text.data(), static_cast<int>(text.size()), device),
+                    "cudaDeviceGetPCIBusId");
+  return text.data();
 }
 
 int CudaRuntime::version() const {

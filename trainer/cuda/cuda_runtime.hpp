@@ -78,8 +78,9 @@ public:
   int devices() const;
   void use_device(int device) const;
   Capability capability(int device) const;
-  int version() const;        ///< of this runtime: 13000 is CUDA 13.0
-  int driver_version() const; ///< the newest CUDA that the driver serves; 0: there is no driver
+  std::string bus_id(int device) const; ///< "0000:19:00.0": where it is on its host, whichever GPUs a process sees
+  int version() const;                  ///< of this runtime: 13000 is CUDA 13.0
+  int driver_version() const;           ///< the newest CUDA that the driver serves; 0: there is no driver
   /// "CUDA 13.0, driver for CUDA 13.0"; a fake's begin with "fake GPU".
   std::string versions() const;
   /// The library of the tests, tests/fake_cuda: its GPUs' memory is the host's.

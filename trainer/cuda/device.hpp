@@ -42,7 +42,7 @@ Device open_device(const std::string& name, int threads, int place = 0);
 void check_device(const std::string& name);
 
 /// The GPU of rank number `place` of a host that shows it `gpus`: in turn, since a launcher may show each rank its own
-/// only. Two ranks on one GPU are refused by NCCL.
+/// only. NCCL refuses two ranks on one GPU (rank_gpu.hpp).
 int gpu_of(int place, int gpus);
 
 /// Moves the network's tensors, and the batch's, to the device.

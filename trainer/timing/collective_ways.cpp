@@ -3,6 +3,7 @@
 #include "trainer/communication/ring.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/device.hpp"
+#include "trainer/cuda/rank_gpu.hpp"
 #include "trainer/records/surroundings.hpp"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ NcclSide::NcclSide(MpiCommunicator& ranks, const NodeMap& nodes, std::size_t mos
   const int gpu = gpu_of(place_on_node(nodes, rank_), cuda_.devices());
   check_capability(cuda_, gpu, "");
   cuda_.use_device(gpu);
+  check_rank_gpus(ranks.gather(text_of(own_rank_gpu(cuda_, gpu))));
   const std::string id = ranks.gather(rank_ == 0 ? nccl_.new_id() : "").front();
   communicator_ = nccl_.join(id, rank_, ranks_);
   stream_ = cuda_.create_stream();

@@ -1,6 +1,7 @@
 #include "trainer/communication/ring.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
+#include "trainer/cuda/rank_gpu.hpp"
 #include "trainer/synchronisation/fusion_synchroniser.hpp"
 #include "trainer/synchronisation/server_synchroniser.hpp"
 #include "trainer/synchronisation/synchroniser.hpp"
@@ -89,6 +90,7 @@ private:
 std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   const auto nccl = std::make_shared<Nccl>();
   MpiCommunicator& workers = *side.job.group;
+  check_rank_gpus(workers.gather(text_of(own_rank_gpu(*side.device.cuda, side.device.gpu))));
   const std::string id = workers.gather(workers.rank() == 0 ? nccl->new_id() : "").front();
   const TrainStrategy& strategy = side.options.strategy;
   auto own =
