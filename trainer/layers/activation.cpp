@@ -100,7 +100,8 @@ at::Tensor respond(const at::Tensor& input, const LocalResponseNormOptions& opti
 } // namespace
 
 UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options) {
-  const at::Tensor gamma = options.scale ? at::full({channels}, options.first_scale) : at::Tensor();
+  // Without a scale it is 1, which is no parameter: on CUDA at::batch_norm fails where a weight is not defined.
+  const auto gamma = std::make_shared<at::Tensor>(at::full({channels}, options.scale ? options.first_scale : 1.0));
   const at::Tensor beta = at::zeros({channels});
   const at::Tensor mean = at::zeros({channels});
   const at::Tensor variance = at::ones({channels});
@@ -108,13 +109,15 @@ UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options) {
   LayerDefinition definition;
   definition.kind = LayerKind::norm;
   if (options.scale) {
-    definition.parameters.push_back({"weight", gamma});
+    definition.parameters.push_back({"weight", *gamma});
+  } else {
+    definition.constants.push_back(gamma);
   }
   definition.parameters.push_back({"bias", beta});
   definition.buffers = {{"running_mean", mean}, {"running_var", variance}};
   definition.compute = [gamma, beta, mean, variance, options](const Tensors& inputs, bool training) {
     const bool measures = training && !options.fixed_statistics;
-    return at::batch_norm(inputs.at(0), gamma, beta, mean, variance, measures, kRunningMeanMomentum, options.epsilon,
+    return at::batch_norm(inputs.at(0), *gamma, beta, mean, variance, measures, kRunningMeanMomentum, options.epsilon,
                           /*cudnn_enabled=*/true);
   };
   const std::int64_t normalise = options.fixed_statistics ? kFixedNormaliseFlop : kNormaliseFlop;

@@ -15,6 +15,7 @@
 #include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/ScalarType.h>
 
 namespace ddltrain {
 
@@ -48,11 +49,13 @@ at::Tensor sample_grid(const at::Tensor& boxes, std::int64_t samples) {
   return at::stack({x, y}, -1).flatten(1, 2);
 }
 
-/// [batch, boxes, channels, bins, bins].
+/// [batch, boxes, channels, bins, bins]. In the wider of the two types, as PyTorch's autocast has it: in half precision
+/// samples of large maps would lie elsewhere.
 at::Tensor align(const at::Tensor& map, const at::Tensor& boxes, std::int64_t bins) {
-  const at::Tensor grid = sample_grid(boxes, kSamplesOfSide * bins);
+  const at::ScalarType wider = c10::promoteTypes(map.scalar_type(), boxes.scalar_type());
+  const at::Tensor grid = sample_grid(boxes.to(wider), kSamplesOfSide * bins);
   const at::Tensor sampled =
-      at::grid_sampler_2d(map, grid, /*bilinear*/ 0, /*zeros outside*/ 0, /*align_corners=*/false);
+      at::grid_sampler_2d(map.to(wider), grid, /*bilinear*/ 0, /*zeros outside*/ 0, /*align_corners=*/false);
   return at::avg_pool2d(sampled, kSamplesOfSide)
       .view({map.size(0), map.size(1), boxes.size(1), bins, bins})
       .transpose(1, 2);

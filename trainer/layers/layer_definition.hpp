@@ -43,8 +43,9 @@ struct NamedTensor {
 
 struct LayerDefinition {
   LayerKind kind = LayerKind::elementwise;
-  std::vector<NamedTensor> parameters; ///< trained
-  std::vector<NamedTensor> buffers;    ///< kept and moved with the layer, not trained
+  std::vector<NamedTensor> parameters;                ///< trained
+  std::vector<NamedTensor> buffers;                   ///< kept and moved with the layer, not trained
+  std::vector<std::shared_ptr<at::Tensor>> constants; ///< moved with the layer, and else neither changed nor shared
   std::function<at::Tensor(const Tensors& inputs, bool training)> compute;
   /// Forward work of one call on the whole batch, from the layer's attributes and the tensors it met. A multiply and
   /// an add are two; the bias of a convolution or matrix product is not counted, as published counts do not.

@@ -25,6 +25,11 @@ at::Tensor Layer::call(const Tensors& inputs) {
   return output;
 }
 
+void Layer::to(torch::Device device, bool non_blocking) {
+  for (const auto& constant : definition_.constants) *constant = constant->to(device, non_blocking);
+  Unit::to(device, non_blocking);
+}
+
 UnitPtr make_layer(LayerDefinition definition) {
   return std::make_shared<Layer>(std::move(definition));
 }

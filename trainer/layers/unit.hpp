@@ -26,6 +26,9 @@ public:
   at::Tensor forward(const at::Tensor& input) override { return call({input}); }
   at::Tensor call(const Tensors& inputs);
 
+  using Unit::to;
+  void to(torch::Device device, bool non_blocking) override; ///< constants too
+
   LayerKind kind() const { return definition_.kind; }
   /// Forward work of the call that mapped `inputs` to `output`, whole batch.
   std::int64_t flop(const Tensors& inputs, const at::Tensor& output) const { return definition_.flop(inputs, output); }
