@@ -4,6 +4,7 @@
 #include "trainer/cli/commands.hpp"
 #include "trainer/cli/train_command.hpp"
 #include "trainer/compute/replay_compute.hpp"
+#include "trainer/run_error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
