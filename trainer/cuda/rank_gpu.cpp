@@ -79,10 +79,9 @@ void check_rank_gpus(const std::vector<RankGpu>& gpus) {
     }
     if (shared.empty()) continue;
     throw RunError(fmt::format("{} of host {}, and NCCL takes one rank a GPU; start at most as many ranks on a host as "
-                               "it has GPUs. For trials "
-                               "only: with NCCL_MULTI_RANK_GPU_ENABLE=1 and a different NCCL_HOSTID for each rank NCCL "
-                               "takes them for ranks of "
-                               "different hosts, and sends through sockets",
+                               "it has GPUs. For trials only: with NCCL_MULTI_RANK_GPU_ENABLE=1 and a different "
+                               "NCCL_HOSTID for each rank NCCL takes them for ranks of different hosts, and sends "
+                               "through sockets",
                                shared, name));
   }
 }
