@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <set>
 
 using namespace ddltrain;
@@ -52,5 +53,10 @@ TEST_CASE("Ranks of one host talk over its loop, others by their addresses") {
 TEST_CASE("Free ports differ, and an interface that is not there is refused") {
   const std::vector<int> ports = free_ports(4);
   CHECK(std::set<int>(ports.begin(), ports.end()).size() == 4);
+  int first_outgoing = 0;
+  int last_outgoing = 0;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first_outgoing >> last_outgoing;
+  for (const int port : ports)
+    CHECK((port < first_outgoing || port > last_outgoing)); // no connection takes it meanwhile
   CHECK_THROWS_WITH(place_here("here", "nosuch0"), Catch::Contains("--interface nosuch0 has no IPv4 address"));
 }

@@ -17,7 +17,8 @@ struct NetworkPlace {
 /// is none. Throws ddlsim::UserError naming the interfaces there are when the one asked for has no address.
 NetworkPlace place_here(const std::string& host, const std::string& interface);
 
-/// TCP ports of this host that nobody listens on, all different. Somebody else may take one before its user does.
+/// TCP ports of this host that nobody listens on, all different, drawn from those that outgoing connections never get.
+/// Another program may still listen on one before its user does.
 std::vector<int> free_ports(int count);
 
 /// As one line of text, and back.

@@ -2,8 +2,10 @@
 import atexit
 import ctypes
 import dataclasses
+import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -51,14 +53,21 @@ class Job:
         return f"{self.addresses[rank]}:{self.ports[rank][port]}"
 
 
+def _is_free(port):
+    with socket.socket() as one:
+        try:
+            one.bind(("", port))
+        except OSError:
+            return False
+    return True
+
+
 def _free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    """Below those that outgoing connections get, which would take a port between this look and its use."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        first_outgoing = int(file.read().split()[0])
+    candidates = range(min(10000, first_outgoing - 1000), first_outgoing)
+    return list(itertools.islice(filter(_is_free, random.sample(candidates, len(candidates))), count))
 
 
 def this_job(servers=0, colocated=False):
