@@ -43,23 +43,36 @@ std::string describe(const nlohmann::json& value) {
   return value.dump();
 }
 
+namespace {
+
+void check_format(const JsonNode& root, const std::string& format, const Mistakes& mistakes) {
+  const std::string found = root.text("format");
+  if (mistakes.empty() && found != format)
+    root.mistake_at("format",
+                    fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
+}
+
+/// Throws where the file has another version: the rest would be noise. Without any it is read on, for its other mistakes.
+void check_version(const JsonNode& root, int version, const Mistakes& mistakes) {
+  const long found = root.integer("version", 1, 1'000'000);
+  if (!mistakes.empty() || found == version) return;
+  root.mistake_at("version", fmt::format("{} found; this ddlsim reads version {}", found, version));
+  mistakes.throw_if_any();
+}
+
+} // namespace
+
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
                    const std::function<void(const JsonNode&)>& read, const std::function<void(nlohmann::json&)>& edit) {
   auto document = parse_json(read_text_file(file), file.string());
   if (edit) edit(document);
   Mistakes mistakes(file.string());
   const JsonNode root(document, "", mistakes);
-  if (root.is_object()) {
-    const std::string found = root.text("format");
-    if (mistakes.empty() && found != format) {
-      root.mistake_at("format",
-                      fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
-    }
-    const long found_version = root.integer("version", 1, 1'000'000);
-    if (mistakes.empty() && found_version != version)
-      root.mistake_at("version", fmt::format("{} found; this ddlsim reads version {}", found_version, version));
-  }
-  mistakes.throw_if_any(); // the rest would be noise in a file of another format
+  if (!root.is_object()) mistakes.throw_if_any();
+  check_format(root, format, mistakes);
+  const bool of_another_format = !mistakes.empty();
+  check_version(root, version, mistakes);
+  if (of_another_format) mistakes.throw_if_any(); // the rest would be noise
   read(root);
   mistakes.throw_if_any();
 }

@@ -171,7 +171,7 @@ TEST_CASE("the first 50 mistakes are reported, and how many more there are") {
   }
 }
 
-TEST_CASE("a document of another format or version is reported, and nothing else") {
+TEST_CASE("a document of another format or version is reported, and nothing else; one without a version is read on") {
   const ddlsim_test::TemporaryFolder folder;
   const auto reported_of = [&](const std::string& content) {
     const auto file = folder.write("a.json", content);
@@ -185,6 +185,8 @@ TEST_CASE("a document of another format or version is reported, and nothing else
         Lines{"/format: \"ddlsim-gpus\" found, a file of format \"ddlsim-model\" is expected here"});
   CHECK(reported_of(R"({"format": "ddlsim-model", "version": 2})") ==
         Lines{"/version: 2 found; this ddlsim reads version 1"});
+  CHECK(reported_of(R"({"format": "ddlsim-model"})") ==
+        Lines{"/version: missing; give a whole number, 1 to 1000000", "/name: missing; give a text"});
   CHECK(reported_of("{}") ==
         Lines{"/format: missing; give a text", "/version: missing; give a whole number, 1 to 1000000"});
   CHECK(reported_of("[1]") == Lines{"a list of 1 found, an object expected; write {...}"});
