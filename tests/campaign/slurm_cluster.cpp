@@ -1,11 +1,10 @@
 #include "slurm_cluster.hpp"
 
 #include "trainer/campaign/child.hpp"
+#include "trainer/framework/free_ports.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -25,18 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kRound(200);
 constexpr int kMostRounds = 600;
 
-/// A port that is free now; the system does not give it out again at once.
 int free_port() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* const generic = static_cast<sockaddr*>(static_cast<void*>(&address));
-  const bool is_bound = bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0;
-  close(descriptor);
-  if (!is_bound) throw std::runtime_error("no free port on the loopback interface");
-  return ntohs(address.sin_port);
+  return ddltrain::free_ports(1).front();
 }
 
 std::string configuration(const std::string& folder) {

@@ -1,4 +1,5 @@
 #include "sim/base/error.hpp"
+#include "trainer/framework/free_ports.hpp"
 #include "trainer/framework/network_place.hpp"
 #include "trainer/framework/script.hpp"
 

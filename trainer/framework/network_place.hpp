@@ -1,5 +1,5 @@
 #pragma once
-// Where a rank's framework can be reached: an address, its interface, and ports that are free.
+// Where a rank's framework can be reached: an address, its interface, and its ports.
 
 #include <string>
 #include <vector>
@@ -16,10 +16,6 @@ struct NetworkPlace {
 /// The first IPv4 address of this host that is not its own loop, or that of `interface` ("": any). Loopback where there
 /// is none. Throws ddlsim::UserError naming the interfaces there are when the one asked for has no address.
 NetworkPlace place_here(const std::string& host, const std::string& interface);
-
-/// TCP ports of this host that nobody listens on, all different, drawn from those that outgoing connections never get.
-/// Another program may still listen on one before its user does.
-std::vector<int> free_ports(int count);
 
 /// As one line of text, and back.
 std::string to_text(const NetworkPlace& place);

@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "trainer/communication/mpi_communicator.hpp"
+#include "trainer/framework/free_ports.hpp"
 #include "trainer/framework/network_place.hpp"
 #include "trainer/framework/script.hpp"
 #include "trainer/run_error.hpp"
