@@ -226,6 +226,7 @@ class Mxnet(Frameworks):
         records = self.train("mxnet-kvstore", *DIGITS, "--ranks", "2", "--servers", "1", "--placement", "colocated",
                              "--strategy", "ps-async", "--global-batch", "64")
         self.assertEqual(records[-1]["strategy"]["name"], "ps-async")
+        self.assertRegex(records[-1]["note"], r"^the servers took [0-9.e-]+ processor seconds a step; others kept ")
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
 
 
@@ -258,6 +259,13 @@ class Tensorflow(Frameworks):
         self.load("tensorflow-loader", "tfrecord")
         self.load("tensorflow-loader", "files", "off")
         self.load("tensorflow-loader", "tfrecord", "off")
+
+    def test_asynchronous_workers_beside_their_server(self):
+        """Ranks are bound to a core each here: with a thread a core two workers waited for each other for ever."""
+        records = self.train("tensorflow-servers", *DIGITS, "--ranks", "2", "--servers", "1", "--placement", "colocated",
+                             "--global-batch", "64")
+        self.assertIn("the servers took", records[-1]["note"])
+        self.assertEqual((records[-1]["strategy"]["name"], records[-1]["gpus"]), ("ps-async", 2))
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",

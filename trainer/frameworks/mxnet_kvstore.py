@@ -71,7 +71,7 @@ def start_roles(job):
     if job.rank == 0:
         start_helper(dmlc_variables(job, "scheduler"), RUN_ROLE)
     if job.colocated and job.rank < job.servers:
-        start_helper(dmlc_variables(job, "server"), RUN_ROLE)
+        start_helper(dmlc_variables(job, "server"), RUN_ROLE, serves=True)
     os.environ.update(dmlc_variables(job, "worker"))
 
 

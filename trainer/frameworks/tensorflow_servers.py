@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.disturbance import own_cpu_s  # noqa: E402
 from common.failure import end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
-from common.job import start_helper, tensorflow_cluster, this_job  # noqa: E402
+from common.job import HELPERS, SERVERS, cpu_s_of, start_helper, tensorflow_cluster, this_job  # noqa: E402
 from common.meeting import Meeting  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
 from common.records import Framework, Records  # noqa: E402
@@ -22,7 +22,14 @@ def serve(tf, job, kind, index):
     """Carries out what the coordinator asks, until this process is ended."""
     os.environ["TF_CONFIG"] = json.dumps({"cluster": tensorflow_cluster(job, chief=True), "task": {"type": kind, "index": index}})
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
-    return tf.distribute.Server(resolver.cluster_spec(), job_name=kind, task_index=index, protocol="grpc", start=True)
+    config = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=threads_beside(job))
+    return tf.distribute.Server(resolver.cluster_spec(), job_name=kind, task_index=index, protocol="grpc", config=config, start=True)
+
+
+def threads_beside(job):
+    """TensorFlow has as many threads for operations as a process has cores. With one core and two workers all wait for each
+    other: an operation that waits for another process keeps its thread."""
+    return max(os.cpu_count(), job.workers + 1)
 
 
 class Coordinator:
@@ -65,7 +72,7 @@ class Coordinator:
         per_epoch, workers = self.source.steps_per_epoch(), self.job.workers
         steps = min(self.options.epochs * per_epoch, self.options.steps or sys.maxsize)
         records.restart_clock()
-        cpu_s, step_s = own_cpu_s(), []
+        cpu_s, server_s, step_s = own_cpu_s() + cpu_s_of(HELPERS), cpu_s_of(SERVERS), []
         for first in range(0, steps, per_epoch):
             count = min(per_epoch, steps - first)
             begin = time.perf_counter()
@@ -75,7 +82,7 @@ class Coordinator:
             loss = sum(float(one.fetch()) for one in losses) / len(losses)
             rate = self.options.batch * workers / step_s[-1]
             records.epoch(first // per_epoch + 1, first + count, loss, accuracy(self, self.source.test), rate)
-        records.steps(step_s, own_cpu_s() - cpu_s, steps)
+        records.steps(step_s, own_cpu_s() + cpu_s_of(HELPERS) - cpu_s, steps, cpu_s_of(SERVERS) - server_s)
 
 
 def main():
@@ -85,11 +92,12 @@ def main():
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     helper = os.environ.get(TASK, "").split()
     if job.colocated and job.rank < job.servers and not helper:
-        start_helper({TASK: f"ps {job.rank}"})
+        start_helper({TASK: f"ps {job.rank}"}, serves=True)
     if job.rank == 0 and not helper:
         start_helper({TASK: "worker 0"})
     import tensorflow as tf
     tf.config.threading.set_intra_op_parallelism_threads(options.threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads_beside(job))
     if helper or not job.is_worker:
         server = serve(tf, job, *((helper[0], int(helper[1])) if helper else ("ps", job.rank - job.workers)))
         server.join()

@@ -79,7 +79,7 @@ def main():
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     beside = os.environ.get(TASK)
     if job.colocated and job.rank < job.servers and beside is None:
-        start_helper({TASK: str(job.rank)})
+        start_helper({TASK: str(job.rank)}, serves=True)
     import tensorflow as tf
     tf.config.threading.set_intra_op_parallelism_threads(options.threads)
     cluster = tf.train.ClusterSpec(tensorflow_cluster(job))

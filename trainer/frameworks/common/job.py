@@ -15,6 +15,7 @@ import typing
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 HELPER_PATIENCE_S = 5
 HELPERS = []  # processes beside this one
+SERVERS = []  # those of them that are parameter servers
 PORTS_A_RANK = 4  # free ports that the starter found for each rank: its own, its server's, the job's chief or scheduler, meetings
 
 
@@ -107,14 +108,26 @@ def _end_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def start_helper(variables, words=None):
-    """A process beside this one (a scheduler, a colocated server), which ends with it: this script again, or with `words`
-    other arguments."""
+def start_helper(variables, words=None, serves=False):
+    """A process beside this one (a scheduler, a colocated server: `serves`), which ends with it: this script again, or with
+    `words` other arguments."""
     environment = {**os.environ, **variables}
     helper = subprocess.Popen([sys.executable, *(words or sys.argv)], env=environment, stdin=subprocess.DEVNULL,
                               preexec_fn=_end_with_parent)
     atexit.register(helper.kill)
     HELPERS.append(helper)
+    if serves:
+        SERVERS.append(helper)
+
+
+def cpu_s_of(processes):
+    """Processor seconds of processes that still run: utime and stime of /proc/PID/stat, its fields 14 and 15."""
+    ticks = 0
+    for process in processes:
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()  # behind the name, which may hold blanks
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def end_helpers():

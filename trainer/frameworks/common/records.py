@@ -73,6 +73,11 @@ def bytes_through(interface):
     return int(numbers[0]), int(numbers[8])
 
 
+def served(server_s, steps):
+    """What servers beside workers took of the processors; "": none was there."""
+    return f"the servers took {server_s / steps:.4g} processor seconds a step" if server_s > 0 else ""
+
+
 class RecordFile:
     """A measurement file that is written line by line; file "": none."""
 
@@ -123,9 +128,9 @@ class Records:
             record["accuracy"] = accuracy
         self._file.write(record)
 
-    def steps(self, step_s, own_s, steps=0):
+    def steps(self, step_s, own_s, steps=0, server_s=0):
         """step_s: of the run's steps, of which there were `steps` where step_s are means; own_s: processor seconds of all ranks
-        on this host meanwhile."""
+        and of the processes beside them meanwhile; server_s: of the parameter servers among these."""
         if not step_s:
             return
         samples = step_s[min(WARM_UP, len(step_s) // 2):]
@@ -137,7 +142,8 @@ class Records:
         record["relative_spread"] = rounded(spread, 6) if spread <= LARGEST_SPREAD else 0
         if suspect:
             record["suspect"] = True
-        record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)), note) if part)
+        record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)),
+                                                   served(server_s, steps or len(step_s)), note) if part)
         if len(samples) <= MOST_SAMPLES:
             record["samples_s"] = [rounded(sample, 4) for sample in samples]
         record.update(model=self.options.model, precision="fp32", wire_precision="fp32", batch_per_gpu=float(self.options.batch),

@@ -6,6 +6,7 @@ import numpy as np
 
 from common.failure import Failure
 from common.disturbance import own_cpu_s
+from common.job import HELPERS, SERVERS, cpu_s_of
 
 TEST_BATCH = 500  # images judged at once; only memory depends on it
 
@@ -55,7 +56,7 @@ def train(options, source, worker, records, asynchronous=False):
         steps = min(steps, options.steps)
     worker.sums([0.0])  # all begin together
     records.restart_clock()
-    cpu_s, step_s = own_cpu_s(), []
+    cpu_s, server_s, step_s = own_cpu_s() + cpu_s_of(HELPERS), cpu_s_of(SERVERS), []
     for first in range(0, steps, per_epoch):
         losses = []
         last = min(steps, first + per_epoch)
@@ -70,10 +71,10 @@ def train(options, source, worker, records, asynchronous=False):
             rate = options.batch * records.workers * (last - first) / sum(step_s[first:last])
             records.epoch(first // per_epoch + 1, last, loss, accuracy(worker, source.test), rate)
         worker.sums([0.0])  # nobody's next step is timed while rank 0 is judging
-    own_s = worker.sums([own_cpu_s() - cpu_s])[0]
+    own_s, server_s = worker.sums([own_cpu_s() + cpu_s_of(HELPERS) - cpu_s, cpu_s_of(SERVERS) - server_s])
     if asynchronous:
         joined = (np.asarray(worker.sums(step_s)) / worker.workers).tolist()
     else:
         joined = slowest(worker, step_s)
     if worker.rank == 0:
-        records.steps(joined, own_s)
+        records.steps(joined, own_s, server_s=server_s)
