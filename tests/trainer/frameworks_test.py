@@ -3,6 +3,7 @@
 
 ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test says so and is skipped.
 """
+import ast
 import json
 import os
 import pathlib
@@ -116,7 +117,90 @@ print(hex(hash), order.batch(0, 0).tolist(), order.batch(9, 2).tolist())
 """
 
 
+# A clock that only waiting moves, and is 1 ms late: what each parameter's gradient is ready at, in s after forward began.
+READY = """
+import torch
+from common.models import NETWORKS
+from common.replay import LayerTime, Replay
+from common.torch_replay import WaitingModel
+class Clock:
+    time_s = 5.0
+    def now(self):
+        return self.time_s
+    def sleep(self, left_s):
+        self.time_s += left_s + 0.001
+clock, network, ready = Clock(), NETWORKS["lenet5"], []
+names = [layer.name for layer in network.layers if layer.name]
+layers = [LayerTime(name, 0.1, 0.2) for name in names]
+layers.insert(1, LayerTime("pool1", 0.05, 0.05))
+model = WaitingModel(network, 1, Replay(layers, 2, clock.now, clock.sleep))
+for name, parameter in model.named_parameters():
+    parameter.register_hook(lambda gradient, name=name: ready.append((name, round(clock.time_s - begin_s, 6))))
+for _ in range(2):
+    ready.clear()
+    begin_s = clock.time_s
+    model.zero_grad(set_to_none=True)
+    loss = model(None)
+    forward_s = clock.time_s - begin_s
+    loss.backward()
+    clock.time_s += 1
+print(round(forward_s, 6), sorted(ready, key=lambda one: one[1])[0::2])
+print(all(p.grad.shape == p.shape and float(p.grad.abs().sum()) == 0 for p in model.parameters()), float(loss))
+"""
+
+
 class Pytorch(Frameworks):
+    PROFILE = {"format": "ddltrain-profile", "version": 1, "model": "lenet5", "gpu": "V100-SXM2-16GB", "precision": "fp32", "batch": 8,
+               "source": "this test", "layers": [{"name": name, "forward_s": 0.001, "backward_s": 0.002}
+                                                 for name in ("conv1", "pool1", "conv2", "fc1", "fc2", "fc3")]}
+
+    def profile(self, **changed):
+        """The file of a profile, 18 ms a step."""
+        file = os.path.join(self.folder, "profile.json")
+        pathlib.Path(file).write_text(json.dumps({**self.PROFILE, **changed}))
+        return file
+
+    def layer_records(self, *passes):
+        """The file of layer records of that profile, in which each layer has these passes."""
+        file = os.path.join(self.folder, "layers.jsonl")
+        context = {"record": "context"}
+        layers = [{"record": "layer", "series": "one", "model": "lenet5", "layer": layer["name"], "batch": 8.0, "pass": one, "value": 0.001}
+                  for layer in self.PROFILE["layers"] for one in passes]
+        pathlib.Path(file).write_text("".join(json.dumps(record) + "\n" for record in [context, *layers]))
+        return file
+
+    def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3", "-c", READY], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        # forward 2 x (5 x 0.1 + 0.05); then fc3, fc2, fc1, conv2 2 x 0.2 each; conv1 after pool1's 2 x 0.05. Each 1 ms late, once
+        ready = [("fc3_", 1.501), ("fc2_", 1.901), ("fc1_", 2.301), ("conv2_", 2.701), ("conv1_", 3.201)]
+        forward_s, told = done.stdout.splitlines()[0].split(" ", 1)
+        self.assertEqual(float(forward_s), 1.101)
+        self.assertEqual([(re.match("[a-z]+[0-9]_", name)[0], time_s) for name, time_s in ast.literal_eval(told)], ready)
+        self.assertEqual(done.stdout.splitlines()[1], "True 0.0")
+
+    def test_a_replay_waits_and_is_labelled(self):
+        words = ["pytorch-ddp", "--ranks", "2", "--batch", "8", "--steps", "6"]
+        for file, scale, least_s in ((self.profile(), 1, 0.018), (self.profile(), 3, 0.018),
+                                     (self.layer_records("forward", "backward-data", "backward-weights"), 1, 0.018)):
+            context, step = self.train(*words, "--replay", file, "--time-scale", str(scale))
+            self.assertEqual((context["emulated"], step["record"], "device" in step), (True, "step", False))
+            self.assertTrue(all(sample >= 0.9999 * least_s for sample in step["samples_s"]), step)  # written with four digits
+        self.assertFalse(self.train(*words)[0]["emulated"])
+
+    def test_a_replay_that_cannot_be_is_one_message(self):
+        replay = ["pytorch-ddp", "--batch", "8", "--strategy", "none", "--replay"]
+        layers = self.PROFILE["layers"]
+        self.assertIn("a profile at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.profile()))
+        self.assertIn("a profile of alexnet, not of lenet5", self.refused(*replay, self.profile(model="alexnet")))
+        self.assertIn("no time for layer conv1", self.refused(*replay, self.profile(layers=layers[1:])))
+        self.assertIn("is expected", self.refused(*replay, self.profile(layers=layers[::-1])))
+        self.assertIn("is no profile", self.refused(*replay, self.profile(layers=[{"name": "conv1"}])))
+        self.assertIn("lenet5 at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.layer_records("forward")))
+        self.assertIn("learns nothing", self.refused(*replay, self.profile(), "--data", "digits"))
+        self.assertIn("--time-scale 0", self.refused(*replay, self.profile(), "--time-scale", "0"))
+        self.assertIn("give it with --replay", self.refused("pytorch-ddp", "--time-scale", "2"))
+
     def test_digits_and_their_order_are_those_of_ddltrain(self):
         done = subprocess.run([ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3", "-c", SAME_DIGITS], capture_output=True,
                               text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
