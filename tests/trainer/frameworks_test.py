@@ -58,6 +58,18 @@ class Frameworks(OwnProgram):
             self.assertAlmostEqual(size, 114660, delta=10000)  # ImageNet's mean (scenarios/inputs.json)
         self.assertEqual(os.listdir(disk), [])  # the pictures are gone
 
+    def load_from_a_server(self, name):
+        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
+        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
+            records = self.train(name, *few, "--servers", "1", *words)[1:]
+            begin, made = (f"{name}-files-http", "decoded, cropped") if decode == "on" else \
+                (f"{name}-files-http-100m", "over a link of 100 Mbit/s, not decoded")
+            undecoded = "" if decode == "on" else "-undecoded"
+            self.assertEqual([(record["series"], record["what"]) for record in records],
+                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
+            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
+        self.assertIn("needs one more that serves", self.refused(name, *few))
+
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
 
@@ -237,16 +249,7 @@ class Pytorch(Frameworks):
         self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
 
     def test_a_loader_reads_from_a_server(self):
-        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
-        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
-            records = self.train("pytorch-loader", *few, "--servers", "1", *words)[1:]
-            begin, made = ("pytorch-loader-files-http", "decoded, cropped") if decode == "on" else \
-                ("pytorch-loader-files-http-100m", "over a link of 100 Mbit/s, not decoded")
-            undecoded = "" if decode == "on" else "-undecoded"
-            self.assertEqual([(record["series"], record["what"]) for record in records],
-                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
-            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
-        self.assertIn("needs one more that serves", self.refused("pytorch-loader", *few))
+        self.load_from_a_server("pytorch-loader")
         self.assertIn("needs one more that serves", self.refused("pytorch-loader", "--servers", "1"))
 
     def test_kernels_are_timed(self):
@@ -342,6 +345,11 @@ class Tensorflow(Frameworks):
         self.load("tensorflow-loader", "tfrecord")
         self.load("tensorflow-loader", "files", "off")
         self.load("tensorflow-loader", "tfrecord", "off")
+
+    def test_a_loader_reads_from_a_server(self):
+        self.load_from_a_server("tensorflow-loader")
+        self.assertIn("use --format files", self.refused("tensorflow-loader", "--ranks", "1", "--servers", "1", "--storage", "http",
+                                                         "--format", "tfrecord"))
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",
