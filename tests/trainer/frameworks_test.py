@@ -32,6 +32,15 @@ def skip(cause):
 
 class Frameworks(OwnProgram):
     ORIGINAL = DDLTRAIN
+    PROFILE = {"format": "ddltrain-profile", "version": 1, "model": "lenet5", "gpu": "V100-SXM2-16GB", "precision": "fp32", "batch": 8,
+               "source": "this test", "layers": [{"name": name, "forward_s": 0.001, "backward_s": 0.002}
+                                                 for name in ("conv1", "pool1", "conv2", "fc1", "fc2", "fc3")]}
+
+    def profile(self, **changed):
+        """The file of a profile, 18 ms a step."""
+        file = os.path.join(self.folder, "profile.json")
+        pathlib.Path(file).write_text(json.dumps({**self.PROFILE, **changed}))
+        return file
 
     def train(self, name, *words):
         """The records of a run."""
@@ -69,6 +78,12 @@ class Frameworks(OwnProgram):
                              [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
             self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
         self.assertIn("needs one more that serves", self.refused(name, *few))
+
+    def replay(self, name, file, *words):
+        """Six steps that wait 18 ms each."""
+        context, step = self.train(name, "--batch", "8", "--steps", "6", "--replay", file, *words)
+        self.assertEqual((context["emulated"], step["record"], "device" in step), (True, "step", False))
+        self.assertTrue(all(sample >= 0.018 * 0.9999 for sample in step["samples_s"]), step)  # written with four digits
 
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
@@ -162,16 +177,6 @@ print(all(p.grad.shape == p.shape and float(p.grad.abs().sum()) == 0 for p in mo
 
 
 class Pytorch(Frameworks):
-    PROFILE = {"format": "ddltrain-profile", "version": 1, "model": "lenet5", "gpu": "V100-SXM2-16GB", "precision": "fp32", "batch": 8,
-               "source": "this test", "layers": [{"name": name, "forward_s": 0.001, "backward_s": 0.002}
-                                                 for name in ("conv1", "pool1", "conv2", "fc1", "fc2", "fc3")]}
-
-    def profile(self, **changed):
-        """The file of a profile, 18 ms a step."""
-        file = os.path.join(self.folder, "profile.json")
-        pathlib.Path(file).write_text(json.dumps({**self.PROFILE, **changed}))
-        return file
-
     def layer_records(self, *passes):
         """The file of layer records of that profile, in which each layer has these passes."""
         file = os.path.join(self.folder, "layers.jsonl")
@@ -192,13 +197,10 @@ class Pytorch(Frameworks):
         self.assertEqual(done.stdout.splitlines()[1], "True 0.0")
 
     def test_a_replay_waits_and_is_labelled(self):
-        words = ["pytorch-ddp", "--ranks", "2", "--batch", "8", "--steps", "6"]
-        for file, scale, least_s in ((self.profile(), 1, 0.018), (self.profile(), 3, 0.018),
-                                     (self.layer_records("forward", "backward-data", "backward-weights"), 1, 0.018)):
-            context, step = self.train(*words, "--replay", file, "--time-scale", str(scale))
-            self.assertEqual((context["emulated"], step["record"], "device" in step), (True, "step", False))
-            self.assertTrue(all(sample >= 0.9999 * least_s for sample in step["samples_s"]), step)  # written with four digits
-        self.assertFalse(self.train(*words)[0]["emulated"])
+        self.replay("pytorch-ddp", self.profile(), "--ranks", "2")
+        self.replay("pytorch-ddp", self.profile(), "--ranks", "2", "--time-scale", "3")
+        self.replay("pytorch-ddp", self.layer_records("forward", "backward-data", "backward-weights"), "--strategy", "none")
+        self.assertFalse(self.train("pytorch-ddp", "--strategy", "none", "--steps", "4")[0]["emulated"])
 
     def test_a_replay_that_cannot_be_is_one_message(self):
         replay = ["pytorch-ddp", "--batch", "8", "--strategy", "none", "--replay"]
@@ -303,7 +305,39 @@ class Pytorch(Frameworks):
         self.assertEqual(json.loads(lines[0])["cluster"], "here")
 
 
+# When each layer's gradient is ready, in s after forward began: MXNet's own threads wait.
+MXNET_READY = """
+import time
+from mxnet import autograd
+from common.models import NETWORKS
+from common.replay import LayerTime, Replay
+from common.mxnet_replay import WaitingBlock
+network = NETWORKS["lenet5"]
+layers = [LayerTime(layer.name, 0.05, 0.1) for layer in network.layers if layer.name]
+net = WaitingBlock(network, 1, Replay(layers, 1))
+begin_s = time.monotonic()
+with autograd.record():
+    value = net(None)
+value.backward()
+for parameter in reversed(list(net.collect_params().values())):
+    parameter.grad().wait_to_read()
+    print(parameter.grad().size, time.monotonic() - begin_s)
+"""
+
+
 class Mxnet(Frameworks):
+    def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "mxnet" / "bin" / "python3", "-c", MXNET_READY], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        ready = [(int(size), float(time_s)) for size, time_s in map(str.split, done.stdout.splitlines())]
+        self.assertEqual([size for size, _ in ready], [10, 840, 84, 10080, 120, 48000, 16, 2400, 6, 150])  # of LeNet-5, last first
+        for number, (_, time_s) in enumerate(ready):
+            self.assertGreaterEqual(time_s, 0.25 + 0.1 * (number // 2 + 1))
+        self.assertGreater(ready[-1][1] - ready[0][1], 0.1)  # 0.4 where no thread is late
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("mxnet-kvstore", self.profile(), "--ranks", "2", "--servers", "1")
+
     def test_workers_and_a_server_learn_as_one_process(self):
         step = self.hold_to_one_process("mxnet-kvstore", "--ranks", "2", "--servers", "1")
         self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "mxnet-kvstore", "ps-lite"))
