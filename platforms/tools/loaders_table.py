@@ -36,11 +36,13 @@ def link_Bps(link):  # noqa: N802: a unit
 def question(record, root, node_samples_per_s=None):
     software, form, link, decodes, workers = parts_of(record["series"])
     given = {"bytes_per_sample": re.search(r"pictures of (\d+) bytes", record["note"])[1] + " B", "format": form}
-    given.update({"read_bandwidth": f"{link_Bps(link)} B/s"} if link else {"storage": "local-nvme", "readers_per_node": workers})
+    given.update({"read_bandwidth": f"{link_Bps(link)} B/s"} if link else {"storage": "local-nvme"}, readers_per_node=workers)
+    if decodes:
+        given["loader"] = LOADERS[software]
     if node_samples_per_s:
         given["loader_samples_per_s"] = node_samples_per_s
     elif decodes:
-        given.update(loader=LOADERS[software], cores_per_node=workers)
+        given["cores_per_node"] = workers
     return {"format": "ddlsim-scenario", "version": 1, "name": "question", "model": "resnet50_v1.5", "batch_per_gpu": 32,
             "precision": "fp32", "cluster": str(root / "platforms" / "held-out" / CLUSTER), "preset": "pytorch-gloo", "gpus": [1],
             "strategies": [{"name": "auto"}], "one_gpu_samples_per_s": AT_ONCE, "input": given}

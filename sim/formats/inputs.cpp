@@ -68,7 +68,7 @@ NamedDataset dataset_from(const JsonNode& node) {
 
 NamedStorage named_storage_from(const JsonNode& node) {
   NamedStorage storage;
-  read_common(node, {"read", "shared_read", "open", "shared_opens_per_s", "small_read_share"}, storage);
+  read_common(node, {"read", "shared_read", "open", "shared_opens_per_s", "small_read_share", "in_memory"}, storage);
   if (!node.has("read") && !node.has("shared_read"))
     node.mistake("no rate found; give read (of one node), shared_read (of all together) or both");
   storage.read_Bps = rough_rate(node, "read");
@@ -80,11 +80,15 @@ NamedStorage named_storage_from(const JsonNode& node) {
   if (node.has("small_read_share")) storage.small_read_share = node.positive("small_read_share");
   if (storage.small_read_share > 1)
     node.mistake_at("small_read_share", fmt::format("{:g} found; give a share, 1 or less", storage.small_read_share));
+  storage.in_memory = node.boolean_or("in_memory", false);
   return storage;
 }
 
+constexpr const char* file_a_sample = "file-a-sample";
+constexpr const char* in_sequence = "in-sequence";
+
 NamedFormat format_from(const JsonNode& node) {
-  static const std::vector<std::string> reads{"file-a-sample", "in-sequence"};
+  static const std::vector<std::string> reads{file_a_sample, in_sequence};
   NamedFormat format;
   read_common(node, {"reads", "bytes_share", "core_share"}, format);
   format.one_file_a_sample = node.one_of("reads", reads) == reads.front();
@@ -93,13 +97,26 @@ NamedFormat format_from(const JsonNode& node) {
   return format;
 }
 
+void read_what_workers_read(const JsonNode& node, NamedLoader& loader) {
+  for (const auto& way : node.texts_or_none("workers_read")) {
+    if (way == file_a_sample)
+      loader.workers_read_files = true;
+    else if (way == in_sequence)
+      loader.workers_read_sequence = true;
+    else
+      node.mistake_at("workers_read",
+                      fmt::format("{} found; give {}, {} or both", in_quotes(way), file_a_sample, in_sequence));
+  }
+}
+
 NamedLoader loader_from(const JsonNode& node) {
   NamedLoader loader;
-  read_common(node, {"core_samples_per_s", "gpu_samples_per_s"}, loader);
+  read_common(node, {"core_samples_per_s", "gpu_samples_per_s", "workers_read"}, loader);
   loader.core_samples_per_s = rough_number(node, "core_samples_per_s");
   loader.gpu_samples_per_s = rough_number(node, "gpu_samples_per_s");
   if (!node.has("core_samples_per_s") && !node.has("gpu_samples_per_s"))
     node.mistake("no rate found; give core_samples_per_s, gpu_samples_per_s or both");
+  read_what_workers_read(node, loader);
   return loader;
 }
 
@@ -164,6 +181,14 @@ void take_loader(const NamedLoader& loader, const NamedFormat* format, double de
   input.uncertainty.core_share = format->core_share;
 }
 
+/// How many read and decode one after another; 0 where nobody says how many, or where reading runs ahead or is a copy.
+int serial_workers(int readers_stated, const NamedStorage* storage, const NamedFormat* format,
+                   const NamedLoader* loader) {
+  const bool files = format != nullptr && format->one_file_a_sample;
+  if (loader == nullptr || (storage != nullptr && storage->in_memory)) return 0;
+  return (files ? loader->workers_read_files : loader->workers_read_sequence) ? readers_stated : 0;
+}
+
 } // namespace
 
 double factor_at(const RoughValue& value, double z_score) {
@@ -209,9 +234,11 @@ ResolvedInput resolve_input(const Scenario& scenario, const InputCatalogue& know
     pipeline.bytes_per_sample = dataset->bytes_per_sample * (format != nullptr ? format->bytes_share : 1);
   pipeline.cores = names.cores_per_node;
   pipeline.readers = names.readers_per_node > 0 ? names.readers_per_node : names.cores_per_node;
-  if (const auto* storage = entry_named(known.storages, names.storage)) take_storage(*storage, format, input);
-  if (const auto* loader = entry_named(known.loaders, names.loader))
-    take_loader(*loader, format, dataset != nullptr ? dataset->decode_work : 1, input);
+  const auto* storage = entry_named(known.storages, names.storage);
+  const auto* loader = entry_named(known.loaders, names.loader);
+  if (storage != nullptr) take_storage(*storage, format, input);
+  if (loader != nullptr) take_loader(*loader, format, dataset != nullptr ? dataset->decode_work : 1, input);
+  pipeline.serial_workers = serial_workers(names.readers_per_node, storage, format, loader);
   return input;
 }
 

@@ -41,6 +41,7 @@ struct NamedStorage : NamedInput {
   RoughValue open_s;             ///< one reader opens one file
   double shared_opens_per_s = 0; ///< files that all nodes together open, at the median of open_s; 0: not stated
   double small_read_share = 1;   ///< of read_Bps, where samples are files of about 100 KB
+  bool in_memory = false;        ///< a read is a copy, which the loaders' rates have in them
 };
 
 struct NamedFormat : NamedInput {
@@ -51,8 +52,10 @@ struct NamedFormat : NamedInput {
 
 /// Rates are those of the usual ImageNet training pipeline: decode, crop at random, resize to 224, flip, normalise.
 struct NamedLoader : NamedInput {
-  RoughValue core_samples_per_s; ///< one core
-  RoughValue gpu_samples_per_s;  ///< one GPU, where GPUs decode
+  RoughValue core_samples_per_s;      ///< one core
+  RoughValue gpu_samples_per_s;       ///< one GPU, where GPUs decode
+  bool workers_read_files = false;    ///< a worker reads a sample's file and then decodes it
+  bool workers_read_sequence = false; ///< the same of packed samples
 };
 
 struct InputCatalogue {
@@ -88,6 +91,7 @@ struct ResolvedInput {
 ///   cores   samples/s of a core = the loader's x what the format leaves / the data set's work
 ///   read    the storage's, times its small_read_share where samples are files
 ///   open    where samples are files, by `readers_per_node`, else by as many readers as there are cores
+///   serial  `readers_per_node` workers, where the loader's read what they decode, and not from memory
 /// Throws UserError with every unknown name, at /input/... of `where`.
 ResolvedInput resolve_input(const Scenario& scenario, const InputCatalogue& known);
 

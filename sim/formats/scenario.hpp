@@ -33,6 +33,7 @@ struct InputPipeline {
   double gpu_samples_per_s = 0;    ///< what one GPU decodes and augments
   int cores = 0;                   ///< of a node, that decode
   int readers = 0;                 ///< of a node, that open files at the same time
+  int serial_workers = 0;          ///< of a node, each of which reads a sample and then decodes it; 0: not known
 };
 
 /// The same by names of scenarios/inputs.json, with rates that are known roughly; "" and 0: not said.

@@ -22,8 +22,9 @@ void check_input(const JsonNode& node) {
   }
   if (node.has("cores_per_node") && !node.has("loader"))
     node.mistake_at("loader", "missing; name what the cores decode with, like \"pytorch-dataloader\"");
-  if (node.has("readers_per_node") && !node.has("storage"))
-    node.mistake_at("storage", "missing; name what the readers read, like \"nfs\"");
+  const bool reads = node.has("storage") || node.has("read_bandwidth") || node.has("shared_read_bandwidth");
+  if (node.has("readers_per_node") && !reads)
+    node.mistake_at("storage", "missing; name what the readers read, like \"nfs\", or give its \"read_bandwidth\"");
 }
 
 } // namespace

@@ -274,23 +274,42 @@ double compute_s_of(const StepSetup& setup, const Parameters& sample, const Back
 }
 
 double InputTimes::longest_s() const {
-  return std::max({decoding_s, storage_s, opening_s, shared_storage_s, shared_opening_s});
+  return std::max({decoding_s, storage_s, opening_s, shared_storage_s, shared_opening_s, workers_s});
 }
+
+namespace {
+
+/// work / rate, where a rate of 0 is not known and no limit.
+double seconds_of(double work, double rate) {
+  return rate > 0 ? work / rate : 0;
+}
+
+/// In which one worker has one sample, no other being in its way.
+double worker_sample_s(const InputPipeline& input, double read_Bps, const InputFactors& factors) {
+  const double reading_s = std::max(seconds_of(input.bytes_per_sample, read_Bps),
+                                    seconds_of(input.bytes_per_sample, input.shared_read_Bps * factors.shared_read));
+  const double decoding_s = input.loader_samples_per_s > 0 ? input.serial_workers / input.loader_samples_per_s
+                                                           : seconds_of(1, input.core_samples_per_s * factors.core);
+  return input.open_s * factors.open + reading_s + decoding_s;
+}
+
+} // namespace
 
 InputTimes input_times(const InputPipeline& input, const Storage& storage, int nodes, int gpus_per_node,
                        double samples_per_node, const InputFactors& factors) {
   const double bytes = samples_per_node * input.bytes_per_sample;
-  const auto seconds = [](double work, double rate) { return rate > 0 ? work / rate : 0.0; };
   InputTimes times;
-  times.decoding_s = seconds(samples_per_node, input.loader_samples_per_s);
+  times.decoding_s = seconds_of(samples_per_node, input.loader_samples_per_s);
   if (input.loader_samples_per_s == 0)
-    times.decoding_s = std::max(seconds(samples_per_node, input.cores * input.core_samples_per_s * factors.core),
-                                seconds(samples_per_node, gpus_per_node * input.gpu_samples_per_s * factors.gpu));
+    times.decoding_s = std::max(seconds_of(samples_per_node, input.cores * input.core_samples_per_s * factors.core),
+                                seconds_of(samples_per_node, gpus_per_node * input.gpu_samples_per_s * factors.gpu));
   const double read_Bps = input.read_Bps > 0 ? input.read_Bps * factors.read : storage.read_bandwidth_Bps;
-  times.storage_s = seconds(bytes, read_Bps);
-  times.opening_s = seconds(samples_per_node * input.open_s * factors.open, input.readers);
-  times.shared_storage_s = seconds(nodes * bytes, input.shared_read_Bps * factors.shared_read);
-  times.shared_opening_s = seconds(nodes * samples_per_node * factors.open, input.shared_opens_per_s);
+  times.storage_s = seconds_of(bytes, read_Bps);
+  times.opening_s = seconds_of(samples_per_node * input.open_s * factors.open, input.readers);
+  times.shared_storage_s = seconds_of(nodes * bytes, input.shared_read_Bps * factors.shared_read);
+  times.shared_opening_s = seconds_of(nodes * samples_per_node * factors.open, input.shared_opens_per_s);
+  if (input.serial_workers > 0)
+    times.workers_s = samples_per_node * worker_sample_s(input, read_Bps, factors) / input.serial_workers;
   return times;
 }
 

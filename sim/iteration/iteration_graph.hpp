@@ -38,12 +38,16 @@ double compute_s_of(const StepSetup& setup, const Parameters& sample, const Back
 ///   opening         samples x the time to open a file / readers
 ///   shared storage  nodes x samples x bytes / the shared read rate
 ///   shared opening  nodes x samples / files a second that all nodes together open
+///   workers         samples x (opening and reading of one sample + decoding by one worker) / workers, where a worker does
+///                   one after the other: alone, as fast as storage and a core let it, so that with the others' limits this
+///                   is the least time that workers who keep out of each other's way take
 struct InputTimes {
   double decoding_s = 0;
   double storage_s = 0;
   double opening_s = 0;
   double shared_storage_s = 0;
   double shared_opening_s = 0;
+  double workers_s = 0;
   double longest_s() const;
 };
 InputTimes input_times(const InputPipeline& input, const Storage& storage, int nodes, int gpus_per_node,

@@ -67,7 +67,8 @@ InputLimit limit_of(const InputTimes& times) {
                                                {times.storage_s, InputLimit::storage},
                                                {times.opening_s, InputLimit::opening},
                                                {times.shared_storage_s, InputLimit::shared_storage},
-                                               {times.shared_opening_s, InputLimit::shared_opening}};
+                                               {times.shared_opening_s, InputLimit::shared_opening},
+                                               {times.workers_s, InputLimit::workers}};
   std::pair<double, InputLimit> longest{0, InputLimit::none};
   for (const auto& one : all)
     if (one.first > longest.first) longest = one;

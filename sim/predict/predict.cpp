@@ -164,6 +164,8 @@ std::string to_text(InputLimit limit) {
     return "shared-storage";
   case InputLimit::shared_opening:
     return "shared-file-opens";
+  case InputLimit::workers:
+    return "workers";
   }
   return "none";
 }

@@ -29,9 +29,10 @@ struct MeasuredHere {
 };
 
 /// What of the input takes longest: nothing that is known, what decodes, a node's reading or opening of files, the same
-/// of all nodes together.
-enum class InputLimit { none, decoding, storage, opening, shared_storage, shared_opening };
-std::string to_text(InputLimit limit); ///< none, decoding, storage, file-opens, shared-storage, shared-file-opens
+/// of all nodes together, or that a worker reads and then decodes.
+enum class InputLimit { none, decoding, storage, opening, shared_storage, shared_opening, workers };
+/// none, decoding, storage, file-opens, shared-storage, shared-file-opens, workers
+std::string to_text(InputLimit limit);
 
 /// What storage must deliver and what must decode so that no GPU waits for input. An interval holds 90 % of the
 /// samples.

@@ -64,6 +64,8 @@ const char* limit_in_words(InputLimit limit) {
     return "what all nodes together read from storage";
   case InputLimit::shared_opening:
     return "how many files all nodes together open (packed samples are read in sequence)";
+  case InputLimit::workers:
+    return "how many workers a node has, each of which reads a sample and then decodes it";
   }
   return "nothing";
 }

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace ddlsim;
 
 namespace {
@@ -63,6 +65,24 @@ TEST_CASE("names become rates: what a format and a data set cost is in them") {
   CHECK(packed.uncertainty.core_share == known.formats[1].core_share);
 }
 
+TEST_CASE(
+    "workers read and decode one after another where it is said how many, by loader and format, not from memory") {
+  auto known = sample_catalogue();
+  const auto workers = [&known](const InputNames& names) {
+    return resolve_input(scenario_of_names(names), known).pipeline.serial_workers;
+  };
+  CHECK(workers({"pictures", "disk", "files", "by-core", 8, 3}) == 3);
+  CHECK(workers({"pictures", "disk", "files", "by-core", 8, 0}) == 0);  // nobody says how many
+  CHECK(workers({"pictures", "disk", "packed", "by-core", 8, 3}) == 0); // read ahead by another stage
+  CHECK(workers({"pictures", "disk", "", "by-core", 8, 3}) == 0);       // as packed
+  CHECK(workers({"pictures", "disk", "files", "by-gpu", 0, 3}) == 0);
+  CHECK(workers({"pictures", "disk", "files", "", 0, 3}) == 0);
+  known.loaders[0].workers_read_sequence = true;
+  CHECK(workers({"pictures", "disk", "packed", "by-core", 8, 3}) == 3);
+  known.storages[0].in_memory = true;
+  CHECK(workers({"pictures", "disk", "files", "by-core", 8, 3}) == 0);
+}
+
 TEST_CASE("what is typed beats what a name says, and is not in doubt") {
   const auto known = sample_catalogue();
   auto scenario = scenario_of_names({"pictures", "nfs", "files", "by-core", 8, 2});
@@ -108,6 +128,8 @@ TEST_CASE("mistakes in named input") {
            "/formats/0/reads: \"in-order\" found; give one of file-a-sample, in-sequence"},
           {"/loaders/0/core_samples_per_s", "",
            "/loaders/0: no rate found; give core_samples_per_s, gpu_samples_per_s or both"},
+          {"/loaders/0/workers_read/0", "\"files\"",
+           "/loaders/0/workers_read: \"files\" found; give file-a-sample, in-sequence or both"},
           {"/loaders/0/core_samples_per_s/high", "",
            "/loaders/0/core_samples_per_s/high: missing; give a number above 0"},
           {"/datasets/0/source", "", "/datasets/0/source: missing; give a text"},
@@ -118,5 +140,7 @@ TEST_CASE("mistakes in named input") {
 TEST_CASE("the shipped names are read") {
   const auto inputs = load_inputs({DDLSIM_SOURCE_DIR});
   CHECK(inputs.storages.size() >= 6);
+  CHECK(std::count_if(inputs.storages.begin(), inputs.storages.end(),
+                      [](const NamedStorage& storage) { return storage.in_memory; }) == 1);
   CHECK(unknown_inputs({"imagenet", "nfs", "tfrecord", "pytorch-dataloader", 0, 0}, inputs).empty());
 }

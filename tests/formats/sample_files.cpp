@@ -121,7 +121,8 @@ json sample_inputs() {
                   "decode_work": 2}],
     "storages": [
       {"name": "disk", "title": "Disk", "source": "typed", "read": {"median": "2 GB/s", "low": "1 GB/s", "high": "4 GB/s"},
-       "open": {"median": "1 ms", "low": "0.5 ms", "high": "2 ms"}, "small_read_share": 0.5},
+       "open": {"median": "1 ms", "low": "0.5 ms", "high": "2 ms"}, "small_read_share": 0.5,
+       "in_memory": false},
       {"name": "nfs", "title": "NFS", "source": ["typed", "twice"], "judgement": "all of it", "shaped_by": ["iris"],
        "shared_read": {"median": "1 GB/s", "low": "100 MB/s", "high": "3 GB/s"},
        "open": {"median": "2 ms", "low": "1 ms", "high": "9 ms"}, "shared_opens_per_s": 5000}],
@@ -129,7 +130,7 @@ json sample_inputs() {
                 {"name": "packed", "title": "Packed", "source": "typed", "reads": "in-sequence", "bytes_share": 0.5,
                  "core_share": {"median": 0.5, "low": 0.25, "high": 1}}],
     "loaders": [{"name": "by-core", "title": "Cores", "source": "typed", "shaped_by": ["iris"],
-                 "core_samples_per_s": {"median": 100, "low": 50, "high": 400}},
+                 "core_samples_per_s": {"median": 100, "low": 50, "high": 400}, "workers_read": ["file-a-sample"]},
                 {"name": "by-gpu", "title": "GPUs", "source": "typed",
                  "gpu_samples_per_s": {"median": 1000, "low": 500, "high": 2000}}]})");
 }

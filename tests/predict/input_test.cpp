@@ -104,6 +104,45 @@ TEST_CASE("small files cost the time to open them, shared by the readers") {
   CHECK(input_times(input, {}, 1, 1, 100).opening_s == 0);
 }
 
+TEST_CASE("a worker reads and then decodes, several beside each other, within what storage and cores do") {
+  auto input = cores_of(8, 5); // 0.2 s a sample
+  input.bytes_per_sample = 1e6;
+  input.read_Bps = 1e7; // 0.1 s a sample
+  input.open_s = 0.05;
+  input.readers = 8;
+  CHECK(input_times(input, {}, 1, 1, 100).workers_s == 0); // reading ahead: beside each other
+  CHECK(input_times(input, {}, 1, 1, 100).longest_s() == Approx(10));
+  input.serial_workers = 1;
+  CHECK(input_times(input, {}, 1, 1, 100).workers_s == Approx(100 * (0.05 + 0.1 + 0.2)));
+  InputFactors factors;
+  factors.open = 2;
+  factors.read = 0.5;
+  factors.core = 4;
+  CHECK(input_times(input, {}, 1, 1, 100, factors).workers_s == Approx(100 * (0.1 + 0.2 + 0.05)));
+  input.serial_workers = 4; // 11.4 samples/s, and storage gives 10
+  CHECK(input_times(input, {}, 1, 1, 100).workers_s == Approx(100 * 0.35 / 4));
+  CHECK(input_times(input, {}, 1, 1, 100).longest_s() == Approx(10));
+  input.shared_read_Bps = 5e6; // one worker's bytes pass both
+  CHECK(input_times(input, {}, 1, 1, 100).workers_s == Approx(100 * 0.45 / 4));
+  input.shared_read_Bps = 0;
+  input.loader_samples_per_s = 16; // of these four workers: 0.25 s a sample
+  CHECK(input_times(input, {}, 1, 1, 100).workers_s == Approx(100 * 0.4 / 4));
+}
+
+TEST_CASE("few workers are the limit that a report names") {
+  const SmallCluster small; // 33.3 samples/s
+  auto input = cores_of(8, 5);
+  input.bytes_per_sample = 1e6;
+  input.read_Bps = 1e8; // 0.01 s a sample
+  input.serial_workers = 4;
+  StrategyAnswer answer;
+  answer.points = {input_point(curve_with_input(small, input, {}, 20), 1)};
+  CHECK(answer.points[0].samples_per_s == Approx(4 / 0.21));
+  CHECK(answer.points[0].input->limit == InputLimit::workers);
+  CHECK(to_text(InputLimit::workers) == "workers");
+  CHECK_THAT(input_lines(answer), Catch::Contains("how many workers a node has"));
+}
+
 TEST_CASE("the interval holds the rates that were planted") {
   const SmallCluster small;
   const InputUncertainty uncertainty{{}, {}, {}, {5, 2, 8}, {}, {}};

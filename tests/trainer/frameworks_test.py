@@ -3,6 +3,7 @@
 
 ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test says so and is skipped.
 """
+import ast
 import json
 import os
 import pathlib
@@ -31,6 +32,15 @@ def skip(cause):
 
 class Frameworks(OwnProgram):
     ORIGINAL = DDLTRAIN
+    PROFILE = {"format": "ddltrain-profile", "version": 1, "model": "lenet5", "gpu": "V100-SXM2-16GB", "precision": "fp32", "batch": 8,
+               "source": "this test", "layers": [{"name": name, "forward_s": 0.001, "backward_s": 0.002}
+                                                 for name in ("conv1", "pool1", "conv2", "fc1", "fc2", "fc3")]}
+
+    def profile(self, **changed):
+        """The file of a profile, 18 ms a step."""
+        file = os.path.join(self.folder, "profile.json")
+        pathlib.Path(file).write_text(json.dumps({**self.PROFILE, **changed}))
+        return file
 
     def train(self, name, *words):
         """The records of a run."""
@@ -56,6 +66,24 @@ class Frameworks(OwnProgram):
             size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])
             self.assertAlmostEqual(size, 114660, delta=10000)  # ImageNet's mean (scenarios/inputs.json)
         self.assertEqual(os.listdir(disk), [])  # the pictures are gone
+
+    def load_from_a_server(self, name):
+        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
+        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
+            records = self.train(name, *few, "--servers", "1", *words)[1:]
+            begin, made = (f"{name}-files-http", "decoded, cropped") if decode == "on" else \
+                (f"{name}-files-http-100m", "over a link of 100 Mbit/s, not decoded")
+            undecoded = "" if decode == "on" else "-undecoded"
+            self.assertEqual([(record["series"], record["what"]) for record in records],
+                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
+            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
+        self.assertIn("needs one more that serves", self.refused(name, *few))
+
+    def replay(self, name, file, *words):
+        """Six steps that wait 18 ms each."""
+        context, step = self.train(name, "--batch", "8", "--steps", "6", "--replay", file, *words)
+        self.assertEqual((context["emulated"], step["record"], "device" in step), (True, "step", False))
+        self.assertTrue(all(sample >= 0.018 * 0.9999 for sample in step["samples_s"]), step)  # written with four digits
 
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
@@ -116,7 +144,77 @@ print(hex(hash), order.batch(0, 0).tolist(), order.batch(9, 2).tolist())
 """
 
 
+# A clock that only waiting moves, and is 1 ms late: what each parameter's gradient is ready at, in s after forward began.
+READY = """
+import torch
+from common.models import NETWORKS
+from common.replay import LayerTime, Replay
+from common.torch_replay import WaitingModel
+class Clock:
+    time_s = 5.0
+    def now(self):
+        return self.time_s
+    def sleep(self, left_s):
+        self.time_s += left_s + 0.001
+clock, network, ready = Clock(), NETWORKS["lenet5"], []
+names = [layer.name for layer in network.layers if layer.name]
+layers = [LayerTime(name, 0.1, 0.2) for name in names]
+layers.insert(1, LayerTime("pool1", 0.05, 0.05))
+model = WaitingModel(network, 1, Replay(layers, 2, clock.now, clock.sleep))
+for name, parameter in model.named_parameters():
+    parameter.register_hook(lambda gradient, name=name: ready.append((name, round(clock.time_s - begin_s, 6))))
+for _ in range(2):
+    ready.clear()
+    begin_s = clock.time_s
+    model.zero_grad(set_to_none=True)
+    loss = model(None)
+    forward_s = clock.time_s - begin_s
+    loss.backward()
+    clock.time_s += 1
+print(round(forward_s, 6), sorted(ready, key=lambda one: one[1])[0::2])
+print(all(p.grad.shape == p.shape and float(p.grad.abs().sum()) == 0 for p in model.parameters()), float(loss))
+"""
+
+
 class Pytorch(Frameworks):
+    def layer_records(self, *passes):
+        """The file of layer records of that profile, in which each layer has these passes."""
+        file = os.path.join(self.folder, "layers.jsonl")
+        context = {"record": "context"}
+        layers = [{"record": "layer", "series": "one", "model": "lenet5", "layer": layer["name"], "batch": 8.0, "pass": one, "value": 0.001}
+                  for layer in self.PROFILE["layers"] for one in passes]
+        pathlib.Path(file).write_text("".join(json.dumps(record) + "\n" for record in [context, *layers]))
+        return file
+
+    def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3", "-c", READY], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        # forward 2 x (5 x 0.1 + 0.05); then fc3, fc2, fc1, conv2 2 x 0.2 each; conv1 after pool1's 2 x 0.05. Each 1 ms late, once
+        ready = [("fc3_", 1.501), ("fc2_", 1.901), ("fc1_", 2.301), ("conv2_", 2.701), ("conv1_", 3.201)]
+        forward_s, told = done.stdout.splitlines()[0].split(" ", 1)
+        self.assertEqual(float(forward_s), 1.101)
+        self.assertEqual([(re.match("[a-z]+[0-9]_", name)[0], time_s) for name, time_s in ast.literal_eval(told)], ready)
+        self.assertEqual(done.stdout.splitlines()[1], "True 0.0")
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("pytorch-ddp", self.profile(), "--ranks", "2")
+        self.replay("pytorch-ddp", self.profile(), "--ranks", "2", "--time-scale", "3")
+        self.replay("pytorch-ddp", self.layer_records("forward", "backward-data", "backward-weights"), "--strategy", "none")
+        self.assertFalse(self.train("pytorch-ddp", "--strategy", "none", "--steps", "4")[0]["emulated"])
+
+    def test_a_replay_that_cannot_be_is_one_message(self):
+        replay = ["pytorch-ddp", "--batch", "8", "--strategy", "none", "--replay"]
+        layers = self.PROFILE["layers"]
+        self.assertIn("a profile at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.profile()))
+        self.assertIn("a profile of alexnet, not of lenet5", self.refused(*replay, self.profile(model="alexnet")))
+        self.assertIn("no time for layer conv1", self.refused(*replay, self.profile(layers=layers[1:])))
+        self.assertIn("is expected", self.refused(*replay, self.profile(layers=layers[::-1])))
+        self.assertIn("is no profile", self.refused(*replay, self.profile(layers=[{"name": "conv1"}])))
+        self.assertIn("lenet5 at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.layer_records("forward")))
+        self.assertIn("learns nothing", self.refused(*replay, self.profile(), "--data", "digits"))
+        self.assertIn("--time-scale 0", self.refused(*replay, self.profile(), "--time-scale", "0"))
+        self.assertIn("give it with --replay", self.refused("pytorch-ddp", "--time-scale", "2"))
+
     def test_digits_and_their_order_are_those_of_ddltrain(self):
         done = subprocess.run([ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3", "-c", SAME_DIGITS], capture_output=True,
                               text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
@@ -153,16 +251,7 @@ class Pytorch(Frameworks):
         self.assertIn("by one rank", self.refused("pytorch-loader", "--ranks", "2"))
 
     def test_a_loader_reads_from_a_server(self):
-        few = ["--pictures", "64", "--batch", "8", "--repeats", "2", "--workers", "1,2", "--storage", "http"]
-        for decode, words in (("on", []), ("off", ["--decode", "off", "--link-rate", "100"])):
-            records = self.train("pytorch-loader", *few, "--servers", "1", *words)[1:]
-            begin, made = ("pytorch-loader-files-http", "decoded, cropped") if decode == "on" else \
-                ("pytorch-loader-files-http-100m", "over a link of 100 Mbit/s, not decoded")
-            undecoded = "" if decode == "on" else "-undecoded"
-            self.assertEqual([(record["series"], record["what"]) for record in records],
-                             [(f"{begin}-storage", "storage"), (f"{begin}{undecoded}-w1", "loader"), (f"{begin}{undecoded}-w2", "loader")])
-            self.assertTrue(all(made in record["note"] and record["repeats"] == 2 for record in records[1:]))
-        self.assertIn("needs one more that serves", self.refused("pytorch-loader", *few))
+        self.load_from_a_server("pytorch-loader")
         self.assertIn("needs one more that serves", self.refused("pytorch-loader", "--servers", "1"))
 
     def test_kernels_are_timed(self):
@@ -216,7 +305,39 @@ class Pytorch(Frameworks):
         self.assertEqual(json.loads(lines[0])["cluster"], "here")
 
 
+# When each layer's gradient is ready, in s after forward began: MXNet's own threads wait.
+MXNET_READY = """
+import time
+from mxnet import autograd
+from common.models import NETWORKS
+from common.replay import LayerTime, Replay
+from common.mxnet_replay import WaitingBlock
+network = NETWORKS["lenet5"]
+layers = [LayerTime(layer.name, 0.05, 0.1) for layer in network.layers if layer.name]
+net = WaitingBlock(network, 1, Replay(layers, 1))
+begin_s = time.monotonic()
+with autograd.record():
+    value = net(None)
+value.backward()
+for parameter in reversed(list(net.collect_params().values())):
+    parameter.grad().wait_to_read()
+    print(parameter.grad().size, time.monotonic() - begin_s)
+"""
+
+
 class Mxnet(Frameworks):
+    def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "mxnet" / "bin" / "python3", "-c", MXNET_READY], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        ready = [(int(size), float(time_s)) for size, time_s in map(str.split, done.stdout.splitlines())]
+        self.assertEqual([size for size, _ in ready], [10, 840, 84, 10080, 120, 48000, 16, 2400, 6, 150])  # of LeNet-5, last first
+        for number, (_, time_s) in enumerate(ready):
+            self.assertGreaterEqual(time_s, 0.25 + 0.1 * (number // 2 + 1))
+        self.assertGreater(ready[-1][1] - ready[0][1], 0.1)  # 0.4 where no thread is late
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("mxnet-kvstore", self.profile(), "--ranks", "2", "--servers", "1")
+
     def test_workers_and_a_server_learn_as_one_process(self):
         step = self.hold_to_one_process("mxnet-kvstore", "--ranks", "2", "--servers", "1")
         self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "mxnet-kvstore", "ps-lite"))
@@ -266,6 +387,11 @@ class Tensorflow(Frameworks):
                              "--global-batch", "64")
         self.assertIn("the servers took", records[-1]["note"])
         self.assertEqual((records[-1]["strategy"]["name"], records[-1]["gpus"]), ("ps-async", 2))
+
+    def test_a_loader_reads_from_a_server(self):
+        self.load_from_a_server("tensorflow-loader")
+        self.assertIn("use --format files", self.refused("tensorflow-loader", "--ranks", "1", "--servers", "1", "--storage", "http",
+                                                         "--format", "tfrecord"))
 
     def test_colocated_servers(self):
         records = self.train("tensorflow-sync-servers", *DIGITS, "--ranks", "2", "--servers", "2", "--placement", "colocated",

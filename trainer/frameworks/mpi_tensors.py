@@ -51,7 +51,7 @@ def abort_on_failure(world, body):
 
 
 def run(world):
-    options = read_options(NAME, ["all-reduce"], sys.argv[1:])
+    options = read_options(NAME, ["all-reduce"], sys.argv[1:], replay=True)
     from mpi4py import MPI
     hosts = world.allgather(MPI.Get_processor_name())
     job = Job(world.rank, hosts, [[]] * world.size, hosts, "")
@@ -67,7 +67,7 @@ def run(world):
     records = Records(options, job, framework, world.rank == 0)
     records.say_what()
     source = sample_source(options, network, world.rank, world.size)
-    model = pytorch_ddp.build(network, options.seed)
+    model = pytorch_ddp.make_model(options, network)
     torch.manual_seed(options.seed + 1 + world.rank)
     train(options, source, MpiWorker(options, model, world), records)
 

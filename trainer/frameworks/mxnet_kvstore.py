@@ -38,13 +38,23 @@ def build(network, seed):
     return net
 
 
+def make_net(options, network):
+    """The network, or with --replay one that waits in its place."""
+    if not options.replay:
+        return build(network, options.seed)
+    from common.mxnet_replay import WaitingBlock
+    from common.replay import Replay, read_profile
+    layers = read_profile(options.replay, network, options.model, options.batch)
+    return WaitingBlock(network, options.seed, Replay(layers, options.time_scale))
+
+
 class KvstoreWorker(Worker):
     def __init__(self, options, net, store, meeting, asynchronous):
         import mxnet
         from mxnet import autograd, gluon, nd
         self.mxnet, self.autograd, self.nd, self.net, self.meeting = mxnet, autograd, nd, net, meeting
         self.rank, self.workers = meeting.rank, meeting.workers
-        self.loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        self.loss = (lambda scores, labels: scores) if options.replay else gluon.loss.SoftmaxCrossEntropyLoss()
         self.divisor = options.batch * (1 if asynchronous else self.workers)  # of summed gradients
         self.trainer = gluon.Trainer(net.collect_params(), "sgd",
                                      {"learning_rate": options.lr, "momentum": options.momentum, "wd": options.weight_decay},
@@ -76,7 +86,7 @@ def start_roles(job):
 
 
 def main():
-    options = read_options(NAME, list(STORES), sys.argv[1:], servers=True)
+    options = read_options(NAME, list(STORES), sys.argv[1:], servers=True, replay=True)
     alone = options.strategy == "none"
     job = this_job(0 if alone else options.servers, options.placement == "colocated")
     os.environ["MXNET_CPU_WORKER_NTHREADS"] = str(options.threads)
@@ -98,7 +108,7 @@ def main():
     records.say_what()
     source = sample_source(options, network, job.rank, job.workers)
     store = None if alone else mxnet.kv.create(STORES[options.strategy])
-    worker = KvstoreWorker(options, build(network, options.seed), store, Meeting(job), asynchronous)
+    worker = KvstoreWorker(options, make_net(options, network), store, Meeting(job), asynchronous)
     train(options, source, worker, records, asynchronous)
     del store, worker
     gc.collect()  # a kvstore says goodbye to servers and scheduler when it goes, and these then end

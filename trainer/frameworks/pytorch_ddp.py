@@ -35,12 +35,23 @@ def build(network, seed):
     return model
 
 
+def make_model(options, network):
+    """The network, or with --replay one that waits in its place."""
+    if not options.replay:
+        return build(network, options.seed)
+    from common.replay import Replay, read_profile
+    from common.torch_replay import WaitingModel
+    layers = read_profile(options.replay, network, options.model, options.batch)
+    return WaitingModel(network, options.seed, Replay(layers, options.time_scale))
+
+
 class TorchWorker(Worker):
     """One process's part. model: what is called; plain: the same without DDP around it, to judge with."""
 
     def __init__(self, options, model, plain, rank, workers):
         import torch
         self.torch, self.model, self.plain, self.rank, self.workers = torch, model, plain, rank, workers
+        self.replays = bool(options.replay)
         self.optimizer = torch.optim.SGD(plain.parameters(), options.lr, options.momentum, weight_decay=options.weight_decay)
 
     def reduce(self):
@@ -48,8 +59,10 @@ class TorchWorker(Worker):
 
     def step(self, images, labels):
         torch = self.torch
-        self.optimizer.zero_grad(set_to_none=False)
-        loss = torch.nn.functional.cross_entropy(self.model(torch.from_numpy(images)), torch.from_numpy(labels))
+        self.optimizer.zero_grad(set_to_none=self.replays)  # a replay's gradients are handed over, not added
+        loss = self.model(torch.from_numpy(images))
+        if not self.replays:
+            loss = torch.nn.functional.cross_entropy(loss, torch.from_numpy(labels))
         loss.backward()
         self.reduce()
         self.optimizer.step()
@@ -78,7 +91,7 @@ def groups_text(model):
 
 
 def main():
-    options = read_options(NAME, ["all-reduce", "none", "data-parallel"], sys.argv[1:])
+    options = read_options(NAME, ["all-reduce", "none", "data-parallel"], sys.argv[1:], replay=True)
     if options.strategy == "data-parallel":
         raise Failure("DataParallel copies a model to several GPUs of one process; on processors it does nothing, so there is "
                       "nothing to measure. It needs --device cuda, which this script does not have yet", 2)
@@ -89,7 +102,7 @@ def main():
     set_torchrun_variables(job)
     import torch
     torch.set_num_threads(options.threads)
-    plain = build(network, options.seed)
+    plain = make_model(options, network)
     torch.manual_seed(options.seed + 1 + job.rank)  # dropout
     model = plain
     if options.strategy == "all-reduce":

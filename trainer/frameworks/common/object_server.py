@@ -2,6 +2,7 @@
 import http.client
 import http.server
 import json
+import threading
 import time
 
 from common.failure import Failure
@@ -44,16 +45,16 @@ def serve(address, port, objects):
 
 
 class Objects:
-    """Of a server, over one connection a process, made when it is first needed."""
+    """Of a server, over one connection a thread, made when it is first needed."""
 
     def __init__(self, place):
-        self._place, self._connection = place, None
+        self._place, self._own = place, threading.local()
 
     def read(self, name):
-        if self._connection is None:
-            self._connection = http.client.HTTPConnection(self._place, timeout=PATIENCE_S)
-        self._connection.request("GET", f"/{name}")
-        answer = self._connection.getresponse()
+        if getattr(self._own, "connection", None) is None:
+            self._own.connection = http.client.HTTPConnection(self._place, timeout=PATIENCE_S)
+        self._own.connection.request("GET", f"/{name}")
+        answer = self._own.connection.getresponse()
         content = answer.read()
         if answer.status != 200:
             raise Failure(f"http://{self._place}/{name}: status {answer.status}")
@@ -72,9 +73,10 @@ class Objects:
                 time.sleep(RETRY_S)
 
     def close(self):
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
+        """This thread's connection."""
+        if getattr(self._own, "connection", None) is not None:
+            self._own.connection.close()
+        self._own.connection = None
 
     def bytes_per_s(self, names):
         """Of all these objects, one after another over one connection."""

@@ -34,6 +34,20 @@ def _add_servers(parser):
     parser.add_argument("--placement", default="dedicated", choices=["dedicated", "colocated"])
 
 
+def _add_replay(parser):
+    parser.add_argument("--replay", default="", help="wait by this profile of ddltrain profile or layers instead of computing (emulated)")
+    parser.add_argument("--time-scale", type=float, default=1, help="of the replay's waits; reported times are divided by it")
+
+
+def _check_replay(options):
+    if not options.time_scale > 0:
+        raise Failure(f"--time-scale {options.time_scale:g}; a number above 0 is needed", 2)
+    if options.replay and options.data != "synthetic":
+        raise Failure("--replay waits instead of computing, so it learns nothing: use it with --data synthetic", 2)
+    if not options.replay and options.time_scale != 1:
+        raise Failure("--time-scale is the replay's: give it with --replay", 2)
+
+
 def _check(options):
     if options.batch is not None and options.global_batch is not None:
         raise Failure("--batch and --global-batch exclude each other", 2)
@@ -49,16 +63,20 @@ def _check(options):
         raise Failure("--momentum must be in 0 .. 1", 2)
 
 
-def read_options(name, strategies, words, servers=False, replicas=False):
+def read_options(name, strategies, words, servers=False, replicas=False, replay=False):
     """strategies: those of the script, the usual one first; servers: it has parameter servers; replicas: several workers
-    live in one process."""
+    live in one process; replay: it can wait instead of computing."""
     parser = _parser(name, strategies)
     if servers:
         _add_servers(parser)
     if replicas:
         parser.add_argument("--replicas", type=int, default=1, help="workers in the one process")
+    if replay:
+        _add_replay(parser)
     options = parser.parse_args(words)
     _check(options)
+    if replay:
+        _check_replay(options)
     # before a framework is imported, which reads them once
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
     return options

@@ -89,12 +89,17 @@ class RecordFile:
             self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
 
+def replays(options):
+    """Layers wait as long as a profile says, and nothing is computed."""
+    return bool(getattr(options, "replay", ""))
+
+
 def context(options, name, software, settings, node, nodes=1):
     """The first line of a measurement file."""
     return {"record": "context", "version": 1, "cluster": options.cluster, "machine": machine_text(nodes),
             "software": f"{software}, Python {platform.python_version()}",
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "who": "ddltrain framework",
-            "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": False,
+            "source": {"title": f"ddltrain framework {name} {' '.join(sys.argv[1:])}".strip()}, "emulated": replays(options),
             "settings": settings, "nodes": [node]}
 
 
@@ -121,7 +126,7 @@ class Records:
     def epoch(self, epoch, step, loss, accuracy, samples_per_s):
         judged = "" if accuracy is None else f"  test accuracy {100 * accuracy:.2f} %"
         self._say(f"epoch {epoch}  step {step}  loss {loss:.4f}{judged}  {samples_per_s:.0f} samples/s")
-        if not math.isfinite(loss):
+        if not math.isfinite(loss) or replays(self.options):  # a replay computes no loss
             return
         record = {"record": "loss", **self._head("mean"), "model": self.options.model, "epoch": epoch, "step": step, "value": loss}
         if accuracy is not None:
@@ -174,8 +179,9 @@ class Records:
         if "servers" in framework.strategy:
             strategy += f"-{self.job.servers}-{framework.strategy['placement']}"
         threads = "" if options.threads == 1 else f"-{options.threads}-threads"
-        head = {"series": f"{options.model}-{data}-{framework.name}-{strategy}{threads}-b{options.batch}", "origin": "run",
-                "device": "cpu"}
+        head = {"series": f"{options.model}-{data}-{framework.name}-{strategy}{threads}-b{options.batch}", "origin": "run"}
+        if not replays(options):  # of a replay neither the processor nor the GPU computes
+            head["device"] = "cpu"
         if not options.anonymous:
             head["host"] = self.job.hosts[0]
         return {**head, "transport": options.transport or framework.transport, "library": framework.library,

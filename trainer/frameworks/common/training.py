@@ -49,7 +49,9 @@ def slowest(worker, step_s):
 
 
 def train(options, source, worker, records, asynchronous=False):
-    """Runs the steps; `records` are rank 0's. Asynchronous workers' step is their mean."""
+    """Runs the steps; `records` are rank 0's. Asynchronous workers' step is their mean. A replay's times are divided by its
+    time scale."""
+    time_scale = getattr(options, "time_scale", 1)
     per_epoch = source.steps_per_epoch()
     steps = options.epochs * per_epoch
     if options.steps:
@@ -63,7 +65,7 @@ def train(options, source, worker, records, asynchronous=False):
         for step in range(first, last):
             begin = time.perf_counter()
             losses.append(float(worker.step(*source.batch(step))))
-            step_s.append(time.perf_counter() - begin)
+            step_s.append((time.perf_counter() - begin) / time_scale)
             if not math.isfinite(losses[-1]):
                 raise Failure(f"the loss of step {step + 1} is {losses[-1]}; a lower --lr usually helps (it is {options.lr})")
         loss = worker.sums([float(np.mean(losses))])[0] / worker.workers

@@ -1,0 +1,106 @@
+"""A GPU's compute as timed waits: layer times of a profile, and the clock by which a script's layers wait (`--replay`)."""
+import dataclasses
+import json
+import time
+import typing
+
+from common.failure import Failure
+
+
+@dataclasses.dataclass
+class LayerTime:
+    name: str
+    forward_s: float = 0
+    backward_s: float = 0
+
+
+def _of_profile(said, file, model, batch):
+    """What `ddltrain profile` wrote."""
+    if said["model"] != model:
+        raise Failure(f"{file}: a profile of {said['model']}, not of {model}", 2)
+    if said["batch"] != batch:
+        raise Failure(f"{file}: a profile at batch {said['batch']:g}, not {batch}", 2)
+    return [LayerTime(layer["name"], layer["forward_s"], layer["backward_s"]) for layer in said["layers"]]
+
+
+def _of_records(records, file, model, batch):
+    """What `ddltrain layers` wrote: of each layer and pass one record, the layers in forward order."""
+    of_model = [record for record in records if record["record"] == "layer" and record["model"] == model]
+    chosen = [record for record in of_model if record["batch"] == batch]
+    if not chosen:
+        batches = ", ".join(sorted({f"{record['batch']:g}" for record in of_model}))
+        raise Failure(f"{file}: " + (f"{model} at batch {batches}, not {batch}" if batches else f"no layer records of {model}"), 2)
+    if len({record["series"] for record in chosen}) > 1:
+        raise Failure(f"{file}: layers of {model} at batch {batch} in several series; give a file with one", 2)
+    layers = {}
+    for record in chosen:
+        layer = layers.setdefault(record["layer"], LayerTime(record["layer"]))
+        if record["pass"] == "forward":
+            layer.forward_s += record["value"]
+        elif record["pass"].startswith("backward"):
+            layer.backward_s += record["value"]
+    return list(layers.values())
+
+
+def _check_layers(layers, network, file, model):
+    """Layers with parameters are the network's, in its order; what has none needs no time."""
+    named = [layer.name for layer in network.layers if layer.name]
+    found = [layer.name for layer in layers if layer.name in named]
+    missing = next((name for name in named if name not in found), None)
+    if missing is not None:
+        raise Failure(f"{file}: has no time for layer {missing} of {model}; write it anew with ddltrain profile or ddltrain layers", 2)
+    if found != named:
+        raise Failure(f"{file}: has {model}'s layers as {', '.join(found)}; {', '.join(named)} is expected", 2)
+
+
+def read_profile(file, network, model, batch):
+    """[LayerTime] in forward order, of a file of `ddltrain profile` or of layer records."""
+    try:
+        with open(file, encoding="utf-8") as text:
+            content = text.read()
+        try:
+            said = json.loads(content)
+        except json.JSONDecodeError:
+            said = [json.loads(line) for line in content.splitlines() if line.strip()]
+        if isinstance(said, dict) and said.get("format") == "ddltrain-profile":
+            layers = _of_profile(said, file, model, batch)
+        else:
+            layers = _of_records(said if isinstance(said, list) else [said], file, model, batch)
+    except OSError as error:
+        raise Failure(f"{file}: cannot be read ({error.strerror})", 2)
+    except (ValueError, KeyError, TypeError):
+        raise Failure(f"{file}: is no profile; write one with ddltrain profile or ddltrain layers", 2)
+    _check_layers(layers, network, file, model)
+    return layers
+
+
+class Replay:
+    """Waits to absolute times from the begin of a step's forward pass: what one wait is late does not add up, and what is done
+    with a gradient meanwhile (copied, sent) does not delay later layers, as it would not delay a GPU."""
+
+    def __init__(self, layers, time_scale, now: typing.Callable = time.monotonic, sleep: typing.Callable = time.sleep):
+        self.layers, self._now, self._sleep = layers, now, sleep
+        end_s, self._forward_s, self._backward_s = 0.0, [], [0.0] * len(layers)
+        for layer in layers:
+            end_s += time_scale * layer.forward_s
+            self._forward_s.append(end_s)
+        for i in reversed(range(len(layers))):
+            end_s += time_scale * layers[i].backward_s
+            self._backward_s[i] = end_s
+        self._begin_s = 0.0
+
+    def begin(self):
+        self._begin_s = self._now()
+
+    def forward(self, i):
+        """Returns when layer i's forward pass would be done."""
+        self._until(self._forward_s[i])
+
+    def backward(self, i):
+        """Returns when layer i's gradients would be ready."""
+        self._until(self._backward_s[i])
+
+    def _until(self, end_s):
+        left_s = self._begin_s + end_s - self._now()
+        if left_s > 0:
+            self._sleep(left_s)
