@@ -4,6 +4,7 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/iteration/host_offload.hpp"
 #include "sim/predict/read_back.hpp"
 
 #include <fmt/format.h>
@@ -111,6 +112,8 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
     if (point.nodes > 1 && transport.nic.empty()) continue;
     const bool is_base = point.gpus == 1 && one_gpu.own_series && !series.one_gpu_s;
     if (is_base) continue;
+    const auto why = offload_complaint(model, cluster, point.strategy, point.gpus, point.gpus_per_node);
+    if (!why.empty()) refuse(series, why);
     fit_data.points.push_back(point_of(point, reference.constants));
   }
   return fit_data;

@@ -22,7 +22,8 @@ def stale(texts, platforms):
     sources = {json.loads(text.split("\n", 1)[0])["source"]["file"] for path, text in texts.items()
                if path.endswith(".jsonl")}
     found = []
-    for file in sorted(Path(platforms).glob("*/measurements/*.jsonl")):
+    held_out = Path(platforms).glob("held-out/*/measurements/*.jsonl")
+    for file in sorted((*Path(platforms).glob("*/measurements/*.jsonl"), *held_out)):
         path = file.relative_to(platforms).as_posix()
         if path not in texts and read_lines(file)[0]["source"].get("file") in sources:
             found.append(f"{path}: no source writes it any more; delete it")

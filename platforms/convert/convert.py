@@ -19,14 +19,14 @@ from coverage import account  # noqa: E402
 from families import azure, azure_nd, bcaffe, bcaffe_scaling, caffe, ceilings, collectives, dell, dlperf  # noqa: E402
 from families import facts, github_issues, hkbu, horovod, iris, kernels, lambda_labs, mlperf, mxnet, nccl  # noqa: E402
 from families import llm_foundry, nccl_2026, nvidia_examples, pipedream, single_gpu, tensorflow, triosim  # noqa: E402
-from families import megatron, nemo  # noqa: E402
+from families import megatron, nemo, torchtitan  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
             collectives, nccl, nccl_2026, azure_nd, pipedream, bcaffe, triosim, kernels, ceilings, facts,
-            github_issues, bcaffe_scaling, iris, dell, caffe, llm_foundry, megatron, nemo)
+            github_issues, bcaffe_scaling, iris, dell, caffe, llm_foundry, megatron, nemo, torchtitan)
 
 
 def convert(folder):

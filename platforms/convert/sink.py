@@ -16,7 +16,8 @@ class MeasurementFile:
     def __init__(self, sink, source, cluster, name, context):
         self._table = context["source"]["file"] if context["source"]["file"] != source.name else ""
         self.path = f"{cluster}/measurements/{name}.jsonl"
-        self.lines = [line({"record": "context", "version": 1, "cluster": cluster, **context})]
+        name_of_cluster = cluster.removeprefix("held-out/")
+        self.lines = [line({"record": "context", "version": 1, "cluster": name_of_cluster, **context})]
         self._sink, self._source = sink, source
 
     def add(self, record_kind, pointer, **fields):
@@ -51,7 +52,7 @@ class Sink:
         self.left_out = {}   # source name -> [LeftOut]
 
     def open(self, source, cluster, context, part=None):
-        """The file of one source in one cluster; `part` names a piece of a source too large for one file."""
+        """The file of one source in one cluster, or in "held-out/NAME", from which nothing learns; `part` names a piece of a source too large for one file."""
         name = source.name.removesuffix(".json") + (f"-{part}" if part else "")
         file = MeasurementFile(self, source, cluster, name, context)
         return self.files.setdefault(file.path, file)

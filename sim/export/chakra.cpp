@@ -2,6 +2,7 @@
 #include "sim/export/chakra_node.hpp"
 #include "sim/export/export.hpp"
 #include "sim/export/operation_text.hpp"
+#include "sim/iteration/host_offload.hpp"
 
 #include <fmt/format.h>
 
@@ -238,6 +239,9 @@ std::vector<ChakraTrace> chakra_traces(const StepSetup& setup, const StepRun& ru
   if (run.graph.hybrid)
     throw UserError("--strategy", "",
                     "hybrid sharding is not written as Chakra traces; leave \"shard_group\" out, or predict --trace");
+  if (is_offloaded(setup.strategy))
+    throw UserError("--strategy", "",
+                    "offload is not written as Chakra traces; leave \"offload\" out, or predict --trace");
   const std::string about = fmt::format("one iteration of {} on {}, {} of {} GPUs", setup.model.name,
                                         setup.cluster.name, to_text(setup.strategy), setup.gpus);
   std::vector<ChakraTrace> traces;

@@ -43,6 +43,14 @@ std::string text_of(OperationKind kind) {
     return "all-to-all";
   case OperationKind::send:
     return "send";
+  case OperationKind::to_host:
+    return "copy gradients";
+  case OperationKind::from_host:
+    return "copy parameters";
+  case OperationKind::host_sum:
+    return "sum on the host";
+  case OperationKind::host_update:
+    return "update on the host";
   case OperationKind::push_pull:
     break;
   }

@@ -115,6 +115,8 @@ std::string name_of_stream(const Graph& graph, std::size_t stream) {
     return name_of_collectives(graph, stream);
   case StreamKind::transfers:
     return name_of_transfers(graph, stream);
+  case StreamKind::host:
+    return of.number == 0 ? "copies to the host" : of.number == 1 ? "processors of the host" : "copies from the host";
   case StreamKind::path: {
     const auto& operations = graph.operations;
     const auto first = std::find_if(operations.begin(), operations.end(),

@@ -32,6 +32,14 @@ IntraNode intra_from(const JsonNode& node) {
   return intra;
 }
 
+HostLink host_link_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"bandwidth", "gpus"};
+  if (!node.is_object()) return {};
+  node.allow_only(known);
+  return {node.quantity("bandwidth", Dimension::bandwidth),
+          static_cast<int>(node.integer_or("gpus", 1, 1, most_in_a_node))};
+}
+
 std::vector<Nic> nics_from(const JsonNode& node) {
   static const std::vector<std::string> known{"name", "bandwidth", "count", "path", "path_shaped_by"};
   std::vector<Nic> nics;
@@ -51,7 +59,8 @@ std::vector<Nic> nics_from(const JsonNode& node) {
 }
 
 void read_node(const JsonNode& node, Cluster& cluster) {
-  static const std::vector<std::string> known{"gpu", "gpus", "cpu", "host_memory_bandwidth", "power", "intra", "nics"};
+  static const std::vector<std::string> known{
+      "gpu", "gpus", "cpu", "host_memory_bandwidth", "host_memory", "host_link", "power", "intra", "nics"};
   if (!node.is_object()) return;
   node.allow_only(known);
   const auto before = node.mistakes_so_far();
@@ -67,6 +76,8 @@ void read_node(const JsonNode& node, Cluster& cluster) {
   }
   cluster.cpu = node.text_or("cpu", "");
   cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
+  cluster.host_memory_bytes = node.quantity_or("host_memory", Dimension::size, 0);
+  if (node.has("host_link")) cluster.host_link = host_link_from(node.at("host_link"));
   cluster.node_power_w = node.quantity_or("power", Dimension::power, 0);
   const auto before_intra = node.mistakes_so_far();
   cluster.intra = intra_from(node.at("intra"));

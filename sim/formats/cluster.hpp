@@ -27,6 +27,12 @@ struct IntraNode {
   int domain_nodes = 1; ///< nodes whose GPUs reach each other like those of one node: NVLink switches between nodes
 };
 
+/// What carries copies between GPUs and host memory: PCIe, or NVLink-C2C.
+struct HostLink {
+  double bandwidth_Bps = 0; ///< one direction, that copies reach; 0: not known
+  int gpus = 1;             ///< that share it: those behind one PCIe switch
+};
+
 struct Nic {
   std::string name;                          ///< "ib-edr", "10gbe"; transports refer to it
   double bandwidth_Bps = 0;                  ///< line rate, one direction, one port
@@ -60,8 +66,10 @@ struct Cluster {
   std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
-  double host_memory_bandwidth_Bps = 0; ///< 0: not known
-  double node_power_w = 0;              ///< of a whole busy node; 0: not known
+  double host_memory_bandwidth_Bps = 0; ///< that all cores of a node together reach; 0: not known
+  double host_memory_bytes = 0;         ///< of a node; 0: not known
+  HostLink host_link;
+  double node_power_w = 0; ///< of a whole busy node; 0: not known
   IntraNode intra;
   std::vector<Nic> nics;
   Fabric fabric;

@@ -261,7 +261,7 @@ namespace {
 /// Keys of a cluster file whose text is a quantity; a number is a figure wherever it stands.
 bool is_quantity_key(const std::string& key) {
   static const std::vector<std::string> keys{
-      "bandwidth", "latency", "host_memory_bandwidth", "hop_latency", "read_bandwidth", "power", "term"};
+      "bandwidth", "latency", "host_memory_bandwidth", "host_memory", "hop_latency", "read_bandwidth", "power", "term"};
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 

@@ -57,6 +57,18 @@ std::string to_text(Recompute value) {
   return "";
 }
 
+std::string to_text(Offload value) {
+  switch (value) {
+  case Offload::none:
+    return "none";
+  case Offload::optimizer:
+    return "optimizer";
+  case Offload::optimizer_and_parameters:
+    return "optimizer-and-parameters";
+  }
+  return "";
+}
+
 std::string to_text(PipelineSchedule value) {
   switch (value) {
   case PipelineSchedule::gpipe:

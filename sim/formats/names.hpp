@@ -50,6 +50,10 @@ enum class StrategyFamily { none, all_reduce, servers, sharded, model_parallel }
 /// all of a block but its input.
 enum class Recompute { none, selective, full };
 
+/// What of a sharded model's state is in host memory, where processors update it: nothing; the optimizer's state, with
+/// gradients on their way there; the parameters besides, of which each part comes to the GPU when it is gathered.
+enum class Offload { none, optimizer, optimizer_and_parameters };
+
 /// In which order a stage of a pipeline runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, a
 /// backward as soon as there is one; interleaved, the same with several pieces of the model on each stage.
 enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
@@ -132,6 +136,7 @@ enum class PlanGoal { cost, time, energy };
 std::string to_text(Algorithm value);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
+std::string to_text(Offload value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);
 std::string to_text(Protocol value);

@@ -30,12 +30,23 @@ int shard_group_from(const JsonNode& node) {
   return ShardedOptions::a_node;
 }
 
+/// Parameters of zero-1 and zero-2 stay whole on every GPU.
+Offload offload_from(const JsonNode& node, StrategyName name) {
+  const auto offload = one_of_or(node, "offload", Offload::none);
+  if (offload == Offload::optimizer_and_parameters && name != StrategyName::fsdp)
+    node.mistake_at("offload", fmt::format("{} keeps parameters whole on every GPU; give \"optimizer\", or the name "
+                                           "\"fsdp\"",
+                                           to_text(name)));
+  return offload;
+}
+
 } // namespace
 
 void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
   auto& sharded = strategy.sharded;
   sharded.micro_batches = static_cast<int>(node.integer_or("micro_batches", 1, 1, most_micro_batches));
   sharded.recompute = one_of_or(node, "recompute", Recompute::none);
+  sharded.offload = offload_from(node, strategy.name);
   if (strategy.name != StrategyName::fsdp) return;
   sharded.reshard_after_forward = node.boolean_or("reshard_after_forward", true);
   sharded.backward_prefetch = node.boolean_or("backward_prefetch", true);
@@ -56,6 +67,7 @@ void add_sharded(nlohmann::json& json, const ShardedOptions& sharded) {
   if (sharded.gathers_in_flight != usual.gathers_in_flight) json["gathers_in_flight"] = sharded.gathers_in_flight;
   if (sharded.micro_batches != usual.micro_batches) json["micro_batches"] = sharded.micro_batches;
   if (sharded.recompute != usual.recompute) json["recompute"] = to_text(sharded.recompute);
+  if (sharded.offload != usual.offload) json["offload"] = to_text(sharded.offload);
   if (sharded.shard_group != usual.shard_group) json["shard_group"] = shard_group_json(sharded);
 }
 
@@ -71,6 +83,8 @@ std::string sharded_text(const Strategy& strategy) {
     parts.push_back(fmt::format("{} in flight", sharded.gathers_in_flight));
   if (sharded.micro_batches > 1) parts.push_back(fmt::format("{} micro-batches", sharded.micro_batches));
   if (sharded.recompute != Recompute::none) parts.push_back(to_text(sharded.recompute) + " recomputation");
+  if (sharded.offload == Offload::optimizer) parts.emplace_back("optimizer on the host");
+  if (sharded.offload == Offload::optimizer_and_parameters) parts.emplace_back("optimizer and parameters on the host");
   const std::string name = to_text(strategy.name);
   return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
 }

@@ -126,7 +126,7 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
 std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
   std::vector<std::string> keys{"name"};
   if (is_sharded(name))
-    for (const char* key : {"micro_batches", "recompute"}) keys.emplace_back(key);
+    for (const char* key : {"micro_batches", "recompute", "offload"}) keys.emplace_back(key);
   if (name == StrategyName::fsdp)
     for (const char* key : {"reshard_after_forward", "backward_prefetch", "gathers_in_flight", "shard_group"})
       keys.emplace_back(key);

@@ -26,7 +26,8 @@ struct ShardedOptions {
   int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
   int micro_batches = 1;             ///< that a GPU's batch is cut into: gradient accumulation
   Recompute recompute = Recompute::none;
-  int shard_group = all_ranks; ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
+  Offload offload = Offload::none; ///< parameters of fsdp only
+  int shard_group = all_ranks;     ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
 
   bool operator==(const ShardedOptions&) const = default;
 };

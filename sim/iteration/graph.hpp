@@ -23,6 +23,10 @@ enum class OperationKind {
   all_gather,     ///< the way back from there, or parameters from the workers that keep them
   push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
   all_to_all,     ///< each rank of a group has a part for each other: tokens on their way to experts and back
+  to_host,        ///< gradients, seconds of the link to host memory
+  from_host,      ///< parameters, the same
+  host_sum,       ///< seconds on the processors: a micro-batch's gradients are added to those before
+  host_update,    ///< the same: the optimizer
   send,           ///< each rank of a role sends to one rank of another role
 };
 
@@ -34,8 +38,8 @@ struct Role {
 
 /// compute, input and collectives run their operations in the order in which they were added; a path inside a node and
 /// a connection to a server take what is ready first. transfers: sends to another role, or collectives among the ranks
-/// of one role, one after another, each as if it were alone on its links.
-enum class StreamKind { compute, input, collectives, path, connection, transfers };
+/// of one role, one after another, each as if it were alone on its links. host: copies one way, or the processors' work.
+enum class StreamKind { compute, input, collectives, path, connection, transfers, host };
 
 struct Stream {
   StreamKind kind = StreamKind::compute;
@@ -49,7 +53,7 @@ enum class ComputePart { whole, synchronisation, forward, backward };
 struct Operation {
   OperationKind kind = OperationKind::compute;
   std::size_t stream = 0; ///< in Graph::streams
-  double duration_s = 0;  ///< compute and input
+  double duration_s = 0;  ///< compute, input, and what the host does
   double size_bytes = 0;  ///< all others
   int tensor = -1;        ///< whose gradient it makes or carries, the first of several, by order of creation; -1: none
   int tensors = 0;

@@ -55,7 +55,11 @@ void GraphPass::run_next() {
     run_compute(next_++);
     break;
   case OperationKind::input:
-    run_input(next_++);
+  case OperationKind::to_host:
+  case OperationKind::from_host:
+  case OperationKind::host_sum:
+  case OperationKind::host_update:
+    run_alone(next_++);
     break;
   case OperationKind::all_reduce:
   case OperationKind::reduce:
@@ -102,7 +106,8 @@ void GraphPass::run_compute(std::size_t operation) {
   end_at(operation, from_s, collectives_.compute_end_s(from_s, graph_.operations[operation].duration_s));
 }
 
-void GraphPass::run_input(std::size_t operation) {
+/// What nothing else slows.
+void GraphPass::run_alone(std::size_t operation) {
   const double from_s = start_s(operation);
   end_at(operation, from_s, from_s + graph_.operations[operation].duration_s);
 }

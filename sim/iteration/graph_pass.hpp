@@ -36,7 +36,7 @@ private:
   void find_ends();
   void run_next();
   void run_compute(std::size_t operation);
-  void run_input(std::size_t operation);
+  void run_alone(std::size_t operation);
   void run_paths();
   void run_shards();
   void run_asynchronous(const ServerExchange& exchange);

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
+#include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
@@ -57,6 +58,14 @@ HybridGroups hybrid_groups(const StepSetup& setup, const Parameters& sample, con
   return {{shards, rules_of_group(setup, sample, shards)}, {replicas, rules_of_group(setup, sample, replicas)}};
 }
 
+/// Throws UserError where the cluster does not state it, or has too little memory.
+HostSeconds host_of(const StepSetup& setup) {
+  if (!is_offloaded(setup.strategy)) return {};
+  const auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
+  if (!why.empty()) throw UserError("--strategy", "", why);
+  return host_seconds(setup.cluster, setup.gpus_per_node);
+}
+
 /// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
 /// tensor costs anything by itself.
 Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
@@ -65,16 +74,17 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
   const double again_s = sample.forward_share * shape.units.recomputed() * slowest_s;
   const auto& options = setup.strategy.sharded;
   const ShardBytes bytes{computed_bytes_per_parameter(setup.precision), setup.wire_bytes_per_parameter};
+  const auto host = host_of(setup);
   Graph graph;
   if (setup.strategy.name == StrategyName::fsdp) {
     const WholePasses passes{sample.forward_share * slowest_s, (1 - sample.forward_share) * slowest_s};
     const int group = ranks_of_shard_group(options, machine.ranks, setup.gpus_per_node);
-    graph = fsdp_graph(shape.units, passes, options, bytes, machine, group);
+    graph = fsdp_graph(shape.units, passes, options, bytes, machine, group, host);
     if (group < machine.ranks) graph.hybrid = hybrid_groups(setup, sample, machine, group);
   } else {
     const double total_s = slowest_s + again_s;
     const auto profile = compute_profile(shape, total_s, sample.forward_share * slowest_s / total_s);
-    graph = zero_graph(setup.strategy.name, profile, options, bytes, setup.preset, machine);
+    graph = zero_graph(setup.strategy.name, profile, options, bytes, setup.preset, machine, host);
   }
   graph.sums = sum_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;

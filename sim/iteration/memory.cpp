@@ -37,6 +37,18 @@ StateBytes state_bytes(Precision precision, StrategyName strategy) {
   return {2, 2, 12};
 }
 
+/// What the GPU keeps; with offload the host has the rest. Gradients leave as soon as they are summed, but those of
+/// zero-1, which are whole until then. fsdp keeps parameters for what is computed, as the host has those in fp32.
+StateBytes state_on_gpu(Precision precision, const Strategy& strategy) {
+  auto bytes = state_bytes(precision, strategy.name);
+  if (strategy.sharded.offload == Offload::none) return bytes;
+  bytes.optimizer = 0;
+  if (strategy.name != StrategyName::zero_1) bytes.gradient = 0;
+  if (strategy.name == StrategyName::fsdp) bytes.parameter = computed_bytes_per_parameter(precision);
+  if (strategy.sharded.offload == Offload::optimizer_and_parameters) bytes.parameter = 0;
+  return bytes;
+}
+
 /// Outputs of each unit, and the input of each block: what the layer before it put out. Table bytes a sample.
 struct UnitOutputs {
   std::map<std::string, double> of_unit;
@@ -87,7 +99,7 @@ double gathered_parameters(const Model& model) {
 
 MemoryNeed least_sharded_memory(const Model& model, Precision precision, double batch, const Strategy& strategy,
                                 int gpus, int gpus_per_node) {
-  const auto bytes = state_bytes(precision, strategy.name);
+  const auto bytes = state_on_gpu(precision, strategy);
   const double parameters = model.parameters;
   const int sharers = ranks_of_shard_group(strategy.sharded, gpus, gpus_per_node);
   const double part = 1.0 / sharers;
@@ -98,7 +110,8 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   need.optimizer = bytes.optimizer * parameters * part;
   const double micro_batch = batch / strategy.sharded.micro_batches;
   need.activations = kept_outputs(model, strategy.sharded.recompute) * output_width(precision) * micro_batch;
-  if (fsdp && sharers > 1) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
+  const bool comes_by_units = sharers > 1 || strategy.sharded.offload == Offload::optimizer_and_parameters;
+  if (fsdp && comes_by_units) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
   return need;
 }
 

@@ -36,6 +36,8 @@ double least_memory_bytes(const Model& model, Precision precision, double batch)
 ///   zero-2  of the gradients, too
 ///   fsdp    of all, and whole what is gathered: the root and one more unit, in what is computed with; of a shard_group's
 ///           ranks, where those are fewer
+/// With offload a rank has no optimizer state, of gradients only those of zero-1, whole, and of fsdp its part of the
+/// parameters in what is computed with, or none. What leaves in passing is not counted.
 /// Half precision: parameters and gradients 2 bytes each, the optimizer 12 with fp32 parameters; else 4, 4 and 8.
 /// Activations are those of a micro-batch: half of the outputs, as above; where blocks are computed again whole, the
 /// input of each and half of one block's outputs. Other strategies need least_memory_bytes(), all of it counted as

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace ddlsim {
 namespace {
@@ -12,29 +13,34 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 class FsdpBuilder {
 public:
   FsdpBuilder(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options, const ShardBytes& bytes,
-              const Machine& machine, int group)
+              const Machine& machine, int group, const HostSeconds& host)
       : shape_(shape), passes_(passes), options_(options), bytes_(bytes), group_(group),
-        gather_of_(shape.units.size(), none) {
+        alone_(machine.ranks == 1 && options.offload != Offload::none), gather_of_(shape.units.size(), none) {
     graph_.machine = machine;
     for (const auto& unit : shape.units) graph_.units.push_back(unit.name);
     const std::size_t worker = add_role(graph_, "worker", machine.ranks);
     compute_ = add_stream(graph_, StreamKind::compute, worker);
     collectives_ = add_stream(graph_, StreamKind::collectives, worker);
     if (group < machine.ranks) sums_ = add_stream(graph_, StreamKind::collectives, worker);
+    if (options.offload != Offload::none) host_.emplace(graph_, worker, host);
   }
 
   Graph build() {
-    for (int i = 0; i < options_.micro_batches; ++i) {
+    for (micro_batch_ = 0; micro_batch_ < options_.micro_batches; ++micro_batch_) {
       run_forward();
       run_backward();
     }
+    if (host_) update_on_host();
     return std::move(graph_);
   }
 
 private:
   static constexpr std::size_t root = 0;
 
-  bool is_gathered(std::size_t unit) const { return gather_of_[unit] != none || !(shape_.units[unit].parameters > 0); }
+  bool keeps_parameters_on_host() const { return options_.offload == Offload::optimizer_and_parameters; }
+  bool is_gathered(std::size_t unit) const {
+    return gather_of_[unit] != none || !(shape_.units[unit].parameters > 0) || (alone_ && !keeps_parameters_on_host());
+  }
   bool is_limited(std::size_t unit) const { return unit != root && (options_.reshard_after_forward || in_backward_); }
 
   /// Whether the unit that has to be freed first was: its gather may be issued.
@@ -45,12 +51,23 @@ private:
 
   void gather(std::size_t unit) {
     if (is_gathered(unit)) return;
-    const double size_bytes = shape_.units[unit].parameters * bytes_.gathered;
-    gather_of_[unit] = add_collective(OperationKind::all_gather, collectives_, unit, size_bytes);
-    if (!is_limited(unit)) return;
+    const double parameters = shape_.units[unit].parameters;
+    if (keeps_parameters_on_host()) {
+      gather_of_[unit] = host_->copy_parameters(parameters / group_);
+      wait_for_room(unit);
+    }
+    if (!alone_) {
+      const std::size_t part = gather_of_[unit];
+      gather_of_[unit] = add_collective(OperationKind::all_gather, collectives_, unit, parameters * bytes_.gathered);
+      if (part != none) wait_for(graph_, part);
+      wait_for_room(unit);
+    }
+    if (is_limited(unit)) ++gathers_;
+  }
+
+  void wait_for_room(std::size_t unit) {
     const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
-    if (gathers_ >= limit) wait_for(graph_, frees_[gathers_ - limit]);
-    ++gathers_;
+    if (is_limited(unit) && gathers_ >= limit) wait_for(graph_, frees_[gathers_ - limit]);
   }
 
   std::size_t add_collective(OperationKind kind, std::size_t stream, std::size_t unit, double size_bytes) {
@@ -105,24 +122,42 @@ private:
   void finish(std::size_t unit) {
     free(unit);
     if (!(shape_.units[unit].parameters > 0)) return;
+    const std::size_t summed = alone_ ? last_ : sum(unit);
+    if (host_) host_->copy_gradients(shape_.units[unit].parameters / group_, summed, micro_batch_ > 0);
+  }
+
+  std::size_t sum(std::size_t unit) {
     const double size_bytes = shape_.units[unit].parameters * bytes_.scattered;
     const std::size_t scattered = add_collective(OperationKind::reduce_scatter, collectives_, unit, size_bytes);
     wait_for(graph_, last_);
-    if (sums_ == none) return;
-    add_collective(OperationKind::all_reduce, sums_, unit, size_bytes / group_);
+    if (sums_ == none) return scattered;
+    const std::size_t summed = add_collective(OperationKind::all_reduce, sums_, unit, size_bytes / group_);
     wait_for(graph_, scattered);
+    return summed;
+  }
+
+  void update_on_host() {
+    double parameters = 0; // of the rank's part
+    for (const auto& unit : shape_.units) parameters += unit.parameters / group_;
+    const std::size_t updated = host_->update(parameters);
+    if (keeps_parameters_on_host()) return;
+    host_->copy_parameters(parameters);
+    wait_for(graph_, updated);
   }
 
   const UnitShape& shape_;
   const WholePasses& passes_;
   const ShardedOptions& options_;
   const ShardBytes& bytes_;
-  int group_; ///< ranks that share one copy
+  int group_;  ///< ranks that share one copy
+  bool alone_; ///< one GPU with offload: nothing travels but copies
   Graph graph_;
   std::size_t compute_ = 0;     ///< stream
   std::size_t collectives_ = 0; ///< stream
   std::size_t sums_ = none;     ///< stream, across groups; none: one group
-  std::size_t last_ = none;     ///< operation of compute
+  std::optional<HostStreams> host_;
+  std::size_t last_ = none; ///< operation of compute
+  int micro_batch_ = 0;
   bool in_backward_ = false;
   std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
   std::vector<std::size_t> frees_;     ///< operations after which a limited gather's unit was freed, in order
@@ -132,8 +167,8 @@ private:
 } // namespace
 
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Machine& machine, int group) {
-  return FsdpBuilder(shape, passes, options, bytes, machine, group).build();
+                 const ShardBytes& bytes, const Machine& machine, int group, const HostSeconds& host) {
+  return FsdpBuilder(shape, passes, options, bytes, machine, group, host).build();
 }
 
 } // namespace ddlsim

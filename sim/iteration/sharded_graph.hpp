@@ -5,6 +5,7 @@
 #include "sim/formats/preset.hpp"
 #include "sim/formats/strategy.hpp"
 #include "sim/iteration/graph.hpp"
+#include "sim/iteration/host_offload.hpp"
 
 namespace ddlsim {
 
@@ -35,16 +36,21 @@ struct WholePasses {
 /// Hybrid sharding (HYBRID_SHARD; foreach_reduce() in torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py at
 /// 010ae4a): where fewer than all ranks, `group` of them, share one copy, all this is among them, and each scatter is
 /// followed by an all-reduce of the rank's part with its like in the other groups, on a stream of its own.
+/// Offload: a rank's part of a unit's gradients is copied to its host when it is summed, and the optimizer runs there
+/// behind the last. Updated parameters are copied back together; or, where parameters are on the host, the rank's part
+/// of a unit before each gather, when that may be issued (fsdp_params of offload_to_cpu in _fsdp_collectives.py there).
+/// One GPU alone then gathers and scatters nothing.
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Machine& machine, int group);
+                 const ShardBytes& bytes, const Machine& machine, int group, const HostSeconds& host = {});
 
 /// ZeRO-1 and ZeRO-2: gradients are grouped by the preset's rule as for all-reduces, and each group is
 /// reduce-scattered, beside backward where the preset overlaps, else after it. Each rank then updates its part, and the
 /// groups are gathered one after another, beside nothing (DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py of 0.12:
 /// step() ends with all_gather_dp_groups). Of several micro-batches zero-1 scatters the sum of their gradients, zero-2
 /// each one's, of which it has room for a part only. `profile` has the whole batch, and what is computed again in
-/// backward.
+/// backward. Offload (the same file at 022f223): what is scattered is copied to the host beside all else; the optimizer
+/// runs there behind the last, then its part of the parameters is copied back, then gathered.
 Graph zero_graph(StrategyName name, const ComputeProfile& profile, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Preset& preset, const Machine& machine);
+                 const ShardBytes& bytes, const Preset& preset, const Machine& machine, const HostSeconds& host = {});
 
 } // namespace ddlsim

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/iteration/execution.hpp"
+#include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
@@ -54,6 +55,17 @@ Execution execute_or_refuse(const Graph& graph, Fidelity requested, Choice& choi
   }
 }
 
+bool runs_on_host(const Graph& graph) {
+  return std::any_of(graph.streams.begin(), graph.streams.end(),
+                     [](const Stream& stream) { return stream.kind == StreamKind::host; });
+}
+
+void add_offload(const Graph& graph, Fidelity requested, IterationResult& result) {
+  Choice as_before;
+  const double free_s = execute_or_refuse(without_host(graph), requested, as_before).end_s;
+  result.exposed.offload_s = result.end_s - free_s;
+}
+
 IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool beside_others) {
   IterationResult result;
   const auto execution = execute_or_refuse(graph, requested, result.choice);
@@ -64,6 +76,7 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
     result.exposed = exposed_parts(graph, execution, result.free_end_s);
   }
   result.part = communication_part(graph);
+  if (runs_on_host(graph)) add_offload(graph, requested, result);
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
   result.largest_sum = largest_sum_of(execution);
@@ -109,6 +122,7 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
   if (result.free_end_s > (1 + rounding) * time.compute_s) time.bubble_s = result.free_end_s - time.compute_s;
   time.exposed_communication_s = result.end_s - slowdown * time.compute_s - time.bubble_s;
   time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s);
+  if (2 * time.exposed.offload_s > time.exposed_communication_s) time.communication = "offload";
   time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s;
 }
 
@@ -142,6 +156,25 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   }
   add_neighbours(setup, sample, inputs.machine, requested, result.traffic, time);
   return result;
+}
+
+/// One GPU whose state is on its host synchronises nothing.
+IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sample, Fidelity requested,
+                                 StepCache& memory, StepTime& time) {
+  const auto result = synchronised_iteration(setup, communication_inputs(setup, sample), requested, memory);
+  time.choice = result.choice;
+  time.exposed = result.exposed;
+  time.exposed_communication_s = result.end_s - time.compute_s;
+  time.communication = "offload";
+  return result;
+}
+
+/// What GPUs do in an iteration, but for the cost of synchronisation itself.
+IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory,
+                              StepTime& time) {
+  if (synchronises(setup)) return add_synchronisation(setup, sample, requested, memory, time);
+  if (is_offloaded(setup.strategy)) return add_lone_offload(setup, sample, requested, memory, time);
+  return execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
 }
 
 /// Sockets carry no more than the connections that an all-reduce has from node to node. Each worker has a connection to
@@ -226,9 +259,7 @@ double parts_s(const StepTime& time) {
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
   time.compute_s = compute_of(setup, sample, memory);
-  const auto result = synchronises(setup)
-                          ? add_synchronisation(setup, sample, requested, memory, time)
-                          : execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
+  const auto result = add_iteration(setup, sample, requested, memory, time);
   add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;
 }
@@ -247,7 +278,7 @@ double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size
 
 StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity requested) {
   StepRun run;
-  run.graph = synchronises(setup)
+  run.graph = synchronises(setup) || is_offloaded(setup.strategy)
                   ? iteration_graph(setup, communication_inputs(setup, sample), backward_shape_of(setup))
                   : graph_of_compute(setup, compute_s_of(setup, sample, backward_shape_of(setup)), sample.input);
   run.execution = execute_or_refuse(run.graph, requested, run.choice);

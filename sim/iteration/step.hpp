@@ -53,7 +53,7 @@ struct StepTime {
   double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
   double neighbours_s = 0;            ///< what other jobs on the same links add
-  ExposedParts exposed{};             ///< exposed_communication_s of a pipeline, by what travels
+  ExposedParts exposed{};             ///< exposed_communication_s of a pipeline, by what travels; with offload
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
   double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
@@ -62,7 +62,7 @@ struct StepTime {
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
-  /// Largest part: compute, bubble, communication, server-link, server-software, synchronisation, straggling,
+  /// Largest part: compute, bubble, communication, offload, server-link, server-software, synchronisation, straggling,
   /// neighbours, input.
   std::string bottleneck;
   std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU

@@ -31,7 +31,7 @@ struct IterationResult {
   double end_s = 0;       ///< before straggling and the like
   double input_end_s = 0; ///< when the samples of the next iteration are there
   double free_end_s = 0;  ///< of a pipeline: its end if its transfers took no time; else 0
-  ExposedParts exposed{}; ///< of a pipeline
+  ExposedParts exposed{}; ///< of a pipeline, or with offload
   std::string part;       ///< that communication takes: communication, server-link or server-software
   Choice choice{};
   double mean_staleness = 0; ///< ps-async only

@@ -1,6 +1,7 @@
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace ddlsim {
@@ -15,12 +16,19 @@ ComputeProfile one_of_micro_batches(ComputeProfile profile, int micro_batches) {
 
 class ZeroBuilder {
 public:
-  ZeroBuilder(const ComputeProfile& profile, std::vector<std::size_t> ends, const Machine& machine)
-      : profile_(profile), ends_(std::move(ends)) {
+  ZeroBuilder(const ComputeProfile& profile, std::vector<std::size_t> ends, const Machine& machine,
+              const ShardBytes& bytes)
+      : profile_(profile), ends_(std::move(ends)), bytes_(bytes) {
     graph_.machine = machine;
     const std::size_t worker = add_role(graph_, "worker", machine.ranks);
     compute_.stream = add_stream(graph_, StreamKind::compute, worker);
     collectives_ = add_stream(graph_, StreamKind::collectives, worker);
+  }
+
+  /// From now on the rank's part of what is scattered is copied to the host.
+  void offload(const HostSeconds& host) {
+    constexpr std::size_t worker = 0;
+    host_.emplace(graph_, worker, host);
   }
 
   /// Forward and backward of a micro-batch; with `scattered`, its gradients are.
@@ -30,18 +38,35 @@ public:
     std::size_t first = 0;
     for (const std::size_t end : ends_) {
       for (std::size_t t = first; t < end; ++t) add_gradient(graph_, compute_, profile_.tensors[t]);
-      if (scattered && beside_backward) add_collective(OperationKind::reduce_scatter, first, end, 1);
+      if (scattered && beside_backward) scatter(first, end);
       first = end;
     }
     add_rest(graph_, compute_, profile_);
-    if (scattered && !beside_backward) add_all(OperationKind::reduce_scatter, 1);
+    first = 0;
+    for (const std::size_t end : ends_) {
+      if (scattered && !beside_backward) scatter(first, end);
+      first = end;
+    }
+    copied_ = scattered;
   }
 
-  /// Each group once, after all that was computed; `bytes_share` of the bytes of its gradients.
-  void add_all(OperationKind kind, double bytes_share) {
+  /// The rank's part, and the way back of it.
+  void update_on_host() {
+    double parameters = 0;
+    for (const auto& tensor : profile_.tensors) parameters += part_of(tensor.size_bytes);
+    const std::size_t updated = host_->update(parameters);
+    back_ = host_->copy_parameters(parameters);
+    wait_for(graph_, updated);
+  }
+
+  /// The parameters of each group once, after all that was computed.
+  void gather() {
     std::size_t first = 0;
     for (const std::size_t end : ends_) {
-      add_collective(kind, first, end, bytes_share);
+      if (!alone()) {
+        add_collective(OperationKind::all_gather, first, end, bytes_.gathered / bytes_.scattered);
+        if (back_) wait_for(graph_, *back_);
+      }
       first = end;
     }
   }
@@ -49,15 +74,31 @@ public:
   Graph take() { return std::move(graph_); }
 
 private:
-  void add_collective(OperationKind kind, std::size_t first, std::size_t end, double bytes_share) {
+  bool alone() const { return host_ && graph_.machine.ranks == 1; }
+  double part_of(double size_bytes) const { return size_bytes / bytes_.scattered / graph_.machine.ranks; }
+
+  void scatter(std::size_t first, std::size_t end) {
+    const std::size_t summed = alone() ? compute_.last : add_collective(OperationKind::reduce_scatter, first, end, 1);
+    if (!host_) return;
+    double parameters = 0;
+    for (std::size_t t = first; t < end; ++t) parameters += part_of(profile_.tensors[t].size_bytes);
+    host_->copy_gradients(parameters, summed, copied_);
+  }
+
+  /// `bytes_share` of the bytes of the group's gradients.
+  std::size_t add_collective(OperationKind kind, std::size_t first, std::size_t end, double bytes_share) {
     Operation operation{kind, collectives_, 0, 0, profile_.tensors[first].tensor, static_cast<int>(end - first)};
     for (std::size_t t = first; t < end; ++t) operation.size_bytes += bytes_share * profile_.tensors[t].size_bytes;
-    add_operation(graph_, operation, {compute_.last});
+    return add_operation(graph_, operation, {compute_.last});
   }
 
   const ComputeProfile& profile_;
   std::vector<std::size_t> ends_; ///< one past the last tensor of each group
+  ShardBytes bytes_;
   Graph graph_;
+  std::optional<HostStreams> host_;
+  std::optional<std::size_t> back_; ///< operation after which the rank's part is updated, with offload
+  bool copied_ = false;             ///< gradients of an earlier micro-batch are on the host
   ComputeStream compute_;
   std::size_t collectives_ = 0; ///< stream
 };
@@ -65,13 +106,15 @@ private:
 } // namespace
 
 Graph zero_graph(StrategyName name, const ComputeProfile& profile, const ShardedOptions& options,
-                 const ShardBytes& bytes, const Preset& preset, const Machine& machine) {
+                 const ShardBytes& bytes, const Preset& preset, const Machine& machine, const HostSeconds& host) {
   const auto micro_batch = one_of_micro_batches(profile, options.micro_batches);
-  ZeroBuilder builder(micro_batch, group_ends(profile, preset), machine);
+  ZeroBuilder builder(micro_batch, group_ends(profile, preset), machine, bytes);
+  if (options.offload != Offload::none) builder.offload(host);
   const bool beside_backward = preset.overlapped && preset.grouping != Grouping::single;
   for (int i = 1; i <= options.micro_batches; ++i)
     builder.add_micro_batch(name == StrategyName::zero_2 || i == options.micro_batches, beside_backward);
-  builder.add_all(OperationKind::all_gather, bytes.gathered / bytes.scattered);
+  if (options.offload != Offload::none) builder.update_on_host();
+  builder.gather();
   return builder.take();
 }
 

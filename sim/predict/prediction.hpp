@@ -70,7 +70,8 @@ struct PredictedPoint {
   double samples_per_s_per_node_bought_high = 0;
   double tokens_per_s = 0;     ///< where a sample is a sequence of tokens, else 0
   double flop_utilisation = 0; ///< FLOP of the model, without what is computed again, over the GPUs' peak; 0: not known
-  double least_memory_bytes = 0; ///< that each GPU needs at least
+  double least_memory_bytes = 0;      ///< that each GPU needs at least
+  double least_host_memory_bytes = 0; ///< that each node needs at least for what is offloaded; 0 without offload
   double compute_s = 0;
   double exposed_communication_s = 0;
   double synchronisation_s = 0;
@@ -78,7 +79,7 @@ struct PredictedPoint {
   double neighbours_s = 0; ///< what other jobs on the same links between switches add
   double input_wait_s = 0;
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles; 0 for other strategies
-  ExposedParts exposed{};    ///< exposed_communication_s of a pipeline, by what travels
+  ExposedParts exposed{};    ///< exposed_communication_s of a pipeline, by what travels; with offload
   double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only

@@ -1,4 +1,5 @@
 #include "sim/base/json.hpp"
+#include "sim/iteration/host_offload.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/report.hpp"
@@ -25,6 +26,7 @@ void add_sharded(Json& json, const Strategy& strategy) {
   }
   json["micro_batches"] = sharded.micro_batches;
   json["recompute"] = to_text(sharded.recompute);
+  if (sharded.offload != Offload::none) json["offload"] = to_text(sharded.offload);
 }
 
 /// The same.
@@ -183,6 +185,10 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
   if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
   json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);
+  if (is_offloaded(of)) {
+    json["least_host_memory_bytes"] = nine_digits(point.least_host_memory_bytes);
+    json["exposed_offload_s"] = nine_digits(point.exposed.offload_s);
+  }
   if (point.alone)
     json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},
                                   {"iteration_s_low", nine_digits(point.alone->s_low)},

@@ -74,6 +74,17 @@ std::string degrees_in_words(const Strategy& strategy) {
                      parallel.micro_batches == 1 ? "" : "es");
 }
 
+std::string offload_sentence(const StrategyAnswer& answer) {
+  std::string list;
+  for (const auto& point : answer.points)
+    if (point.error.empty() && point.least_host_memory_bytes > 0)
+      list += fmt::format(
+          "{}{} and {} at {} GPU{}", list.empty() ? "" : "; ", short_seconds_text(point.exposed.offload_s),
+          print_quantity(point.least_host_memory_bytes, Dimension::size), point.gpus, point.gpus == 1 ? "" : "s");
+  return list.empty() ? ""
+                      : "What copies and the update on the host add, and its memory a node, at least: " + list + ".";
+}
+
 std::vector<std::string> layout_sentences(const StrategyAnswer& answer) {
   std::vector<std::string> sentences;
   for (const auto& point : answer.points) // one where nothing fits says so itself

@@ -66,6 +66,7 @@ std::string to_markdown_text(const Prediction& prediction) {
   for (const auto& warning : prediction.warnings) text += "Note: " + warning + ".\n\n";
   for (const auto& answer : prediction.strategies) {
     text += "### " + answer_name(answer) + "\n\n" + markdown_table(answer) + "\n";
+    if (const auto sentence = offload_sentence(answer); !sentence.empty()) text += sentence + "\n\n";
     for (const auto& sentence : layout_sentences(answer)) text += sentence + "\n\n";
   }
   text += fmt::format("ddlsim {}, SimGrid {}, {} samples of seed {}.\n", version(), simgrid_version(),

@@ -276,6 +276,11 @@ std::string token_table(const StrategyAnswer& answer) {
   return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"of peak FLOP/s"}, {"memory a GPU, at least"}}, rows);
 }
 
+std::string offload_lines(const StrategyAnswer& answer) {
+  const auto sentence = offload_sentence(answer);
+  return sentence.empty() ? "" : to_lines(sentence);
+}
+
 std::string to_section(const StrategyAnswer& answer, double bound, bool with_preset) {
   std::string text = fmt::format("{}{}{} over {}\n", to_text(shown_strategy(answer)),
                                  answer.library_stated ? " of " + answer.library : "",
@@ -284,7 +289,8 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
   text += token_table(answer) + library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) +
-          layout_lines(answer) + server_lines(answer) + screenings(answer) + staleness_lines(answer);
+          offload_lines(answer) + layout_lines(answer) + server_lines(answer) + screenings(answer) +
+          staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

@@ -4,6 +4,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory.hpp"
@@ -149,6 +150,9 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   }
   if (auto why = complaint_about_pipeline(setup); !why.empty()) return why;
   if (auto why = complaint_about_shards(setup); !why.empty()) return why;
+  if (auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
+      !why.empty())
+    return why;
   return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
                           curve.gpus_per_full_node);
 }
@@ -179,6 +183,7 @@ void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
           : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
                          setup.gpus_per_node)
                 .total();
+  point.least_host_memory_bytes = least_host_memory(setup.model, setup.strategy, setup.gpus, setup.gpus_per_node);
 }
 
 void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {

@@ -116,6 +116,16 @@ TEST_CASE("a sharded unit is gathered, computed and scattered", "[export]") {
   CHECK(nodes[3].data_deps == std::vector<std::uint64_t>{3, 1}); // backward, and the collective before it
 }
 
+TEST_CASE("offload is no Chakra trace", "[export][offload]") {
+  SmallCluster small;
+  small.cluster.host_memory_bandwidth_Bps = 1e11;
+  small.cluster.host_link.bandwidth_Bps = 1e10;
+  auto setup = small.setup(StrategyName::zero_2, 2);
+  setup.strategy.sharded.offload = Offload::optimizer;
+  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  CHECK_THROWS_WITH(chakra_traces(setup, run), Catch::Contains("leave \"offload\" out"));
+}
+
 TEST_CASE("all-reduces that were fused are one node", "[export]") {
   const auto scenario = shipped_scenario("pascal-servers-or-horovod", {{"/gpus", "[16]"}});
   for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {

@@ -13,6 +13,9 @@ TEST_CASE("a cluster is read") {
   CHECK(cluster.gpu == "V100-SXM2-16GB");
   CHECK(cluster.gpus_per_node == 4);
   CHECK(cluster.host_memory_bandwidth_Bps == 200e9);
+  CHECK(cluster.host_memory_bytes == 384e9);
+  CHECK(cluster.host_link.bandwidth_Bps == 12e9);
+  CHECK(cluster.host_link.gpus == 2);
   CHECK(cluster.intra.kind == ddlsim::IntraKind::nvlink_mesh);
   CHECK(cluster.intra.bandwidth_Bps == 50e9);
   CHECK(cluster.intra.latency_s == Approx(5e-6));
@@ -229,6 +232,8 @@ TEST_CASE("a source covers what is below it, not what merely begins alike") {
   std::vector<std::string> missing;
   for (const auto& line : reported) missing.push_back(line.substr(0, line.find(';')));
   CHECK(missing == std::vector<std::string>{
+                       "/sources: no source for /node/host_link/bandwidth",
+                       "/sources: no source for /node/host_link/gpus", "/sources: no source for /node/host_memory",
                        "/sources: no source for /node/host_memory_bandwidth",
                        "/sources: no source for /node/intra/bandwidth", "/sources: no source for /node/intra/latency",
                        "/sources: no source for /node/nics/0/bandwidth", "/sources: no source for /node/nics/0/count",

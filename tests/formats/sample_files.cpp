@@ -26,9 +26,10 @@ json sample_gpus() {
 }
 
 json sample_cluster() {
-  return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris", "title": "Iris",
+  return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris",
+    "title": "Iris: 24 nodes of a university, as the tests have them",
     "node": {"gpu": "V100-SXM2-16GB", "gpus": 4, "cpu": "2x Xeon Gold 6132", "host_memory_bandwidth": "200 GB/s",
-             "power": "2.5 kW",
+             "host_memory": "384 GB", "host_link": {"bandwidth": "12 GB/s", "gpus": 2}, "power": "2.5 kW",
              "intra": {"kind": "nvlink-mesh", "bandwidth": "50 GB/s", "latency": "5 us"},
              "nics": [{"name": "ib-edr", "bandwidth": "100 Gbps", "count": 2}]},
     "fabric": {"kind": "fat-tree", "nodes_per_leaf": 24, "blocking": 1.5, "hop_latency": "0.1 us"},
@@ -73,7 +74,8 @@ json sample_hybrid_shards() {
   auto scenario = sample_scenario();
   scenario["name"] = "tiny-hybrid-shards";
   scenario["strategies"] = json::parse(
-      R"([{"name": "fsdp", "shard_group": "node"}, {"name": "fsdp", "shard_group": 2, "micro_batches": 2}])");
+      R"([{"name": "fsdp", "shard_group": "node"}, {"name": "fsdp", "shard_group": 2, "micro_batches": 2},
+          {"name": "fsdp", "offload": "optimizer-and-parameters"}, {"name": "zero-2", "offload": "optimizer"}])");
   return scenario;
 }
 

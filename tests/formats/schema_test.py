@@ -185,7 +185,8 @@ def variants(samples):
         **samples["scenario"], "strategies": [
             {"name": "fsdp", "micro_batches": 2, "recompute": "full", "reshard_after_forward": False,
              "backward_prefetch": False, "gathers_in_flight": 3, "shard_group": 16},
-            {"name": "fsdp", "shard_group": "node"},
+            {"name": "fsdp", "shard_group": "node", "offload": "optimizer-and-parameters"},
+            {"name": "zero-2", "offload": "optimizer"},
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [

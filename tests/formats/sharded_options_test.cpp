@@ -47,4 +47,16 @@ TEST_CASE("a shard group is all GPUs, a node's or that many", "[sharded][hybrid]
   CHECK(ranks_of_shard_group(sharded, 8, 8) == 8);
 }
 
+TEST_CASE("what of the state is on the host") {
+  CHECK(told_of_sharded(R"({"name":"zero-2","offload":"optimizer"})", "zero-2(optimizer on the host)").empty());
+  CHECK(told_of_sharded(R"({"name":"fsdp","offload":"optimizer-and-parameters"})",
+                        "fsdp(optimizer and parameters on the host)")
+            .empty());
+  CHECK_THAT(told_of_sharded(R"({"name":"zero-1","offload":"optimizer-and-parameters"})"),
+             Catch::Contains("zero-1 keeps parameters whole on every GPU"));
+  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","offload":"optimiser"})"),
+             Catch::Contains("did you mean \"optimizer\"?"));
+  CHECK_THAT(told_of_sharded(R"({"name":"ring","offload":"optimizer"})"), Catch::StartsWith("/offload: unknown key"));
+}
+
 } // namespace ddlsim

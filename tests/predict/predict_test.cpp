@@ -140,6 +140,17 @@ TEST_CASE("the largest efficient scale of every shipped scenario is what its tab
   }
 }
 
+TEST_CASE("offload asks for the host's rates, and a row names those that are missing", "[predict][offload]") {
+  auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-fsdp.json");
+  scenario.samples = 20;
+  scenario.gpus = {8};
+  scenario.strategies.resize(1);
+  scenario.strategies.front().sharded.offload = Offload::optimizer_and_parameters;
+  const auto prediction = predict(scenario, shipped, screening);
+  CHECK_THAT(prediction.strategies.front().points.front().error,
+             Catch::Contains("/node/host_memory_bandwidth and /node/host_link of p5"));
+}
+
 TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are told", "[predict][pipeline]") {
   auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-pipeline.json");
   scenario.samples = 20;

@@ -23,6 +23,15 @@ std::string layouts_found(const Prediction& prediction) {
   return text.empty() ? "" : "<h2>The best layouts</h2>\n" + text;
 }
 
+/// What offload adds; "" without it.
+std::string offloads(const Prediction& prediction) {
+  std::string text;
+  for (const auto& answer : prediction.strategies)
+    if (const auto sentence = offload_sentence(answer); !sentence.empty())
+      text += html_paragraph(answer_name(answer) + ": " + sentence);
+  return text.empty() ? "" : "<h2>State on the host</h2>\n" + text;
+}
+
 } // namespace
 
 std::string prediction_html(const Prediction& prediction) {
@@ -32,7 +41,7 @@ std::string prediction_html(const Prediction& prediction) {
   for (const auto& sentence : prediction_sentences(prediction)) body += html_paragraph(sentence);
   body += "</section>\n" + warning_paragraphs(scenario.warnings) + curve_charts(curves) + comparison_table(curves);
   body += "<h2>Every point</h2>\n" + point_table(curves);
-  body += layouts_found(prediction);
+  body += offloads(prediction) + layouts_found(prediction);
   body += "<h2>Where the time goes</h2>\n" + parts_table(curves);
   body += "<h2>What the answer rests on</h2>\n";
   body += html_paragraph("One GPU without synchronisation: " + prediction.one_gpu.text + ".");
