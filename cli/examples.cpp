@@ -38,6 +38,7 @@ std::string examples_of(const std::string& command) {
                    "  ddlsim validate --split T2 --html page.html\n"
                    "  ddlsim validate --cluster dlperf-v100\n"
                    "  ddlsim validate --collectives      all-reduces size by size\n"
+                   "  ddlsim validate --ratios           speed-ups that state no base rate\n"
                    "  ddlsim validate --measurements rates.csv --cluster my-cluster --own-only --html page.html\n"
                    "rates.csv needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together)."},
       {"diagnose",

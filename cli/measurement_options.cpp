@@ -128,6 +128,12 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
   for (const char* of_steps : {"--own-only", "--split", "--jobs", "--resume", "--html", "--bar", "--update-bar"})
     collectives.excludes(validate.get_option(of_steps));
+  auto& ratios =
+      *validate.add_flag("--ratios", command.ratios,
+                         "Score speed-ups and efficiencies that state no base rate, instead of training steps");
+  ratios.excludes(&collectives);
+  for (const char* of_steps : {"--own-only", "--split", "--jobs", "--resume", "--html", "--bar", "--update-bar"})
+    ratios.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);
   add_output(validate, line);

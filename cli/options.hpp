@@ -79,6 +79,7 @@ struct ValidateCommand {
   std::vector<std::filesystem::path> measurements; ///< of a user's own, besides the shipped ones; .csv: tables of rates
   ImportContext context;            ///< of the tables; its cluster is also the only one that is scored, "" for all
   bool collectives = false;         ///< tables of all-reduces over sizes instead of steps
+  bool ratios = false;              ///< speed-ups and efficiencies of unknown base instead of steps
   bool own_only = false;            ///< score the user's own series only
   int jobs = 0;                     ///< processes beside each other; 0: as many as cores
   std::vector<std::string> splits;  ///< names; empty: all

@@ -9,6 +9,7 @@
 #include "validate/collectives/size_tables.hpp"
 #include "validate/methods/rivals.hpp"
 #include "validate/methods/simulator.hpp"
+#include "validate/ratios/ratios.hpp"
 #include "validate/report.hpp"
 
 #include <fmt/format.h>
@@ -144,6 +145,20 @@ void score_collectives(const Sources& sources, const DataFolder& data, const Com
   emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
 }
 
+/// The shipped ratios and the user's own; of one cluster where that is asked for.
+void score_ratios(const Sources& sources, const DataFolder& data, const CommandLine& line, const std::string& cluster) {
+  auto ratios = read_ratios(data);
+  ratios.insert(ratios.end(), sources.files.begin(), sources.files.end());
+  if (!cluster.empty())
+    ratios.erase(std::remove_if(ratios.begin(), ratios.end(),
+                                [&](const MeasurementFile& file) { return file.context.cluster != cluster; }),
+                 ratios.end());
+  const auto calibration_of = [&](const std::string& name) { return load_calibration(data, name); };
+  const auto found =
+      predict_ratios(read_reference_data(data), model_constants(), calibration_of, sources.files, ratios);
+  emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
+}
+
 /// Exit code: 0 when no figure rose.
 int hold_bar(const ValidateCommand& command, const ValidationResult& result, const CommandLine& line) {
   const auto reached = accuracy_of(result, barred_method);
@@ -174,6 +189,10 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   check_cluster(sources, cluster);
   if (command.collectives) {
     score_collectives(sources, data, line, cluster);
+    return 0;
+  }
+  if (command.ratios) {
+    score_ratios(sources, data, line, cluster);
     return 0;
   }
   if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are reported before minutes of work

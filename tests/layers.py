@@ -36,6 +36,7 @@ ROOMS = {
     "validate": SIM + ["calibrate/data", "calibrate/fit"],
     "validate/methods": SIM + ["calibrate/data", "calibrate/fit", "validate"],
     "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
+    "validate/ratios": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/page": ["sim/base", "sim/formats", "sim/page", "validate"],
     "plan": SIM,
     "diagnose": SIM,
@@ -44,8 +45,8 @@ ROOMS = {
     "trainer": ["sim/base", "sim/formats"],
     "cli/mpi": ["cli", "sim/base"],
     "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "own", "calibrate/data", "calibrate/fit", "calibrate/page",
-            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/page", "plan", "plan/page",
-            "diagnose"],
+            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/ratios", "validate/page", "plan",
+            "plan/page", "diagnose"],
 }
 
 # Rules that trainer and simulator share, beside those of sim/formats: what a layer costs, where a tensor goes.

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from source import central
+from source import value_of
 
 
 def differences(texts, platforms):
@@ -22,8 +22,8 @@ def stale(texts, platforms):
     sources = {json.loads(text.split("\n", 1)[0])["source"]["file"] for path, text in texts.items()
                if path.endswith(".jsonl")}
     found = []
-    held_out = Path(platforms).glob("held-out/*/measurements/*.jsonl")
-    for file in sorted((*Path(platforms).glob("*/measurements/*.jsonl"), *held_out)):
+    places = ("*/measurements/*.jsonl", "*/ratios/*.jsonl", "held-out/*/measurements/*.jsonl")
+    for file in sorted(file for place in places for file in Path(platforms).glob(place)):
         path = file.relative_to(platforms).as_posix()
         if path not in texts and read_lines(file)[0]["source"].get("file") in sources:
             found.append(f"{path}: no source writes it any more; delete it")
@@ -54,7 +54,7 @@ def origin_of(sources, file):
 
 def agrees(source, table, record):
     try:
-        return central(source.figure(table + record["from"]), record["statistic"]) == record["value"]
+        return value_of(source, table, record) == record["value"]
     except (LookupError, ValueError):
         return False
 

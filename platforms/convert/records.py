@@ -15,6 +15,16 @@ def step(file, pointer, series, model, precision, batch, preset, strategy, where
     file.add("step", pointer, series=series, **fields)
 
 
+def speed_up(file, pointer, series, model, precision, batch, preset, strategy, where, base_gpus, trust, **more):
+    """How many times as fast a run is as the same on `base_gpus` of one node. `assumed` in `more`: field -> what the
+    source does not say, and who assumes what."""
+    wire = "fp32" if precision == "fp32" else "unknown"
+    file.add("speed_up", pointer, series=series, **{
+        "model": model, "precision": precision, "wire_precision": wire, "batch_per_gpu": batch, "preset": preset,
+        "strategy": strategy, **where, "base_gpus": base_gpus, "base_nodes": 1, "trust": trust, "unit": "times",
+        **more})
+
+
 def forward_or_train(file, pointer, series, model, precision, batch, preset, mode, **more):
     """One GPU alone: no synchronisation and no strategy."""
     step(file, pointer, series, model, precision, batch, preset, {"name": "none"}, layout(1, 1),

@@ -3,7 +3,7 @@
 import json
 from fnmatch import fnmatchcase
 
-from source import central
+from source import value_of
 
 HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "software", "statistic", "repeats",
         "relative_spread", "suspect", "note")
@@ -11,24 +11,27 @@ UNKNOWN = {"transport": "unknown", "library": "unknown", "statistic": "unknown"}
 
 
 class MeasurementFile:
-    """One platforms/CLUSTER/measurements/NAME.jsonl in the making."""
+    """One platforms/CLUSTER/measurements/NAME.jsonl in the making, or one of another folder of the cluster."""
 
-    def __init__(self, sink, source, cluster, name, context):
+    def __init__(self, sink, source, cluster, name, context, folder="measurements"):
         self._table = context["source"]["file"] if context["source"]["file"] != source.name else ""
-        self.path = f"{cluster}/measurements/{name}.jsonl"
+        self.path = f"{cluster}/{folder}/{name}.jsonl"
         name_of_cluster = cluster.removeprefix("held-out/")
         self.lines = [line({"record": "context", "version": 1, "cluster": name_of_cluster, **context})]
         self._sink, self._source = sink, source
 
     def add(self, record_kind, pointer, **fields):
-        """One record; its value is read at the pointer. Fields that are None are absent."""
+        """One record; its value is read at the pointer, over that at `base_from` where there is one. Fields that are
+        None are absent."""
         head = {"record": record_kind, "from": pointer.removeprefix(self._table), "origin": "table", **UNKNOWN}
         record = {**head, **{key: value for key, value in fields.items() if value is not None}}
-        record["value"] = central(self._source.figure(pointer), record["statistic"])
+        record["value"] = value_of(self._source, "", {**record, "from": pointer})
         if record["value"] <= 0:
             raise ValueError(f"{self._source.name}: {pointer}: {record['value']} is not a measurement")
         order = [key for key in HEAD if key in record] + [key for key in record if key not in HEAD]
         self._sink.use(self._source, pointer)
+        if "base_from" in record:
+            self._sink.use_as_base(self._source, record["base_from"])
         self.lines.append(line({key: record[key] for key in order}))
 
     def text(self):
@@ -51,10 +54,11 @@ class Sink:
         self.used = {}       # source name -> pointers that became records
         self.left_out = {}   # source name -> [LeftOut]
 
-    def open(self, source, cluster, context, part=None):
-        """The file of one source in one cluster, or in "held-out/NAME", from which nothing learns; `part` names a piece of a source too large for one file."""
+    def open(self, source, cluster, context, part=None, folder="measurements"):
+        """The file of one source in one cluster, or in "held-out/NAME", from which nothing learns; `part` names a piece of a
+        source too large for one file. Speed-ups are in the folder "ratios", which nothing learns from either."""
         name = source.name.removesuffix(".json") + (f"-{part}" if part else "")
-        file = MeasurementFile(self, source, cluster, name, context)
+        file = MeasurementFile(self, source, cluster, name, context, folder)
         return self.files.setdefault(file.path, file)
 
     def use(self, source, pointer):
@@ -62,6 +66,10 @@ class Sink:
         if pointer in pointers:
             raise ValueError(f"{source.name}: {pointer} became two records")
         pointers.add(pointer)
+
+    def use_as_base(self, source, pointer):
+        """Several speed-ups may have one base."""
+        self.used.setdefault(source.name, set()).add(pointer)
 
     def leave_out(self, source, pattern, why):
         """Figures whose pointer matches the pattern (* and ? as in a shell) are not converted, for this reason."""

@@ -67,6 +67,14 @@ def central(figure, statistic):
     return round(middle, 9)
 
 
+def value_of(source, table, record):
+    """What a record carries: the figure at its pointer, over that of its base where it names one."""
+    value = central(source.figure(table + record["from"]), record["statistic"])
+    if "base_from" not in record:
+        return value
+    return round(value / central(source.figure(table + record["base_from"]), record["statistic"]), 9)
+
+
 def spread(repeats):
     """Standard deviation of repeated runs over their mean, or None where there are fewer than three."""
     if len(repeats) < 3:

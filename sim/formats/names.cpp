@@ -327,6 +327,8 @@ std::string to_text(RecordKind value) {
     return "input";
   case RecordKind::loss:
     return "loss";
+  case RecordKind::speed_up:
+    return "speed_up";
   }
   return "";
 }

@@ -121,7 +121,7 @@ enum class PriorScale { log, linear };
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
 
 /// The kinds of measured records, in the order of the variant in record.hpp.
-enum class RecordKind { step, collective, point_to_point, layer, server, input, loss };
+enum class RecordKind { step, collective, point_to_point, layer, server, input, loss, speed_up };
 
 /// What a step record's iteration did.
 enum class RunMode { train, forward };

@@ -148,8 +148,29 @@ struct LossRecord {
   double accuracy = -1; ///< share, 0..1; negative: not stated
 };
 
-using Record =
-    std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord, LossRecord>;
+/// How many times as fast a run is on one scale as on another, where the rates or the batch are not stated: the same
+/// model, batch a GPU and stack on both.
+struct SpeedUpRecord {
+  RecordHead head;
+  std::string model; ///< a variant
+  Precision precision = Precision::fp32;
+  WirePrecision wire_precision = WirePrecision::unknown;
+  double batch_per_gpu = 0;
+  std::string preset;
+  Strategy strategy;
+  int gpus = 0;
+  int nodes = 0;
+  int gpus_per_node = 0; ///< of both scales; a base within one node may use fewer
+  int base_gpus = 0;
+  int base_nodes = 0;
+  double speed_up = 0;   ///< samples a second over those of the base
+  std::string trust;     ///< A: table or exact chart; B: primary source, incomplete configuration; C: second-hand
+  std::string base_from; ///< where the base's figure stands, where the value is computed of two; "": a ratio is stated
+  Facts assumed;         ///< field of this record -> what is assumed that the source does not say, by whom, and why
+};
+
+using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord,
+                            LossRecord, SpeedUpRecord>;
 
 struct MeasurementFile {
   std::filesystem::path file;

@@ -154,6 +154,8 @@ std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin
     return input_from(line, origin);
   case RecordKind::loss:
     return loss_from(line, origin);
+  case RecordKind::speed_up:
+    return speed_up_from(line, origin);
   }
   return std::nullopt;
 }

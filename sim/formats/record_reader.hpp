@@ -30,6 +30,7 @@ struct LineOrigin {
 /// Nothing when "record" is missing or names no kind.
 std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin);
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin);
+SpeedUpRecord speed_up_from(const JsonNode& line, const LineOrigin& origin);
 RecordHead head_from(const JsonNode& line, const LineOrigin& origin);
 
 /// Notes unknown keys; `own` are those of the kind beside the head's. Give the same vector each time: it is called for

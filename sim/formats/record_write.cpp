@@ -122,6 +122,24 @@ void put(ordered_json& json, const LossRecord& record) {
   if (record.accuracy >= 0) json["accuracy"] = record.accuracy;
 }
 
+void put(ordered_json& json, const SpeedUpRecord& record) {
+  json["model"] = record.model;
+  json["precision"] = to_text(record.precision);
+  json["wire_precision"] = to_text(record.wire_precision);
+  json["batch_per_gpu"] = record.batch_per_gpu;
+  json["preset"] = record.preset;
+  json["strategy"] = strategy_to_json(record.strategy);
+  json["gpus"] = record.gpus;
+  json["nodes"] = record.nodes;
+  json["gpus_per_node"] = record.gpus_per_node;
+  json["base_gpus"] = record.base_gpus;
+  json["base_nodes"] = record.base_nodes;
+  json["trust"] = record.trust;
+  put_unless_empty(json, "base_from", record.base_from);
+  if (!record.assumed.empty()) json["assumed"] = record.assumed;
+  put_value(json, record.speed_up, "times");
+}
+
 } // namespace
 
 std::string to_json_line(const Context& context) {

@@ -65,6 +65,7 @@ class EveryCommand(Case):
         self.written("page.html")
         self.done("validate", "--cluster", "dell-c4140-v100", "--split", "new-T1", "--json")
         self.done("validate", "--collectives", "--cluster", "p4de")
+        self.done("validate", "--ratios", "--cluster", "dell-c4140-v100")
 
     def test_mistakes_of_every_command(self):
         none = self.folder / "none.json"

@@ -114,7 +114,9 @@ class Check(Case):
         self.assertGreater(len(files), 50)
         held_out = sorted(SOURCE.glob("platforms/held-out/*/measurements/*.jsonl"))
         self.assertGreater(len(held_out), 30)
-        files += held_out
+        ratios = sorted(SOURCE.glob("platforms/*/ratios/*.jsonl"))
+        self.assertGreater(len(ratios), 4)
+        files += held_out + ratios
         result = run("check", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), len(files))

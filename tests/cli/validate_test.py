@@ -56,6 +56,26 @@ class ImportAndValidate(Case):
         self.assertEqual(mixed.returncode, 2)
         self.assertIn("--split", mixed.stderr)
 
+    def test_speed_ups_without_a_base_rate_have_a_table_of_their_own(self):
+        told = run("validate", "--ratios", "--cluster", "dell-c4140-v100")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertRegex(told.stdout, r"(?m)^dell-c4140-v100 +1 +\d")
+        record = {"record": "speed_up", "series": "mine", "origin": "run", "transport": "nccl-ib", "library": "nccl",
+                  "statistic": "unknown", "model": "resnet50_v1.5", "precision": "fp32", "wire_precision": "fp32",
+                  "batch_per_gpu": 64, "preset": "horovod", "strategy": {"name": "ring"}, "gpus": 16, "nodes": 4,
+                  "gpus_per_node": 4, "base_gpus": 1, "base_nodes": 1, "trust": "A", "value": 0.9, "unit": "efficiency"}
+        context = {"record": "context", "version": 1, "cluster": "iris", "machine": "iris", "software": "x",
+                   "date": "unknown", "gpu": "V100-SXM2-16GB", "who": "me", "source": {"title": "mine"}, "emulated": False}
+        mine = self.write("mine.jsonl", json.dumps(context) + "\n" + json.dumps(record) + "\n")
+        answer = run("validate", "--ratios", "--cluster", "iris", "--measurements", mine, "--json").stdout
+        ratio, = json.loads(answer)["ratios"]
+        self.assertEqual((ratio["series"], ratio["measured"]), ("mine", 14.4))
+        mixed = run("validate", "--ratios", "--split", "T1")
+        self.assertEqual(mixed.returncode, 2)
+        self.assertIn("--split", mixed.stderr)
+        both = run("validate", "--ratios", "--collectives")
+        self.assertEqual(both.returncode, 2)
+
     def test_a_series_that_the_simulator_cannot_answer_says_why(self):
         odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
         told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")

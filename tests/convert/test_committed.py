@@ -16,6 +16,8 @@ KEYS = {
     "server": {"what", "value", "unit"},
     "input": {"what", "value", "unit"},
     "loss": {"model", "epoch", "step", "value"},
+    "speed_up": {"model", "precision", "wire_precision", "batch_per_gpu", "preset", "strategy", "gpus", "nodes",
+                 "gpus_per_node", "base_gpus", "base_nodes", "trust", "value", "unit"},
 }
 CONTEXT = {"record", "version", "cluster", "gpu", "machine", "software", "date", "who", "source", "emulated"}
 LARGEST_BYTES = 1 << 20
@@ -26,7 +28,7 @@ SAME = ("model", "precision", "wire_precision", "batch_per_gpu", "preset", "data
 
 
 def files():
-    return sorted(PLATFORMS.glob("*/measurements/*.jsonl"))
+    return sorted([*PLATFORMS.glob("*/measurements/*.jsonl"), *PLATFORMS.glob("*/ratios/*.jsonl")])
 
 
 def read(file):

@@ -13,7 +13,7 @@ import check  # noqa: E402
 import coverage  # noqa: E402
 from families import nvidia_examples, tensorflow  # noqa: E402
 from gpus import catalogue_name  # noqa: E402
-from records import layout, step  # noqa: E402
+from records import layout, speed_up, step  # noqa: E402
 from sink import Sink, context  # noqa: E402
 from source import Source, central, resolve, spread  # noqa: E402
 
@@ -108,6 +108,20 @@ class Comparison(WithToySource):
 
     def test_equal_files_and_values(self):
         self.assertEqual(self.compare(), ([], []))
+
+    def test_a_speed_up_is_one_figure_over_another(self):
+        sink = Sink()
+        file = sink.open(self.source, "box", context(self.source, "", "m", "s", "2020", "w"), folder="ratios")
+        speed_up(file, "/points/1/images_per_sec", "toy", "vgg16", "fp32", 8, "horovod", {"name": "ring"}, layout(2, 4),
+                 1, "B", statistic="median", base_from="/points/0/images_per_sec")
+        self.assertEqual(file.path, "box/ratios/toy.jsonl")
+        self.assertIn(f'"value":{round(20 / 10.5, 9)}', file.text())
+        self.assertEqual(sink.used["toy.json"], {"/points/0/images_per_sec", "/points/1/images_per_sec"})
+        self.path = Path(self.folder.name, file.path)
+        self.path.parent.mkdir(parents=True)
+        self.path.write_text(file.text(), encoding="utf-8")
+        self.texts = {file.path: file.text()}
+        self.assertEqual(self.compare()[1], [])
 
     def test_a_changed_value_is_told_twice(self):
         self.path.write_text(self.path.read_text(encoding="utf-8").replace("10.5", "10.6"), encoding="utf-8")

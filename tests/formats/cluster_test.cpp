@@ -132,10 +132,10 @@ TEST_CASE("what is wrong with a cluster is reported") {
         "/growth/rule: the text is empty; say what it is, or \"unknown\" where that is allowed"},
        {"/borrows/0/kinds/0", "\"steps\"",
         "/borrows/0/kinds: no kind of record is called \"steps\"; did you mean step? there are: step, collective, "
-        "point_to_point, layer, server, input, loss"},
+        "point_to_point, layer, server, input, loss, speed_up"},
        {"/borrows/0/kinds", "[]",
         "/borrows/0/kinds: none found; give one or more of step, collective, point_to_point, layer, server, input, "
-        "loss"}},
+        "loss, speed_up"}},
       [](const auto& file) { read_cluster(file); });
 }
 

@@ -35,6 +35,7 @@ QUESTIONS = {
     "predictions": [[*IRIS, "--gpus", "8", *SCREENED, "--sweep", "/batch_per_gpu=16,100000000"]],
     "validation": [["validate", "--split", "T2", "--cluster", "dell-c4140-v100"]],
     "collectives": [["validate", "--collectives", "--cluster", "iris"]],
+    "ratios": [["validate", "--ratios", "--cluster", "dell-c4140-v100"]],
     "collective-prediction": [[*IRIS, "--collective", "all-reduce", "--gpus", "4,64"],
                               ["predict", "scenarios/pascal-vgg16.json", "--collective", "all-reduce", "--gpus", "8,131072"]],
     "diagnosis": [["diagnose", "scenarios/iris-resnet50.json", "--strategy", "auto", "--step", f"16={time}"]

@@ -12,7 +12,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-const Lines all_kinds{"step", "collective", "point_to_point", "layer", "server", "input", "loss"};
+const Lines all_kinds{"step", "collective", "point_to_point", "layer", "server", "input", "loss", "speed_up"};
 
 /// Mistakes of a file with these lines, each beginning with ":LINE: ".
 Lines reported(const std::string& content) {
@@ -223,6 +223,45 @@ TEST_CASE("what is wrong with the other records is reported") {
         Lines{":2: /unit: a rate of 0 bytes is no time; give the time of the empty message"});
 }
 
+TEST_CASE("an efficiency is read as the speed-up it says") {
+  auto record = sample_record("speed_up"); // 8 GPUs against 1
+  CHECK(read_one<ddlsim::SpeedUpRecord>(record).speed_up == 7.2);
+  CHECK(read_one<ddlsim::SpeedUpRecord>(with_value(record, 0.875, "efficiency")).speed_up == 7);
+  record["base_gpus"] = 2;
+  const auto read = read_one<ddlsim::SpeedUpRecord>(with_value(record, 0.875, "efficiency"));
+  CHECK(read.speed_up == 3.5);
+  CHECK(read.assumed.at("batch_per_gpu") == "the script's default; assumed by its converter");
+}
+
+TEST_CASE("what is wrong with a speed-up is reported") {
+  const std::string nodes =
+      " found, 2 nodes of 4 GPUs expected (8, the last node may be partly used); correct one of the three";
+  check({{"speed_up", {"/gpus", "4", "/gpus: 4" + nodes}},
+         {"speed_up", {"/base_nodes", "2", "/base_gpus: 1" + nodes}},
+         {"speed_up",
+          {"/base_gpus", "5",
+           "/base_gpus: 5 found, 1 nodes of 4 GPUs expected (4, the last node may be partly used); correct one of the "
+           "three"}},
+         {"speed_up", {"/base_gpus", "", "/base_gpus: missing; give a whole number, 1 to 10000000"}},
+         {"speed_up", {"/batch_per_gpu", "", "/batch_per_gpu: missing; give a number above 0"}},
+         {"speed_up", {"/trust", "\"D\"", "/trust: \"D\" found, one of A, B, C expected; did you mean \"A\"?"}},
+         {"speed_up",
+          {"/assumed/batch_per_gpu", "\"\"",
+           "/assumed/batch_per_gpu: the text is empty; say what it is, or \"unknown\" where that is "
+           "allowed"}},
+         {"speed_up", {"/unit", "\"percent\"", "/unit: \"percent\" found; give one of times, efficiency"}}});
+  auto same = sample_record("speed_up");
+  same["base_gpus"] = 8;
+  same["base_nodes"] = 2;
+  CHECK(reported(with_context(same.dump())) ==
+        Lines{":2: /base_gpus: 8 found, as many as /gpus; a speed-up is of two scales, give the smaller one here"});
+  CHECK(reported(with_context(with_value(sample_record("speed_up"), 90, "efficiency").dump())) ==
+        Lines{":2: /value: 90 found; an efficiency is a share of linear growth, 0.9 for 90 %"});
+  auto guessed = sample_record("speed_up");
+  guessed["assumed"]["batch"] = "64";
+  CHECK(reported(with_context(guessed.dump())).size() == 1);
+}
+
 TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
   auto record = sample_record("collective"); // of 5 repeats
   record["samples_s"] = json::parse("[0.5, 1e-3, 2, 3, 4]");
@@ -278,10 +317,13 @@ TEST_CASE("the order and the kinds of lines are held") {
   CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first; see docs/formats.md"});
   CHECK(reported(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
   CHECK(reported(context + "\n{\"record\": \"stepp\"}") ==
-        Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layer, server, input, loss "
+        Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layer, server, input, loss, "
+              "speed_up "
               "expected; did you mean \"step\"?"});
-  CHECK(reported(context + "\n{}") ==
-        Lines{":2: /record: missing; give one of step, collective, point_to_point, layer, server, input, loss"});
+  CHECK(
+      reported(context + "\n{}") ==
+      Lines{
+          ":2: /record: missing; give one of step, collective, point_to_point, layer, server, input, loss, speed_up"});
   CHECK(reported(context + "\n[1]") == Lines{":2: a list of 1 found, an object expected; write {...}"});
   CHECK(reported(context + "\n" + step.substr(0, 100)) ==
         Lines{":2: the text ends too early, at column 101: expected string literal; is the file truncated?"});

@@ -102,6 +102,28 @@ ddlsim::LayerRecord draw_layer(Draw& draw) {
   return layer;
 }
 
+ddlsim::SpeedUpRecord draw_speed_up(Draw& draw) {
+  const auto step = draw_step(draw);
+  ddlsim::SpeedUpRecord record;
+  record.head = step.head;
+  record.model = step.model;
+  record.precision = step.precision;
+  record.wire_precision = step.wire_precision;
+  record.batch_per_gpu = step.batch_per_gpu;
+  record.preset = step.preset;
+  record.strategy = step.strategy;
+  record.gpus_per_node = step.gpus_per_node + 1; // two scales need two GPUs
+  record.nodes = step.nodes;
+  record.gpus = record.nodes * record.gpus_per_node;
+  record.base_nodes = 1;
+  record.base_gpus = draw.count(record.gpus_per_node - 1);
+  record.speed_up = draw.size();
+  record.trust = draw.pick({"A", "B", "C"});
+  record.base_from = draw.pick({"", "/points/0"});
+  if (draw.flip()) record.assumed = {{"batch_per_gpu", "64, " + draw.text()}};
+  return record;
+}
+
 std::vector<Record> draw_records(Draw& draw) {
   const double samples = draw.sometimes(draw.size());
   return {
@@ -115,7 +137,8 @@ std::vector<Record> draw_records(Draw& draw) {
                            draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
       ddlsim::InputRecord{draw_head(draw), draw.pick({"loader", "storage"}), samples, samples > 0 ? 0 : draw.size()},
       ddlsim::LossRecord{draw_head(draw), "vgg16", draw.count(90) - 1, draw.count(1'000'000), draw.size(),
-                         draw.flip() ? -1 : draw.share()}};
+                         draw.flip() ? -1 : draw.share()},
+      draw_speed_up(draw)};
 }
 
 bool equal(const ddlsim::RecordHead& a, const ddlsim::RecordHead& b) { // but for file and line
@@ -160,6 +183,14 @@ bool equal(const ddlsim::InputRecord& a, const ddlsim::InputRecord& b) {
 
 bool equal(const ddlsim::LossRecord& a, const ddlsim::LossRecord& b) {
   return a.model == b.model && a.epoch == b.epoch && a.step == b.step && a.loss == b.loss && a.accuracy == b.accuracy;
+}
+
+bool equal(const ddlsim::SpeedUpRecord& a, const ddlsim::SpeedUpRecord& b) {
+  return a.model == b.model && a.precision == b.precision && a.wire_precision == b.wire_precision &&
+         a.batch_per_gpu == b.batch_per_gpu && a.preset == b.preset && to_text(a.strategy) == to_text(b.strategy) &&
+         a.gpus == b.gpus && a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node && a.base_gpus == b.base_gpus &&
+         a.base_nodes == b.base_nodes && a.speed_up == b.speed_up && a.trust == b.trust && a.base_from == b.base_from &&
+         a.assumed == b.assumed;
 }
 
 bool equal(const Record& a, const Record& b) {

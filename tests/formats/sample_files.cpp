@@ -192,14 +192,19 @@ json sample_record(const std::string& kind) {
                     "batch": 64, "flop": 1e9, "size_bytes": 37632, "value": 1.5, "unit": "ms"})"},
       {"server", R"({"what": "push", "workers": 3, "nodes": 4, "size_bytes": 1048576, "value": 0.3, "unit": "GB/s"})"},
       {"input", R"({"what": "loader", "value": 900, "unit": "samples/s"})"},
-      {"loss", R"({"model": "resnet50_v1", "epoch": 1, "step": 100, "value": 2.5, "accuracy": 0.4})"}};
+      {"loss", R"({"model": "resnet50_v1", "epoch": 1, "step": 100, "value": 2.5, "accuracy": 0.4})"},
+      {"speed_up", R"({"model": "resnet50_v1", "precision": "fp32", "wire_precision": "fp32", "batch_per_gpu": 64,
+                       "preset": "horovod", "strategy": {"name": "ring"}, "gpus": 8, "nodes": 2, "gpus_per_node": 4,
+                       "base_gpus": 1, "base_nodes": 1, "trust": "B", "base_from": "/points/1",
+                       "assumed": {"batch_per_gpu": "the script's default; assumed by its converter"},
+                       "value": 7.2, "unit": "times"})"}};
   record.update(json::parse(own.at(kind)));
   return record;
 }
 
 std::string sample_measurements() {
   std::string lines = sample_context().dump() + "\n";
-  for (const char* kind : {"step", "collective", "point_to_point", "layer", "server", "input", "loss"})
+  for (const char* kind : {"step", "collective", "point_to_point", "layer", "server", "input", "loss", "speed_up"})
     lines += sample_record(kind).dump() + "\n";
   return lines;
 }

@@ -1,0 +1,166 @@
+#include "validate/ratios/ratios.hpp"
+
+#include "calibrate/data/fit_data.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/iteration/step.hpp"
+#include "sim/predict/ask.hpp"
+#include "sim/predict/interval.hpp"
+#include "validate/methods/simulator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <system_error>
+
+namespace ddlsim {
+namespace {
+
+/// One of the two scales: its number, its samples, and what turns the time of a sample into that of the number.
+struct RatioSide {
+  PredictedPoint point;
+  std::vector<double> mechanism_s;
+  double to_number = 1;
+};
+
+RatioSide side_of(const Curve& curve, int gpus) {
+  RatioSide side;
+  side.point = predict_point(curve, gpus, Fidelity::automatic).point;
+  if (!side.point.error.empty()) throw UserError(curve.setup.cluster.name, "", side.point.error);
+  side.mechanism_s = mechanism_times(curve, gpus);
+  auto likeliest = curve.median;
+  likeliest.model_discrepancy = 1;
+  const double by_screening_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::screening).iteration_s;
+  side.to_number = side.point.iteration_s / side.point.mixture_ratio / by_screening_s;
+  return side;
+}
+
+/// The scenario whose two rows are the record's scales.
+Scenario scenario_of(const SpeedUpRecord& record, const Cluster& cluster) {
+  const int a_node = record.nodes > 1 ? record.gpus_per_node : cluster.gpus_per_node;
+  if (record.gpus > record.nodes * a_node || record.base_gpus > record.base_nodes * a_node)
+    throw UserError(
+        cluster.name, "",
+        fmt::format("{} GPUs on {} nodes are more than nodes of {} have", record.gpus, record.nodes, a_node));
+  Scenario scenario;
+  scenario.name = "ratio";
+  scenario.model = record.model;
+  scenario.batch_per_gpu = record.batch_per_gpu;
+  scenario.precision = record.precision;
+  if (record.wire_precision != WirePrecision::unknown) scenario.wire_precision = record.wire_precision;
+  scenario.cluster = cluster.name;
+  if (record.head.gpu != cluster.gpu) scenario.gpu = record.head.gpu;
+  scenario.gpus = {record.base_gpus, record.gpus};
+  scenario.gpus_per_node = a_node == cluster.gpus_per_node ? 0 : a_node;
+  scenario.strategies = {record.strategy};
+  auto& strategy = scenario.strategies.front();
+  if (strategy.name == StrategyName::all_reduce) strategy.name = StrategyName::automatic;
+  scenario.preset = record.preset;
+  if (transport_named(cluster, record.head.transport) != nullptr) scenario.transport = record.head.transport;
+  return scenario;
+}
+
+/// What one way of asking knows of a cluster.
+struct RatioKnowledge {
+  ReferenceData reference;
+  std::optional<Calibration> calibration;
+  std::unique_ptr<const OneGpuTimes> one_gpu_times;
+
+  RatioKnowledge(ReferenceData all, const std::string& cluster, std::optional<Calibration> learnt,
+                 const std::vector<MeasurementFile>& measured)
+      : reference(std::move(all)), calibration(std::move(learnt)),
+        one_gpu_times(one_gpu_times_of(reference, reference.clusters.at(cluster), measured)) {}
+
+  Ratio answer(const SpeedUpRecord& record, const std::string& name) const {
+    const auto& cluster = reference.clusters.at(name);
+    const auto model = reference.models.find(record.model);
+    if (model == reference.models.end())
+      throw UserError(record.model, "", fmt::format("model {} has no layer table", record.model));
+    const auto scenario = scenario_of(record, cluster);
+    const Knowledge known{cluster,
+                          reference.gpus,
+                          reference.presets,
+                          reference.priors,
+                          calibration ? &*calibration : nullptr,
+                          [this](const ComputeQuestion& question) { return one_gpu_times->find(question); },
+                          reference.constants};
+    const auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
+    return predict_ratio(curve, record.base_gpus, record.gpus);
+  }
+};
+
+std::map<std::string, std::vector<SpeedUpRecord>> ratios_by_cluster(const std::vector<MeasurementFile>& files) {
+  std::map<std::string, std::vector<SpeedUpRecord>> sorted;
+  for (const auto& file : files)
+    for (const auto& record : file.records)
+      if (const auto* one = std::get_if<SpeedUpRecord>(&record)) sorted[file.context.cluster].push_back(*one);
+  return sorted;
+}
+
+} // namespace
+
+Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus) {
+  const auto base = side_of(curve, base_gpus);
+  const auto scale = side_of(curve, gpus);
+  const double ratio = scale.point.samples_per_s / base.point.samples_per_s;
+  const double ln_shift = std::log(static_cast<double>(gpus) / base_gpus) + std::log(base.to_number / scale.to_number);
+  std::vector<double> ln_ratios;
+  for (std::size_t i = 0; i < std::min(base.mechanism_s.size(), scale.mechanism_s.size()); ++i)
+    ln_ratios.push_back(ln_shift + std::log(base.mechanism_s[i] / scale.mechanism_s[i]));
+  const double spread = std::hypot(spread_at(curve, gpus), unexplained_at(curve, base_gpus).noise);
+  return {ratio, std::min(ratio, std::exp(quantile_of_normals(ln_ratios, spread, low_tail))),
+          std::max(ratio, std::exp(quantile_of_normals(ln_ratios, spread, high_tail)))};
+}
+
+std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
+                                           const CalibrationOf& calibration_of,
+                                           const std::vector<MeasurementFile>& measured,
+                                           const std::vector<MeasurementFile>& ratios) {
+  std::vector<PredictedRatio> all;
+  for (const auto& [cluster, records] : ratios_by_cluster(ratios)) {
+    const bool known = reference.clusters.count(cluster) > 0;
+    std::optional<RatioKnowledge> unseen, shipped;
+    if (known) {
+      unseen.emplace(without_site(reference, constants, cluster), cluster, std::nullopt, measured);
+      shipped.emplace(reference, cluster, calibration_of(cluster), measured);
+    }
+    for (const auto& record : records) {
+      all.push_back({cluster, record, {}, {}, known ? "" : "the cluster has no cluster.json"});
+      if (!known) continue;
+      try {
+        all.back().from_cluster_file = unseen->answer(record, cluster);
+        all.back().as_shipped = shipped->answer(record, cluster);
+      } catch (const UserError& error) {
+        all.back().refusal = error.mistakes().front().what;
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<MeasurementFile> read_ratios(const DataFolder& data) {
+  std::vector<MeasurementFile> read;
+  for (const auto& cluster : list_clusters(data)) {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(data.platforms_of(cluster) / cluster / "ratios", error), end;
+         !error && it != end; it.increment(error))
+      if (it->path().extension() == ".jsonl") files.push_back(it->path());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) read.push_back(read_measurements(file));
+  }
+  return read;
+}
+
+double ratio_error(const Ratio& predicted, const SpeedUpRecord& record) {
+  return std::abs(std::log(predicted.times / record.speed_up));
+}
+
+bool holds(const Ratio& predicted, const SpeedUpRecord& record) {
+  return record.speed_up >= predicted.low && record.speed_up <= predicted.high;
+}
+
+} // namespace ddlsim
