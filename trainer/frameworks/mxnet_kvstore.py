@@ -40,12 +40,10 @@ def build(network, seed):
 
 def make_net(options, network):
     """The network, or with --replay one that waits in its place."""
-    if not options.replay:
+    if options.waits is None:
         return build(network, options.seed)
     from common.mxnet_replay import WaitingBlock
-    from common.replay import Replay, read_profile
-    layers = read_profile(options.replay, network, options.model, options.batch)
-    return WaitingBlock(network, options.seed, Replay(layers, options.time_scale))
+    return WaitingBlock(network, options.seed, options.waits)
 
 
 class KvstoreWorker(Worker):

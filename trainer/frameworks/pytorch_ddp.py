@@ -37,12 +37,10 @@ def build(network, seed):
 
 def make_model(options, network):
     """The network, or with --replay one that waits in its place."""
-    if not options.replay:
+    if options.waits is None:
         return build(network, options.seed)
-    from common.replay import Replay, read_profile
     from common.torch_replay import WaitingModel
-    layers = read_profile(options.replay, network, options.model, options.batch)
-    return WaitingModel(network, options.seed, Replay(layers, options.time_scale))
+    return WaitingModel(network, options.seed, options.waits)
 
 
 class TorchWorker(Worker):

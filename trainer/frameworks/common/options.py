@@ -4,7 +4,8 @@ import os
 
 from common.failure import Failure
 from common.models import NETWORKS
-from common.records import add_record_options
+from common.records import add_record_options, replays
+from common.replay import Replay, read_profile
 
 
 def _parser(name, strategies):
@@ -83,7 +84,7 @@ def read_options(name, strategies, words, servers=False, replicas=False, replay=
 
 
 def settle(options, workers, asynchronous):
-    """What follows from the number of workers."""
+    """What follows from the number of workers. options.waits: the replay, none where the script computes."""
     network = NETWORKS[options.model]
     if options.global_batch is not None:
         if options.global_batch % workers != 0:
@@ -95,4 +96,7 @@ def settle(options, workers, asynchronous):
         options.lr = network.learning_rate / (workers if asynchronous else 1)
     if options.weight_decay is None:
         options.weight_decay = network.weight_decay
+    options.waits = None
+    if replays(options):
+        options.waits = Replay(read_profile(options.replay, network, options.model, options.batch), options.time_scale)
     return network
