@@ -52,6 +52,9 @@ double& figure_of(ServerRecord& record) {
 double& figure_of(InputRecord& record) {
   return record.samples_per_s > 0 ? record.samples_per_s : record.rate_Bps;
 }
+double& figure_of(ddlsim::SpeedUpRecord& record) {
+  return record.speed_up;
+}
 
 void round_head(RecordHead& head) {
   // Beyond it a single outlier speaks, and readers refuse it; the samples and the note's MAD tell more.
