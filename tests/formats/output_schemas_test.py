@@ -7,6 +7,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of this test
 
@@ -60,11 +61,26 @@ def mistakes_in(name, words):
             for error in schema_of(name).iter_errors(answer_to(words))]
 
 
+def with_offload(folder):
+    """A question about a cluster whose file states what its hosts do, as no shipped one does."""
+    cluster = json.loads((SOURCE / "platforms" / "iris" / "cluster.json").read_text())
+    host = {"host_memory_bandwidth": "100 GB/s", "host_memory": "768 GB", "host_link": {"bandwidth": "12 GB/s", "gpus": 2}}
+    cluster["node"] |= host
+    cluster["sources"] |= {f"/node/{key}": "made up for this test" for key in host}
+    cluster["name"] = pathlib.Path(folder).name
+    (pathlib.Path(folder) / "cluster.json").write_text(json.dumps(cluster))
+    strategies = [{"name": "zero-2", "offload": "optimizer"}, {"name": "fsdp", "offload": "optimizer-and-parameters"}]
+    return [*IRIS, "--gpus", "1,8", *SCREENED, "--set", f"/cluster={folder}", "--set", f"/strategies={json.dumps(strategies)}"]
+
+
 def refuses_a_key_too_many(name, words):
     answer = answer_to(words) | {"surprise": 1}
     return any("surprise" in error.message for error in schema_of(name).iter_errors(answer))
 
 
+made = tempfile.TemporaryDirectory(prefix="offload-")
+QUESTIONS["prediction"].append(with_offload(made.name))
+assert all("exposed_offload_s" in point for point in answer_to(QUESTIONS["prediction"][-1])["points"])
 mistakes = [mistake for name, questions in QUESTIONS.items() for words in questions for mistake in mistakes_in(name, words)]
 mistakes += [f"{name}: its schema takes any key" for name, questions in QUESTIONS.items()
              if not refuses_a_key_too_many(name, questions[0])]
