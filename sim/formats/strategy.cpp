@@ -118,6 +118,7 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
   parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
   parallel.tensor_overlap = node.boolean_or("tensor_overlap", false);
+  parallel.recompute = one_of_or(node, "recompute", Recompute::none);
   parallel.expert = static_cast<int>(node.integer_or("expert", 1, 1, most_stages));
   if (node.has("expert_imbalance")) parallel.expert_imbalance = node.number("expert_imbalance", 1, most_imbalance);
   if (node.mistakes_so_far() == before) check_degrees(node, parallel);
@@ -132,7 +133,7 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
       keys.emplace_back(key);
   if (is_model_parallel(name))
     for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel",
-                            "tensor_overlap", "expert", "expert_imbalance", "context"})
+                            "tensor_overlap", "expert", "expert_imbalance", "context", "recompute"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -179,6 +180,11 @@ std::string servers_and_sharding(const Strategy& strategy) {
 }
 
 } // namespace
+
+Recompute recompute_of(const Strategy& strategy) {
+  if (is_sharded(strategy.name)) return strategy.sharded.recompute;
+  return is_model_parallel(strategy.name) ? strategy.parallel.recompute : Recompute::none;
+}
 
 bool seeks_best_servers(const Strategy& strategy) {
   return is_parameter_server(strategy.name) && strategy.servers.rule == Rule::best;
@@ -250,6 +256,7 @@ void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parall
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     json["micro_batches"] = degree_json(parallel.micro_batches);
   if (parallel.data_parallel != DataParallel::all_reduce) json["data_parallel"] = to_text(parallel.data_parallel);
+  if (parallel.recompute != Recompute::none) json["recompute"] = to_text(parallel.recompute);
   if (parallel.pipeline == 1) return;
   json["pipeline"] = degree_json(parallel.pipeline);
   json["schedule"] = to_text(parallel.schedule);
@@ -276,6 +283,7 @@ std::string model_parallel_text(const Strategy& strategy) {
   if (parallel.schedule == PipelineSchedule::interleaved)
     parts.back() += fmt::format(" by {}", parallel.virtual_stages);
   if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
+  if (parallel.recompute != Recompute::none) parts.push_back(to_text(parallel.recompute) + " recomputation");
   return fmt::format("{}({})", to_text(strategy.name), fmt::join(parts, ", "));
 }
 

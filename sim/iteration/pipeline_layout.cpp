@@ -1,6 +1,7 @@
 #include "sim/iteration/pipeline_layout.hpp"
 
 #include "sim/compute/piece_shape.hpp"
+#include "sim/compute/unit_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -111,6 +112,17 @@ std::string tensor_complaint(const Model& model, const ModelParallelOptions& opt
                        model.name);
   if (std::any_of(model.layers.begin(), model.layers.end(), has_weights)) return "";
   return fmt::format("{} has no layer with a matrix or filters to cut; leave \"tensor\" out", model.name);
+}
+
+/// Why nothing of the model would be computed again; "" where something is, or nothing shall be.
+std::string recompute_complaint(const Model& model, Recompute recompute) {
+  if (recompute == Recompute::none) return "";
+  const auto again = [recompute](const Layer& layer) { return is_computed_again(layer, recompute); };
+  if (std::any_of(model.layers.begin(), model.layers.end(), again)) return "";
+  return fmt::format("{} has {}, so that nothing of it would be computed again; leave \"recompute\" out", model.name,
+                     recompute == Recompute::full ? "no numbered block (block3.mlp)"
+                                                  : "no attention without parameters in a numbered block "
+                                                    "(block3.attention.scores)");
 }
 
 /// Why a sequence cannot be cut over so many ranks; "" where it can.
@@ -227,6 +239,7 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
         batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
   if (auto why = tensor_complaint(model, options); !why.empty()) return why;
   if (auto why = context_complaint(model, options); !why.empty()) return why;
+  if (auto why = recompute_complaint(model, options.recompute); !why.empty()) return why;
   if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
