@@ -47,6 +47,7 @@ struct ModelParallelOptions {
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
   int context = 1;             ///< ranks that hold a part of every sequence each
   Recompute recompute = Recompute::none;
+  RankOrder rank_order = RankOrder::stages_last;
 
   bool operator==(const ModelParallelOptions&) const = default;
 };

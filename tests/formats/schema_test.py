@@ -189,7 +189,8 @@ def variants(samples):
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [
-            {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
+            {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b",
+             "rank_order": "tp-cp-pp-dp"},
             {"name": "model-parallel", "context": 2, "recompute": "full"},
             {"name": "model-parallel", "tensor": 2, "context": 4, "micro_batches": 2},
             {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
