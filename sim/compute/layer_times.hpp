@@ -93,7 +93,7 @@ struct TensorShare {
 struct BackwardShape {
   std::vector<TensorShare> tensors; ///< in the order they become ready
   double wire_share = 1;            ///< as in ComputeProfile
-  UnitShape units{};                ///< of sharded strategies only
+  UnitShape units{};                ///< of sharded strategies, and where a pipeline computes something again
   std::vector<PieceShape> pieces{}; ///< of model parallelism only
 };
 

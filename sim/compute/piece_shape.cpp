@@ -1,6 +1,7 @@
 #include "sim/compute/piece_shape.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/unit_shape.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -23,8 +24,21 @@ bool is_number(const std::string& word) {
 struct Block {
   std::string name;
   PieceShape shape;
-  double time_s() const { return shape.forward + shape.backward; }
+  double time_s() const { return shape.forward + shape.backward + shape.again.forward; }
 };
+
+void add_to(RecomputedShape& sum, const RecomputedShape& more) {
+  sum.forward += more.forward;
+  sum.expert_forward += more.expert_forward;
+  sum.output_bytes += more.output_bytes;
+  sum.largest_bytes = std::max(sum.largest_bytes, more.largest_bytes);
+  sum.input_bytes += more.input_bytes;
+  sum.inner_bytes += more.inner_bytes;
+  sum.cut_layers += more.cut_layers;
+  sum.attentive_blocks += more.attentive_blocks;
+  sum.expert_blocks += more.expert_blocks;
+  sum.key_blocks += more.key_blocks;
+}
 
 void add_to(PieceShape& sum, const PieceShape& more) {
   sum.forward += more.forward;
@@ -41,6 +55,7 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   sum.expert_backward += more.expert_backward;
   sum.routed_bytes += more.routed_bytes;
   sum.expert_blocks += more.expert_blocks;
+  add_to(sum.again, more.again);
 }
 
 PieceShape shape_of(const Layer& layer, const LayerTime& time) {
@@ -154,7 +169,40 @@ void mark_keys(std::vector<Block>& blocks, const Model& model) {
       block.shape.key_bytes = outputs[next++].keys_and_values();
 }
 
-std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times) {
+/// Layers that are computed again, one by one. A block that is so whole begins with what the layer before it put out.
+void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
+                            Recompute recompute) {
+  std::size_t block = 0;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const bool begins = l > 0 && blocks[block].name != block_name_of(layer.name);
+    if (begins) ++block;
+    if (!is_computed_again(layer, recompute)) continue;
+    auto& again = blocks[block].shape.again;
+    again.forward += times[l].forward_s;
+    again.output_bytes += layer.activation_bytes_per_sample;
+    again.largest_bytes = again.output_bytes;
+    if (is_of_expert(layer.name)) again.expert_forward += times[l].forward_s;
+    if (layer.kind == "attention") again.key_blocks = 1;
+    if (begins && recompute == Recompute::full) again.input_bytes = model.layers[l - 1].activation_bytes_per_sample;
+  }
+}
+
+/// Behind all other marks.
+void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
+                     Recompute recompute) {
+  mark_recomputed_layers(blocks, model, times, recompute);
+  if (recompute != Recompute::full) return;
+  for (auto& [name, shape] : blocks) {
+    if (shape.again.output_bytes == 0) continue;
+    shape.again.attentive_blocks = shape.attentive_blocks;
+    shape.again.expert_blocks = shape.expert_blocks;
+    shape.again.cut_layers = shape.cut_layers;
+    if (shape.cut_layers > 0) shape.again.inner_bytes = shape.inner_bytes;
+  }
+}
+
+std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times, Recompute recompute) {
   std::vector<Block> blocks;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto name = block_name_of(model.layers[l].name);
@@ -165,6 +213,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   mark_attention(blocks, model);
   mark_keys(blocks, model);
   mark_experts(blocks, model);
+  mark_recomputed(blocks, model, times, recompute);
   return blocks;
 }
 
@@ -212,6 +261,8 @@ void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
     if (forward_s > 0) piece.forward /= forward_s;
     if (backward_s > 0) piece.backward /= backward_s;
     if (forward_s > 0) piece.expert_forward /= forward_s;
+    if (forward_s > 0) piece.again.forward /= forward_s;
+    if (forward_s > 0) piece.again.expert_forward /= forward_s;
     if (backward_s > 0) piece.expert_backward /= backward_s;
   }
 }
@@ -272,9 +323,9 @@ bool has_keys_and_values(const Model& model) {
   return std::all_of(outputs.begin(), outputs.end(), [](const auto& block) { return block.keys_and_values() > 0; });
 }
 
-std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch,
-                                     int pieces) {
-  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch));
+std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
+                                     Recompute recompute) {
+  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch), recompute);
   if (pieces < 1 || static_cast<std::size_t>(pieces) > blocks.size())
     throw std::invalid_argument("a model is cut into one piece or more, and into as many as it has blocks at most");
   std::vector<PieceShape> shapes;

@@ -18,6 +18,20 @@ std::string block_name_of(const std::string& layer);
 /// How many of them a model has: the most pieces that it can be cut into.
 int blocks_of(const Model& model);
 
+/// What of a piece is computed once more before its backward.
+struct RecomputedShape {
+  double forward = 0;        ///< share of the model's forward
+  double expert_forward = 0; ///< of that share
+  double output_bytes = 0;   ///< of these layers: a sample, fp32
+  double largest_bytes = 0;  ///< of these, in the block that has most
+  double input_bytes = 0;    ///< what blocks take in that are computed again whole, the same
+  double inner_bytes = 0;    ///< as in PieceShape, of cut layers in such blocks
+  int cut_layers = 0;        ///< in such blocks
+  int attentive_blocks = 0;  ///< such blocks, with attention
+  int expert_blocks = 0;     ///< such blocks, with experts
+  int key_blocks = 0;        ///< blocks whose attention is computed again
+};
+
 /// One piece.
 struct PieceShape {
   std::string name;         ///< "block0 .. block7"; "fc"
@@ -36,6 +50,7 @@ struct PieceShape {
   double expert_backward = 0;   ///< the same
   double routed_bytes = 0;      ///< outputs of its blocks' experts, of each token once an expert: a sample, fp32
   int expert_blocks = 0;        ///< with experts
+  RecomputedShape again{};
 };
 
 /// Whether a layer is of one of a block's experts: "block3.expert12.up".
@@ -56,7 +71,8 @@ bool has_weights(const Layer& layer);
 bool has_keys_and_values(const Model& model);
 
 /// So many pieces of whole blocks, in forward order, of which the slowest is as fast as can be (forward and backward by
-/// roofline_layer_times()). Throws std::invalid_argument for more pieces than blocks.
-std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces);
+/// roofline_layer_times(), what is computed again with backward). Throws std::invalid_argument for more pieces than blocks.
+std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
+                                     Recompute recompute = Recompute::none);
 
 } // namespace ddlsim

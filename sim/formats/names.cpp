@@ -91,6 +91,16 @@ std::string to_text(DataParallel value) {
   return "";
 }
 
+std::string to_text(RankOrder value) {
+  switch (value) {
+  case RankOrder::stages_last:
+    return "tp-cp-dp-pp";
+  case RankOrder::replicas_last:
+    return "tp-cp-pp-dp";
+  }
+  return "";
+}
+
 std::string to_text(Protocol value) {
   switch (value) {
   case Protocol::none:

@@ -62,6 +62,10 @@ enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
 /// zero_1, each gets the sum of its part, updates that, and gathers the parameters of the others.
 enum class DataParallel { all_reduce, zero_1 };
 
+/// How the ranks of a pipeline are numbered, fastest first: tensor, context, then replicas and stages last, or stages
+/// and replicas last.
+enum class RankOrder { stages_last, replicas_last };
+
 /// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
 /// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
 enum class Protocol { none, ll, ll128, simple };
@@ -139,6 +143,7 @@ std::string to_text(Recompute value);
 std::string to_text(Offload value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);
+std::string to_text(RankOrder value);
 std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);

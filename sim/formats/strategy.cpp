@@ -63,6 +63,18 @@ void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
         fmt::format("these degrees need {:g} GPUs, and {:g} are the most; give smaller ones", ranks, most_ranks));
 }
 
+/// Where replicas are outside stages, ranks with the same dense parameters are not next to each other, and experts are not
+/// dealt out (megatron/core/parallel_state.py refuses it, too).
+void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
+  if (!node.has("rank_order")) return;
+  if (parallel.pipeline == 1)
+    node.mistake_at("rank_order", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
+  else if (parallel.expert > 1 && parallel.rank_order == RankOrder::replicas_last)
+    node.mistake_at("rank_order",
+                    "experts are dealt out over replicas that are next to each other, which \"tp-cp-pp-dp\" "
+                    "has not; leave it out, or leave \"expert\" out");
+}
+
 /// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
@@ -80,6 +92,7 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
                     "or more");
   check_ranks(node, parallel);
+  check_order(node, parallel);
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
   if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
@@ -118,6 +131,8 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
   parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
   parallel.tensor_overlap = node.boolean_or("tensor_overlap", false);
+  parallel.recompute = one_of_or(node, "recompute", Recompute::none);
+  parallel.rank_order = one_of_or(node, "rank_order", parallel.rank_order);
   parallel.expert = static_cast<int>(node.integer_or("expert", 1, 1, most_stages));
   if (node.has("expert_imbalance")) parallel.expert_imbalance = node.number("expert_imbalance", 1, most_imbalance);
   if (node.mistakes_so_far() == before) check_degrees(node, parallel);
@@ -132,7 +147,7 @@ std::vector<std::string> known_keys(StrategyName name, StrategyUse use) {
       keys.emplace_back(key);
   if (is_model_parallel(name))
     for (const char* key : {"tensor", "pipeline", "micro_batches", "schedule", "virtual_stages", "data_parallel",
-                            "tensor_overlap", "expert", "expert_imbalance", "context"})
+                            "tensor_overlap", "expert", "expert_imbalance", "context", "recompute", "rank_order"})
       keys.emplace_back(key);
   if (is_parameter_server(name))
     for (const char* key : {"servers", "placement", "sharding", "on_node_reduce", "device"}) keys.emplace_back(key);
@@ -179,6 +194,11 @@ std::string servers_and_sharding(const Strategy& strategy) {
 }
 
 } // namespace
+
+Recompute recompute_of(const Strategy& strategy) {
+  if (is_sharded(strategy.name)) return strategy.sharded.recompute;
+  return is_model_parallel(strategy.name) ? strategy.parallel.recompute : Recompute::none;
+}
 
 bool seeks_best_servers(const Strategy& strategy) {
   return is_parameter_server(strategy.name) && strategy.servers.rule == Rule::best;
@@ -250,10 +270,12 @@ void add_model_parallel(nlohmann::json& json, const ModelParallelOptions& parall
   if (parallel.pipeline != 1 || parallel.micro_batches != 1)
     json["micro_batches"] = degree_json(parallel.micro_batches);
   if (parallel.data_parallel != DataParallel::all_reduce) json["data_parallel"] = to_text(parallel.data_parallel);
+  if (parallel.recompute != Recompute::none) json["recompute"] = to_text(parallel.recompute);
   if (parallel.pipeline == 1) return;
   json["pipeline"] = degree_json(parallel.pipeline);
   json["schedule"] = to_text(parallel.schedule);
   if (parallel.schedule == PipelineSchedule::interleaved) json["virtual_stages"] = parallel.virtual_stages;
+  if (parallel.rank_order != RankOrder::stages_last) json["rank_order"] = to_text(parallel.rank_order);
 }
 
 std::string degree_text(int degree) {
@@ -275,7 +297,9 @@ std::string model_parallel_text(const Strategy& strategy) {
   if (parallel.pipeline != 1) parts.push_back(to_text(parallel.schedule));
   if (parallel.schedule == PipelineSchedule::interleaved)
     parts.back() += fmt::format(" by {}", parallel.virtual_stages);
+  if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
   if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
+  if (parallel.recompute != Recompute::none) parts.push_back(to_text(parallel.recompute) + " recomputation");
   return fmt::format("{}({})", to_text(strategy.name), fmt::join(parts, ", "));
 }
 

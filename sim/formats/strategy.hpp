@@ -47,6 +47,8 @@ struct ModelParallelOptions {
   int expert = 1;              ///< ranks of data parallelism that a block's experts are dealt out over
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
   int context = 1;             ///< ranks that hold a part of every sequence each
+  Recompute recompute = Recompute::none;
+  RankOrder rank_order = RankOrder::stages_last;
 
   bool operator==(const ModelParallelOptions&) const = default;
 };
@@ -76,6 +78,9 @@ std::string label_of(const Strategy& strategy);
 
 /// Ranks that share one copy of the state, of so many.
 int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node);
+
+/// What backward computes again; none for strategies that cannot.
+Recompute recompute_of(const Strategy& strategy);
 
 /// Whether predict searches the servers of this strategy.
 bool seeks_best_servers(const Strategy& strategy);

@@ -273,9 +273,12 @@ BackwardShape backward_shape_of(const StepSetup& setup) {
     shape.units =
         unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy.sharded.recompute);
   const auto& parallel = setup.strategy.parallel;
-  if (const int pieces = parallel.pipeline * parallel.virtual_stages;
-      is_model_parallel(setup.strategy.name) && pieces <= blocks_of(setup.model))
-    shape.pieces = piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, pieces);
+  if (!is_model_parallel(setup.strategy.name)) return shape;
+  if (parallel.recompute != Recompute::none)
+    shape.units = unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, parallel.recompute);
+  if (const int pieces = parallel.pipeline * parallel.virtual_stages; pieces >= 1 && pieces <= blocks_of(setup.model))
+    shape.pieces =
+        piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, pieces, parallel.recompute);
   return shape;
 }
 

@@ -115,16 +115,24 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   return need;
 }
 
-/// Table bytes a sample, all micro-batches that wait for their backward on that stage together, when they are most.
-double most_outputs_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
+/// What a piece keeps for its backward, table bytes a sample.
+double kept_of_piece(const PieceShape& piece) {
+  return piece.again.input_bytes + least_kept_outputs * (piece.output_bytes - piece.again.output_bytes);
+}
+
+/// Table bytes a sample, all micro-batches that wait for their backward on that stage together, when they are most; and
+/// the block that is computed again just now.
+double most_kept_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
   double kept = 0;
   double most = 0;
+  double again = 0;
   for (const auto& step : steps_of_stage(options, stage)) {
-    const double outputs = pieces[static_cast<std::size_t>(step.piece)].output_bytes;
-    kept += step.forward ? outputs : -outputs;
+    const auto& piece = pieces[static_cast<std::size_t>(step.piece)];
+    kept += step.forward ? kept_of_piece(piece) : -kept_of_piece(piece);
     most = std::max(most, kept);
+    again = std::max(again, piece.again.largest_bytes);
   }
-  return most;
+  return most + least_kept_outputs * again;
 }
 
 /// Table bytes a sample that a rank of a context group has of others while a block attends, of the stage's block that
@@ -156,15 +164,15 @@ MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const Mo
     parameters += (pieces[piece].parameters - dealt) / options.tensor;
     of_experts += dealt / options.expert / options.tensor;
   }
-  const double outputs = most_outputs_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) /
-                         options.tensor / options.context;
+  const double kept = most_kept_of_stage(pieces, options, stage) * micro_batch_samples(options, batch) /
+                      options.tensor / options.context;
   const double replicas = layout_of(options, gpus).sharers();
   auto need = least_state(options, precision, parameters, replicas);
   const auto experts = least_state(options, precision, of_experts, std::max(1.0, replicas / options.expert));
   need.parameters += experts.parameters;
   need.gradients += experts.gradients;
   need.optimizer += experts.optimizer;
-  need.activations = least_kept_outputs * output_width(precision) * outputs;
+  need.activations = output_width(precision) * kept;
   need.gathered = output_width(precision) * gathered_keys(pieces, options, stage) * micro_batch_samples(options, batch);
   return need;
 }
@@ -189,7 +197,8 @@ int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double 
 
 std::string what_to_do(const Strategy& strategy, int fewest) {
   if (is_model_parallel(strategy.name))
-    return "give more stages, more micro_batches, a smaller batch_per_gpu or another GPU";
+    return fmt::format("give more stages, more micro_batches, {}a smaller batch_per_gpu or another GPU",
+                       strategy.parallel.recompute == Recompute::full ? "" : "\"recompute\": \"full\", ");
   if (fewest > 0) return fmt::format("give {} GPUs or more, a smaller micro-batch or another GPU", fewest);
   if (!is_sharded(strategy.name)) return "give a smaller batch_per_gpu or another GPU";
   if (strategy.sharded.shard_group != ShardedOptions::all_ranks)
@@ -229,7 +238,8 @@ MemoryNeed least_stage_memory(const Model& model, const Gpu& gpu, Precision prec
   const auto& options = strategy.parallel;
   const int count = options.pipeline * options.virtual_stages;
   if (count > blocks_of(model)) return {};
-  return least_stage_memory(piece_shapes(model, gpu, precision, batch, count), precision, batch, options, gpus);
+  return least_stage_memory(piece_shapes(model, gpu, precision, batch, count, options.recompute), precision, batch,
+                            options, gpus);
 }
 
 std::string memory_complaint(const Model& model, const Gpu& gpu, Precision precision, double batch,

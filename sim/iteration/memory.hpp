@@ -47,7 +47,8 @@ MemoryNeed least_memory(const Model& model, Precision precision, double batch, c
 
 /// The same for the fullest stage of a pipeline, whose pieces are cut by the GPU's times: the state of the stage's
 /// parameters as least_memory_bytes() counts it, and half of its outputs of every micro-batch whose backward is still
-/// to come when these are most, m with GPipe, p-s on stage s with 1F1B. A rank of a tensor group of t holds 1/t of
+/// to come when these are most, m with GPipe, p-s on stage s with 1F1B. Of what is computed again it keeps the inputs of
+/// blocks that are so whole, and half of the outputs of one block, the largest, while that is computed. A rank of a tensor group of t holds 1/t of
 /// both; one of a context group of c 1/c of the outputs, all of the stage's parameters, and (c-1)/c of the keys and values
 /// of one block besides, which it has gathered. With zero-1 among the c d ranks with the same parameters of so many GPUs the state is that of zero-1 above. 0 for more pieces than the
 /// model has blocks.

@@ -154,8 +154,9 @@ private:
   double duration_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
     const double more = options_.expert_imbalance - 1; // of the busiest rank
+    const double again_s = passes_.forward_s * (piece.again.forward + more * piece.again.expert_forward);
     const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
-                                      : passes_.backward_s * (piece.backward + more * piece.expert_backward);
+                                      : passes_.backward_s * (piece.backward + more * piece.expert_backward) + again_s;
     return all_s * options_.pipeline / options_.micro_batches;
   }
 
@@ -167,6 +168,15 @@ private:
     pass_on(stage, step);
   }
 
+  /// One of the parts that a step is computed in.
+  struct StepPart {
+    int part = 0;
+    int parts = 1;
+
+    /// How many of so many are in it.
+    int share_of(int count) const { return count * (part + 1) / parts - count * part / parts; }
+  };
+
   /// A part of a step, and what it needs and leaves.
   void add_compute(std::size_t stage, const PipelineStep& step, int part, int parts) {
     Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step) / parts};
@@ -176,8 +186,8 @@ private:
     const auto before = needed_by(stage, step, part);
     last_[stage] = add_operation(graph_, operation);
     for (const std::size_t one : before) wait_for(graph_, one);
-    if (carriers_.of_tensor >= 0) add_inside(stage, step, parts, before);
-    if (carriers_.of_context >= 0) add_keys(stage, step, parts);
+    if (carriers_.of_tensor >= 0) add_inside(stage, step, {part, parts}, before);
+    if (carriers_.of_context >= 0) add_keys(stage, step, {part, parts});
     if (!step.forward && backwards_left_[at(step.piece)] == 1) scatter(stage, at(step.piece));
   }
 
@@ -200,40 +210,51 @@ private:
 
   /// Two gathers and two scatters a block with attention, behind what was computed. Where they overlap with it, all
   /// but one of the group's parts of each run beside it.
-  void add_inside(std::size_t stage, const PipelineStep& step, int parts, const std::vector<std::size_t>& before) {
+  void add_inside(std::size_t stage, const PipelineStep& step, const StepPart& part,
+                  const std::vector<std::size_t>& before) {
     if (pieces_[at(step.piece)].cut_layers > 0) add_outputs(stage, step);
     if (pieces_[at(step.piece)].attentive_blocks == 0) return;
     const double seen = options_.tensor_overlap ? 1.0 / options_.tensor : 1;
     std::size_t beside = not_there;
     for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
       if (!options_.tensor_overlap) break;
-      beside = add_operation(graph_, inside_of(stage, step, kind, parts, 1 - seen));
+      beside = add_operation(graph_, inside_of(stage, step, kind, part, 1 - seen));
       for (const std::size_t one : before) wait_for(graph_, one);
     }
     for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
-      last_[stage] = add_operation(graph_, inside_of(stage, step, kind, parts, seen), {last_[stage]});
+      last_[stage] = add_operation(graph_, inside_of(stage, step, kind, part, seen), {last_[stage]});
       if (beside != not_there) wait_for(graph_, beside);
     }
   }
 
   /// Forward a gather of the outputs of each layer that is cut by them; backward a scatter of their gradients, of which
-  /// each rank has a summand for all inputs of the next layer.
+  /// each rank has a summand for all inputs of the next layer, behind the gathers of what is computed again.
   void add_outputs(std::size_t stage, const PipelineStep& step) {
     const auto& piece = pieces_[at(step.piece)];
-    Operation outputs{step.forward ? OperationKind::all_gather : OperationKind::reduce_scatter, streams_[stage].inside};
-    outputs.repeats = piece.cut_layers;
-    outputs.size_bytes = bytes_.outputs * piece.inner_bytes / piece.cut_layers;
+    const auto& again = piece.again;
+    if (!step.forward && again.cut_layers > 0)
+      add_outputs(stage, step, OperationKind::all_gather, again.cut_layers, again.inner_bytes);
+    add_outputs(stage, step, step.forward ? OperationKind::all_gather : OperationKind::reduce_scatter, piece.cut_layers,
+                piece.inner_bytes);
+  }
+
+  void add_outputs(std::size_t stage, const PipelineStep& step, OperationKind kind, int layers, double inner_bytes) {
+    Operation outputs{kind, streams_[stage].inside};
+    outputs.repeats = layers;
+    outputs.size_bytes = bytes_.outputs * inner_bytes / layers;
     outputs.unit = step.piece;
     outputs.micro_batch = step.micro_batch;
     outputs.group = carriers_.of_tensor;
     last_[stage] = add_operation(graph_, outputs, {last_[stage]});
   }
 
-  Operation inside_of(std::size_t stage, const PipelineStep& step, OperationKind kind, int parts, double share) const {
+  Operation inside_of(std::size_t stage, const PipelineStep& step, OperationKind kind, const StepPart& part,
+                      double share) const {
     constexpr int a_block = 2;
     const auto& piece = pieces_[at(step.piece)];
     Operation inside{kind, streams_[stage].inside};
-    inside.repeats = a_block * piece.attentive_blocks / parts;
+    const int again = step.forward ? 0 : piece.again.attentive_blocks;
+    inside.repeats = a_block * part.share_of(piece.attentive_blocks + again);
     inside.size_bytes = share * bytes_.outputs * piece.inner_bytes / piece.attentive_blocks / options_.context;
     inside.unit = step.piece;
     inside.micro_batch = step.micro_batch;
@@ -241,14 +262,16 @@ private:
     return inside;
   }
 
-  /// Keys and values of each block with attention; their gradients, too, on the way back.
-  void add_keys(std::size_t stage, const PipelineStep& step, int parts) {
+  /// Keys and values of each block with attention, once more where attention is computed again; their gradients, too, on
+  /// the way back.
+  void add_keys(std::size_t stage, const PipelineStep& step, const StepPart& part) {
     const auto& piece = pieces_[at(step.piece)];
     if (piece.attentive_blocks == 0) return;
     for (const auto kind : {OperationKind::all_gather, OperationKind::reduce_scatter}) {
       if (step.forward && kind == OperationKind::reduce_scatter) break;
       Operation keys{kind, streams_[stage].keys};
-      keys.repeats = piece.attentive_blocks / parts;
+      const bool repeated = !step.forward && kind == OperationKind::all_gather;
+      keys.repeats = part.share_of(piece.attentive_blocks + (repeated ? piece.again.key_blocks : 0));
       keys.size_bytes = bytes_.outputs * piece.key_bytes / piece.attentive_blocks / options_.tensor;
       keys.unit = step.piece;
       keys.micro_batch = step.micro_batch;
@@ -264,7 +287,7 @@ private:
     const auto& piece = pieces_[at(step.piece)];
     if (piece.expert_blocks == 0) return;
     Operation routing{OperationKind::all_to_all, streams_[stage].inside};
-    routing.repeats = a_block * piece.expert_blocks;
+    routing.repeats = a_block * (piece.expert_blocks + (step.forward ? 0 : piece.again.expert_blocks));
     routing.size_bytes = options_.expert_imbalance * bytes_.outputs * piece.routed_bytes / piece.expert_blocks /
                          options_.tensor / options_.context;
     routing.unit = step.piece;

@@ -83,6 +83,10 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// AttnFuncWithCPAndKVAllGather in context_parallel.py at d0067d0): forward gathers the keys and values of each block
 /// with attention, backward gathers them again and reduce-scatters their gradients, and nothing is computed meanwhile.
 /// They stand behind their piece's compute. All c d ranks with the same parameters share gradients and optimizer state.
+/// What is computed again (Chen et al., arXiv:1604.06174; Korthikanti et al., section 5) is in the backward of its piece,
+/// which waits for the gradients first. A block that is computed again whole gathers, scatters and exchanges all that its
+/// forward does once more, as a function that runs its whole forward does (CheckpointFunction in
+/// megatron/core/tensor_parallel/random.py); attention that is, alone or in its block, its keys and values.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

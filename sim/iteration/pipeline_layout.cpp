@@ -1,6 +1,7 @@
 #include "sim/iteration/pipeline_layout.hpp"
 
 #include "sim/compute/piece_shape.hpp"
+#include "sim/compute/unit_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -28,27 +30,37 @@ bool is_multiple_of_other(int one, int other) {
   return one % other == 0 || other % one == 0;
 }
 
-/// All are on one node; or stages and context groups have whole nodes, or nodes whole ones of them, and nodes have whole
+/// What has whole nodes, or is on them in whole parts: a stage, or where replicas are outside stages a replica.
+int gpus_side_by_side(const ModelParallelOptions& options, int gpus) {
+  return options.rank_order == RankOrder::replicas_last ? ranks_of_replica(options) : gpus / options.pipeline;
+}
+
+/// All are on one node; or stages (or replicas) and context groups have whole nodes, or nodes whole ones of them, and nodes have whole
 /// tensor groups.
 bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (gpus % ranks_of_replica(options) != 0) return false;
   if (gpus <= gpus_per_node) return true;
   if (gpus_per_node % options.tensor != 0) return false;
-  return is_multiple_of_other(gpus / options.pipeline, gpus_per_node) &&
+  return is_multiple_of_other(gpus_side_by_side(options, gpus), gpus_per_node) &&
          is_multiple_of_other(gpus_of_context(options), gpus_per_node);
 }
 
-/// The first node of a stage, and how many of its ranks each of its nodes has.
+/// The nodes of a stage, and how many of its ranks each of them has.
 struct StageNodes {
-  int first = 0;
-  int nodes = 1;
+  std::vector<int> nodes;
   int ranks_of_node = 1;
 };
 
 StageNodes nodes_of_stage(const Machine& all, const PipelineLayout& layout, int stage) {
-  const int ranks = layout.ranks_of_stage();
-  const int per_node = std::min(ranks, all.ranks_per_node);
-  return {all.node_of(stage * ranks), ranks / per_node, per_node};
+  const bool apart = layout.order == RankOrder::replicas_last; // one replica's ranks of a stage follow each other
+  const int ranks = apart ? layout.ranks_of_group() : layout.ranks_of_stage();
+  const int runs = apart ? layout.replicas : 1;
+  StageNodes stage_nodes{{}, std::min(ranks, all.ranks_per_node)};
+  for (int run = 0; run < runs; ++run) {
+    const int first = all.node_of((run * layout.stages + stage) * ranks);
+    for (int node = 0; node < ranks / stage_nodes.ranks_of_node; ++node) stage_nodes.nodes.push_back(first + node);
+  }
+  return stage_nodes;
 }
 
 /// Pairs that pass the uplink of the busiest leaf.
@@ -57,9 +69,9 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   std::map<int, int> leaving;
   std::map<int, int> coming;
   int most = 0;
-  for (int node = 0; node < from.nodes; ++node) {
-    const int from_leaf = (from.first + node) / all.nodes_per_leaf;
-    const int to_leaf = (to.first + node) / all.nodes_per_leaf;
+  for (std::size_t node = 0; node < from.nodes.size(); ++node) {
+    const int from_leaf = from.nodes[node] / all.nodes_per_leaf;
+    const int to_leaf = to.nodes[node] / all.nodes_per_leaf;
     if (from_leaf == to_leaf) continue;
     most = std::max({most, leaving[from_leaf] += from.ranks_of_node, coming[to_leaf] += from.ranks_of_node});
   }
@@ -113,6 +125,17 @@ std::string tensor_complaint(const Model& model, const ModelParallelOptions& opt
   return fmt::format("{} has no layer with a matrix or filters to cut; leave \"tensor\" out", model.name);
 }
 
+/// Why nothing of the model would be computed again; "" where something is, or nothing shall be.
+std::string recompute_complaint(const Model& model, Recompute recompute) {
+  if (recompute == Recompute::none) return "";
+  const auto again = [recompute](const Layer& layer) { return is_computed_again(layer, recompute); };
+  if (std::any_of(model.layers.begin(), model.layers.end(), again)) return "";
+  return fmt::format("{} has {}, so that nothing of it would be computed again; leave \"recompute\" out", model.name,
+                     recompute == Recompute::full ? "no numbered block (block3.mlp)"
+                                                  : "no attention without parameters in a numbered block "
+                                                    "(block3.attention.scores)");
+}
+
 /// Why a sequence cannot be cut over so many ranks; "" where it can.
 std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.context == 1) return "";
@@ -137,7 +160,7 @@ std::string context_complaint(const Model& model, const ModelParallelOptions& op
 } // namespace
 
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus) {
-  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor, options.context};
+  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor, options.context, options.rank_order};
 }
 
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout) {
@@ -147,7 +170,33 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
   return group;
 }
 
+namespace {
+
+/// One rank of each tensor group of every replica, where replicas are outside stages. A node has some of a context group,
+/// or whole ones of whole replicas; a leaf some of a replica's, or those of whole replicas.
+Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layout) {
+  const int of_group = layout.ranks_of_group();
+  const int of_replica = of_group * layout.stages;
+  const int of_node = of_group >= all.ranks_per_node ? all.ranks_per_node / layout.tensor
+                                                     : layout.context * std::max(1, all.ranks_per_node / of_replica);
+  Machine group = all;
+  group.ranks = layout.sharers();
+  group.ranks_per_node = std::min(layout.sharers(), std::max(1, of_node));
+  const int beside = std::max(1, all.ranks_per_node / group.ranks_per_node); // groups on a node
+  group.nic_Bps /= beside;
+  if (all.nodes_per_leaf == 0) return group;
+  const int nodes_of_group = std::max(1, of_group / all.ranks_per_node);
+  const int nodes_of_replica = std::max(1, of_replica / all.ranks_per_node);
+  group.nodes_per_leaf =
+      std::min(all.nodes_per_leaf, nodes_of_group * std::max(1, all.nodes_per_leaf / nodes_of_replica));
+  group.uplink_Bps /= 1.0 * beside * all.nodes_per_leaf / group.nodes_per_leaf;
+  return group;
+}
+
+} // namespace
+
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
+  if (layout.order == RankOrder::replicas_last) return machine_of_replicas_apart(all, layout);
   Machine group = all;
   group.ranks = layout.sharers();
   group.ranks_per_node = std::min(layout.sharers(), std::max(1, all.ranks_per_node / layout.tensor));
@@ -189,7 +238,7 @@ Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int st
   Machine pair = all;
   pair.ranks = 2;
   pair.nodes_per_leaf = 0;
-  if (from.first == to.first) {
+  if (from.nodes.front() == to.nodes.front()) {
     pair.ranks_per_node = 2;
     return pair;
   }
@@ -227,6 +276,7 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
         batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
   if (auto why = tensor_complaint(model, options); !why.empty()) return why;
   if (auto why = context_complaint(model, options); !why.empty()) return why;
+  if (auto why = recompute_complaint(model, options.recompute); !why.empty()) return why;
   if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
@@ -239,6 +289,11 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
     return fmt::format("a context group of {} GPUs, {} of a tensor group times {}, shares nodes of {} unevenly; give a "
                        "\"context\" that fills whole nodes, or of which whole groups fill a node",
                        group, options.tensor, options.context, gpus_per_node);
+  if (options.rank_order == RankOrder::replicas_last)
+    return fmt::format(
+        "a replica of {} GPUs shares nodes of {} unevenly; give degrees whose product fills whole nodes, "
+        "or of which whole replicas fill a node",
+        of_replica, gpus_per_node);
   return fmt::format(
       "{} GPUs give each of {} stages {} GPUs, which share nodes of {} unevenly; give a multiple of {} GPUs", gpus,
       options.pipeline, gpus / options.pipeline, gpus_per_node, options.pipeline * gpus_per_node);

@@ -9,16 +9,20 @@
 
 namespace ddlsim {
 
-/// Megatron-LM's order of ranks (megatron/core/parallel_state.py, "tp-cp-ep-dp-pp"): the ranks of a tensor group are
-/// consecutive; tensor groups that hold parts of the same sequences follow each other; those of all replicas make a
-/// stage; stages follow each other.
+/// The ranks of a tensor group are consecutive; tensor groups that hold parts of the same sequences follow each other.
+///   stages_last    those of all replicas make a stage; stages follow each other (Megatron-LM,
+///                  megatron/core/parallel_state.py, "tp-cp-ep-dp-pp")
+///   replicas_last  those of all stages make a replica; replicas follow each other (Llama 3, arXiv:2407.21783, section
+///                  3.3.2; Megatron-LM's --use-tp-pp-dp-mapping)
 struct PipelineLayout {
   int stages = 1;
   int replicas = 1;
   int tensor = 1;
   int context = 1;
+  RankOrder order = RankOrder::stages_last;
   int sharers() const { return replicas * context; } ///< ranks that have the same parameters
   int ranks_of_stage() const { return sharers() * tensor; }
+  int ranks_of_group() const { return tensor * context; } ///< of a stage of one replica
 };
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 
@@ -30,7 +34,8 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
 Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
 
 /// The ranks that sum the same gradients, one of each tensor group of each replica. `tensor` such groups sum at the same time and share the
-/// NICs of a node and the uplinks. All stages have the same machine, because layout_complaint() refuses uneven ones.
+/// NICs of a node and the uplinks. With replicas last, groups of other stages that are on the same node or leaf share them, too,
+/// and only so many of a leaf's nodes follow each other in the group. All stages have the same machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
 /// The ranks with the same dense parameters that a block's experts are dealt out over: Megatron-LM's order has them next to each

@@ -92,7 +92,7 @@ const BackwardShape& shape_of(const StepSetup& setup, StepCache& memory) {
 /// One GPU's compute. The shape is looked at only where something is computed again.
 double compute_of(const StepSetup& setup, const Parameters& sample, StepCache& memory) {
   static const BackwardShape whole;
-  const bool again = is_sharded(setup.strategy.name) && setup.strategy.sharded.recompute != Recompute::none;
+  const bool again = recompute_of(setup.strategy) != Recompute::none;
   return compute_s_of(setup, sample, again ? shape_of(setup, memory) : whole);
 }
 

@@ -206,7 +206,8 @@ private:
   }
 
   double share_of(const PieceShape& piece) const {
-    return likeliest_.forward_share * piece.forward + (1 - likeliest_.forward_share) * piece.backward;
+    return likeliest_.forward_share * (piece.forward + piece.again.forward) +
+           (1 - likeliest_.forward_share) * piece.backward;
   }
 
   /// The `most` fastest of those that fit, or that do not, and are faster than `limit_s`; the most promising are run

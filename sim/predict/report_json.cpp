@@ -40,6 +40,8 @@ void add_model_parallel(Json& json, const Strategy& strategy) {
   json["schedule"] = to_text(parallel.schedule);
   json["virtual_stages"] = parallel.virtual_stages;
   json["data_parallel"] = to_text(parallel.data_parallel);
+  if (parallel.recompute != Recompute::none) json["recompute"] = to_text(parallel.recompute);
+  if (parallel.rank_order != RankOrder::stages_last) json["rank_order"] = to_text(parallel.rank_order);
 }
 
 Json to_json(const Strategy& strategy) {

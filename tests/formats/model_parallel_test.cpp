@@ -37,6 +37,11 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
        "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)"},
       {R"({"name":"model-parallel","tensor":8,"data_parallel":"zero-1"})", "model-parallel(tensor 8, zero-1)"},
       {R"({"name":"model-parallel","tensor":8,"tensor_overlap":true})", "model-parallel(tensor 8 overlapped)"},
+      {R"({"name":"model-parallel","tensor":8,"recompute":"full"})", "model-parallel(tensor 8, full recomputation)"},
+      {R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"1f1b","data_parallel":"zero-1","recompute":"selective"})",
+       "model-parallel(2 stages, 4 micro-batches, 1f1b, zero-1, selective recomputation)"},
+      {R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"1f1b","rank_order":"tp-cp-pp-dp"})",
+       "model-parallel(2 stages, 4 micro-batches, 1f1b, ranks tp-cp-pp-dp)"},
       {R"({"name":"model-parallel","expert":8})", "model-parallel(expert 8)"},
       {R"({"name":"model-parallel","tensor":2,"expert":8,"expert_imbalance":1.5})",
        "model-parallel(tensor 2, expert 8, busiest 1.5)"},
@@ -87,6 +92,17 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
              Catch::Contains("did you mean \"zero-1\"?"));
   CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
   CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(told(R"(,"tensor":2,"recompute":"ful")"), Catch::Contains("did you mean \"full\"?"));
+  CHECK_THAT(told(R"(,"tensor":2,"recompute":true)"), Catch::StartsWith("/recompute: "));
+  CHECK_THAT(told(R"(,"tensor":2,"recompute":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(told(R"(,"tensor":2,"rank_order":"tp-cp-pp-dp")"), Catch::StartsWith("/rank_order: only a pipeline"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":"tp-cp-pp-dd")"),
+             Catch::Contains("did you mean \"tp-cp-pp-dp\"?"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":["dp"])"), Catch::StartsWith("/rank_order: "));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"expert":2,"rank_order":"tp-cp-pp-dp")"),
+             Catch::StartsWith("/rank_order: experts"));
+  CHECK_THAT(told(R"(,"recompute":"full")"), Catch::Contains("nothing is parallel but data"));
   CHECK_THAT(told(R"(,"context":0)"), Catch::StartsWith("/context: 0"));
   CHECK_THAT(told(R"(,"context":-2)"), Catch::StartsWith("/context: -2"));
   CHECK_THAT(told(R"(,"context":1e99)"), Catch::StartsWith("/context: "));
@@ -113,6 +129,7 @@ TEST_CASE("a record of model parallelism states its degrees") {
   const auto parallel =
       read(R"(,"tensor":8,"pipeline":6,"micro_batches":576,"data_parallel":"zero-1")").strategy.parallel;
   CHECK(parallel == ModelParallelOptions{8, 6, 576, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1});
+  CHECK(read(R"(,"tensor":8,"recompute":"selective")").strategy.parallel.recompute == Recompute::selective);
   CHECK(read(R"(,"tensor":8,"context":16)").strategy.parallel.context == 16);
   CHECK_THAT(read(R"(,"context":"best")").reported, Catch::StartsWith("/context: \"best\" found"));
   CHECK_THAT(read(R"(,"tensor":"best")").reported, Catch::StartsWith("/tensor: \"best\" found"));

@@ -9,7 +9,7 @@ namespace ddlsim {
 TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[names]", Algorithm, StrategyName, Grouping,
                    Sharding, Placement, Device, Precision, WirePrecision, Library, IntraKind, FabricKind, Routing,
                    NodeOrder, NodeReduce, PriorScale, PriceKind, EvidenceLabel, RecordKind, RunMode, Recompute, Offload,
-                   PipelineSchedule, DataParallel, NicPath) {
+                   PipelineSchedule, DataParallel, RankOrder, NicPath) {
   std::set<std::string> texts;
   for (const TestType value : values_of<TestType>()) {
     CHECK(value_named<TestType>(to_text(value)) == value);

@@ -146,7 +146,7 @@ def with_pipeline(request):
     changed = copy.deepcopy(request)
     changed["candidates"][0]["strategies"] = [
         {"name": "model-parallel", "tensor": 2, "pipeline": "best", "micro_batches": 4, "data_parallel": "zero-1"},
-        {"name": "model-parallel", "context": "best"}]
+        {"name": "model-parallel", "context": "best", "recompute": "selective"}]
     return changed
 
 
@@ -190,8 +190,9 @@ def variants(samples):
             {"name": "zero-1", "micro_batches": 2, "recompute": "none"}]}
     yield "scenario@pipeline", {
         **samples["scenario"], "strategies": [
-            {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b"},
-            {"name": "model-parallel", "context": 2},
+            {"name": "model-parallel", "tensor": 2, "pipeline": 2, "micro_batches": 4, "schedule": "1f1b",
+             "rank_order": "tp-cp-pp-dp"},
+            {"name": "model-parallel", "context": 2, "recompute": "full"},
             {"name": "model-parallel", "tensor": 2, "context": 4, "micro_batches": 2},
             {"name": "model-parallel", "pipeline": 2, "micro_batches": 12, "schedule": "interleaved", "virtual_stages": 2}]}
     yield "scenario@best-layout", {
