@@ -122,9 +122,9 @@ TEST_CASE("A profile comes back from its file") {
 
 TEST_CASE("Layer records are a profile too") {
   const TemporaryFile file("records.jsonl");
-  const auto line = [](double batch, const std::string& pass, double time_s) {
+  const auto line = [](double batch, const std::string& pass, double time_s, const std::string& series = "layers") {
     ddlsim::LayerRecord record;
-    record.head = ddltrain::own_head("layers");
+    record.head = ddltrain::own_head(series);
     record.model = "tiny";
     record.layer = "fc";
     record.kind = "linear";
@@ -149,6 +149,8 @@ TEST_CASE("Layer records are a profile too") {
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several batches (1, 8)"));
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny", 2), Catch::Contains("not 2"));
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "big"), Catch::Contains("no layer records of big"));
+  write(file, ddlsim::to_json_line(context) + "\n" + line(1, "forward", 2e-3) + line(1, "forward", 3e-3, "layers-amp"));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several series (layers, layers-amp)"));
   CHECK_THROWS_AS(ddltrain::read_profile(write(file, "no JSON"), "tiny"), ddlsim::UserError);
   CHECK_THROWS_AS(ddltrain::read_profile("/no/such/file", "tiny"), ddlsim::UserError);
 }

@@ -62,6 +62,18 @@ double chosen_batch(const std::set<double>& batches, const std::string& file, co
   return batch > 0 ? batch : *batches.begin();
 }
 
+/// Precisions, say: added up, their layers would take the time of all.
+void refuse_several_series(const std::vector<ddlsim::LayerRecord>& records, const Profile& profile,
+                           const std::string& file) {
+  std::set<std::string> series;
+  for (const auto& record : records)
+    if (record.batch == profile.batch) series.insert(record.head.series);
+  if (series.size() < 2) return;
+  throw ddlsim::UserError(file, "",
+                          fmt::format("layers of {} at batch {} in several series ({}); give a file with one",
+                                      profile.model, profile.batch, fmt::join(series, ", ")));
+}
+
 void add_time(Profile& profile, const ddlsim::LayerRecord& record) {
   auto at = std::find_if(profile.layers.begin(), profile.layers.end(),
                          [&](const LayerTime& time) { return time.layer == record.layer; });
@@ -81,6 +93,7 @@ Profile from_records(const std::filesystem::path& file, const std::string& model
   profile.gpu = read.context.gpu;
   profile.source = read.context.source_title + ", " + read.context.date;
   profile.batch = chosen_batch(batches, file.string(), model, batch);
+  refuse_several_series(records, profile, file.string());
   for (const auto& record : records) {
     if (record.batch != profile.batch) continue;
     profile.precision = ddlsim::to_text(record.precision);

@@ -24,7 +24,8 @@ struct Profile {
 
 /// Reads a profile of `ddltrain profile`, or a measurement file with layer records of `model` at one batch, as
 /// `ddltrain layers` writes it; of a file with several batches, `batch`. A layer without a record of a pass takes no
-/// time in it. Throws UserError when the file has no such layers, or several batches and none is chosen (batch 0).
+/// time in it. Throws UserError when the file has no such layers, has several batches and none is chosen (batch 0), or
+/// has several series at that batch.
 Profile read_profile(const std::filesystem::path& file, const std::string& model, double batch = 0);
 
 /// The profile as JSON, one layer a line.
