@@ -21,10 +21,10 @@ struct Ratio {
   double high = 0;
 };
 
-/// The rates are predict_point()'s: over one GPU, which synchronises nothing, GPUs
-/// times what `predict` calls efficiency. The interval is of what
-/// would be measured: each sample's two times together, what no parameter explains at the larger scale, and the noise of
-/// both measurements. Throws UserError where a scale cannot be.
+/// The rates are predict_point()'s. Over the rate of one GPU, which synchronises nothing, the ratio is the number of GPUs
+/// times what `predict` calls efficiency. The interval is of what would be measured: each sample's two times together,
+/// what no parameter explains at the larger scale, and the noise of both measurements. Throws UserError where a scale
+/// cannot be.
 Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus);
 
 /// One record, and what was said of it.
