@@ -115,10 +115,10 @@ def main():
     source = sample_source(options, network, job.rank, job.ranks)
     original = records.steps
 
-    def with_groups(step_s, own_s, steps=0):
+    def with_groups(step_s, own_s, **more):
         if synchronised:
             framework.note = groups_text(model)
-        original(step_s, own_s, steps)
+        original(step_s, own_s, **more)
 
     records.steps = with_groups
     train(options, source, worker, records)
