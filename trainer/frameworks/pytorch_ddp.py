@@ -57,7 +57,7 @@ class TorchWorker(Worker):
 
     def step(self, images, labels):
         torch = self.torch
-        self.optimizer.zero_grad(set_to_none=self.replays)  # a replay's gradients are handed over, not added
+        self.plain.zero_grad(set_to_none=self.replays)  # a replay's gradients are handed over, not added
         loss = self.model(torch.from_numpy(images))
         if not self.replays:
             loss = torch.nn.functional.cross_entropy(loss, torch.from_numpy(labels))
