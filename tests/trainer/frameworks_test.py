@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
 
-ENVIRONMENT: pytorch, mxnet or tensorflow; where it is not installed the test says so and is skipped.
+ENVIRONMENT: pytorch, mxnet, tensorflow or horovod; where it is not installed the test says so and is skipped.
 """
 import ast
 import json
@@ -396,6 +396,20 @@ class Tensorflow(Frameworks):
                              "--global-batch", "64")
         self.assertEqual(records[-1]["strategy"]["placement"], "colocated")
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
+
+
+class Horovod(Frameworks):
+    def test_two_ranks_learn_as_one_process(self):
+        step = self.hold_to_one_process("horovod-pytorch", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "horovod", "open-mpi"))
+        self.assertRegex(step["software"], "^Horovod 0[.]28[.]1, PyTorch 1[.]13")
+        self.assertIn("fusion buffer 134217728 bytes, cycle 1 ms", step["note"])
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("horovod-pytorch", self.profile(), "--ranks", "2")
+
+    def test_wrong_words_are_told_once(self):
+        self.assertIn("2 ranks were started", self.refused("horovod-pytorch", "--strategy", "none", "--ranks", "2"))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ namespace {
 
 /// Scripts that talk over MPI themselves become the rank; a process is in MPI once.
 bool uses_mpi(const std::string& name) {
-  return name.rfind("mpi-", 0) == 0;
+  return name.rfind("mpi-", 0) == 0 || name.rfind("horovod-", 0) == 0;
 }
 
 [[noreturn]] void become(const FrameworkScript& script) {

@@ -35,7 +35,23 @@ class MpiWorker(pytorch_ddp.TorchWorker):
         return summed.tolist()
 
 
-def abort_on_failure(world, body):
+def this_job(world):
+    """MPI tells where the ranks are."""
+    from mpi4py import MPI
+    hosts = world.allgather(MPI.Get_processor_name())
+    return Job(world.rank, hosts, [[]] * world.size, hosts, "")
+
+
+def library():
+    """(what MPI calls itself, its name in records, the transport so far as the environment leaves no choice)"""
+    from mpi4py import MPI
+    text = MPI.Get_library_version().split(",")[0].replace(" v", " ")
+    name = "open-mpi" if text.startswith("Open MPI") else "mpich" if text.startswith("MPICH") else "unknown"
+    forced_tcp = os.environ.get("OMPI_MCA_btl", "").split(",")
+    return text, name, "mpi-tcp" if "tcp" in forced_tcp and "vader" not in forced_tcp else "unknown"
+
+
+def abort_on_failure(script, world, body):
     """A rank that fails ends the job; the first ranks tell first, for what all meet at once."""
     import time
     import traceback
@@ -46,23 +62,18 @@ def abort_on_failure(world, body):
             return
         time.sleep(min(3.0, 0.5 * world.rank))
         place = traceback.extract_tb(error.__traceback__)[-1]
-        print(f"ddltrain: {NAME}, rank {world.rank}: {error} ({place.filename}:{place.lineno})", file=sys.stderr, flush=True)
+        print(f"ddltrain: {script}, rank {world.rank}: {error} ({place.filename}:{place.lineno})", file=sys.stderr, flush=True)
         world.Abort(getattr(error, "status", 1))
 
 
 def run(world):
     options = read_options(NAME, ["all-reduce"], sys.argv[1:], replay=True)
-    from mpi4py import MPI
-    hosts = world.allgather(MPI.Get_processor_name())
-    job = Job(world.rank, hosts, [[]] * world.size, hosts, "")
+    job = this_job(world)
     network = settle(options, world.size, asynchronous=False)
     import torch
     torch.set_num_threads(options.threads)
-    library = MPI.Get_library_version().split(",")[0].replace(" v", " ")
-    name = "open-mpi" if library.startswith("Open MPI") else "mpich" if library.startswith("MPICH") else "unknown"
-    forced_tcp = os.environ.get("OMPI_MCA_btl", "").split(",")
-    transport = "mpi-tcp" if "tcp" in forced_tcp and "vader" not in forced_tcp else "unknown"
-    framework = Framework(NAME, f"PyTorch {torch.__version__}, {library}", name, transport, "pytorch-mpi",
+    text, name, transport = library()
+    framework = Framework(NAME, f"PyTorch {torch.__version__}, {text}", name, transport, "pytorch-mpi",
                           {"name": "all-reduce"}, True)
     records = Records(options, job, framework, world.rank == 0)
     records.say_what()
@@ -74,7 +85,7 @@ def run(world):
 
 def main():
     from mpi4py import MPI
-    abort_on_failure(MPI.COMM_WORLD, lambda: run(MPI.COMM_WORLD))
+    abort_on_failure(NAME, MPI.COMM_WORLD, lambda: run(MPI.COMM_WORLD))
 
 
 if __name__ == "__main__":

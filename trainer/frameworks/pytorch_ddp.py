@@ -57,7 +57,7 @@ class TorchWorker(Worker):
 
     def step(self, images, labels):
         torch = self.torch
-        self.optimizer.zero_grad(set_to_none=self.replays)  # a replay's gradients are handed over, not added
+        self.plain.zero_grad(set_to_none=self.replays)  # a replay's gradients are handed over, not added
         loss = self.model(torch.from_numpy(images))
         if not self.replays:
             loss = torch.nn.functional.cross_entropy(loss, torch.from_numpy(labels))
@@ -115,10 +115,10 @@ def main():
     source = sample_source(options, network, job.rank, job.ranks)
     original = records.steps
 
-    def with_groups(step_s, own_s, steps=0):
+    def with_groups(step_s, own_s, **more):
         if synchronised:
             framework.note = groups_text(model)
-        original(step_s, own_s, steps)
+        original(step_s, own_s, **more)
 
     records.steps = with_groups
     train(options, source, worker, records)
