@@ -38,28 +38,21 @@ RatioSide side_of(const Curve& curve, int gpus) {
   return side;
 }
 
-/// The scenario whose two rows are the record's scales.
-Scenario scenario_of(const SpeedUpRecord& record, const Cluster& cluster) {
-  const int a_node = record.nodes > 1 ? record.gpus_per_node : cluster.gpus_per_node;
-  if (record.gpus > record.nodes * a_node || record.base_gpus > record.base_nodes * a_node)
-    throw UserError(
-        cluster.name, "",
-        fmt::format("{} GPUs on {} nodes are more than nodes of {} have", record.gpus, record.nodes, a_node));
-  Scenario scenario;
-  scenario.name = "ratio";
-  scenario.model = record.model;
-  scenario.batch_per_gpu = record.batch_per_gpu;
-  scenario.precision = record.precision;
-  if (record.wire_precision != WirePrecision::unknown) scenario.wire_precision = record.wire_precision;
-  scenario.cluster = cluster.name;
-  if (record.head.gpu != cluster.gpu) scenario.gpu = record.head.gpu;
+/// The scenario whose two rows are the record's scales: what validation asks of the larger one, and the base beside it.
+Scenario ratio_scenario(const SpeedUpRecord& record, const Cluster& cluster) {
+  Series series;
+  series.id = cluster.name;
+  series.cluster = cluster.name;
+  series.model = record.model;
+  series.batch_per_gpu = record.batch_per_gpu;
+  series.precision = record.precision;
+  series.wire_precision = record.wire_precision;
+  series.gpu = record.head.gpu;
+  series.preset = record.preset;
+  series.transport = record.head.transport;
+  auto scenario =
+      scenario_of(Question{series, record.gpus, record.nodes, record.gpus_per_node, record.strategy}, cluster);
   scenario.gpus = {record.base_gpus, record.gpus};
-  scenario.gpus_per_node = a_node == cluster.gpus_per_node ? 0 : a_node;
-  scenario.strategies = {record.strategy};
-  auto& strategy = scenario.strategies.front();
-  if (strategy.name == StrategyName::all_reduce) strategy.name = StrategyName::automatic;
-  scenario.preset = record.preset;
-  if (transport_named(cluster, record.head.transport) != nullptr) scenario.transport = record.head.transport;
   return scenario;
 }
 
@@ -79,7 +72,7 @@ struct RatioKnowledge {
     const auto model = reference.models.find(record.model);
     if (model == reference.models.end())
       throw UserError(record.model, "", fmt::format("model {} has no layer table", record.model));
-    const auto scenario = scenario_of(record, cluster);
+    const auto scenario = ratio_scenario(record, cluster);
     const Knowledge known{cluster,
                           reference.gpus,
                           reference.presets,
