@@ -167,24 +167,37 @@ bool crosses_nodes(const SeriesData& series) {
                      [](const DataPoint& point) { return point.nodes > 1; });
 }
 
-/// The prior's median, and networks and servers much slower than it, where runs across nodes can tell: a slow network
-/// and much interference explain the same times, and a search that starts at a fast network may end there.
-std::vector<std::vector<double>> starts(const FreeParameters& free_parameters, const std::vector<SeriesData>& series) {
+using Rates = std::vector<double Parameters::*>;
+
+/// Everything at its prior's median, but those rates much below it where runs across nodes can tell.
+std::vector<double> slow_start(const FreeParameters& free_parameters, const std::vector<SeriesData>& series,
+                               const Rates& rates) {
   constexpr double slow = -2; // prior standard deviations
-  const std::vector<double> middle(free_parameters.all.size(), 0);
-  std::vector<double> slow_network = middle;
   const auto fields = parameter_fields();
+  std::vector<double> start(free_parameters.all.size(), 0);
   for (std::size_t s = 0; s < series.size(); ++s) {
+    if (!crosses_nodes(series[s])) continue;
     for (std::size_t k = 0; k < fields.size(); ++k) {
-      const bool rate =
-          fields[k].value == &Parameters::nic_efficiency || fields[k].value == &Parameters::server_process_Bps;
       const int free_parameter = free_parameters.of_series[s][k];
-      if (rate && free_parameter >= 0 && crosses_nodes(series[s]))
-        slow_network[static_cast<std::size_t>(free_parameter)] = slow;
+      const bool slows = std::find(rates.begin(), rates.end(), fields[k].value) != rates.end();
+      if (slows && free_parameter >= 0) start[static_cast<std::size_t>(free_parameter)] = slow;
     }
   }
-  if (slow_network == middle) return {middle};
-  return {middle, slow_network};
+  return start;
+}
+
+/// The priors' medians; a slow network with slow servers; slow connections to servers. A slow network and much
+/// interference explain the same times, and so do a slow server and slow connections to it: a search that starts where
+/// none of them decides may end there.
+std::vector<std::vector<double>> starts(const FreeParameters& free_parameters, const std::vector<SeriesData>& series) {
+  const Rates slow_network{&Parameters::nic_efficiency, &Parameters::server_process_Bps};
+  const Rates slow_connections{&Parameters::server_connection_Bps};
+  std::vector<std::vector<double>> all{std::vector<double>(free_parameters.all.size(), 0)};
+  for (const auto& rates : {slow_network, slow_connections}) {
+    auto start = slow_start(free_parameters, series, rates);
+    if (start != all.front()) all.push_back(std::move(start));
+  }
+  return all;
 }
 
 /// From every start, the likeliest first.

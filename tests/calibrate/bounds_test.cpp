@@ -115,26 +115,32 @@ std::unique_ptr<const Bounded> bounded_link() {
   return made;
 }
 
-/// One server with a host of its own; sixteen nodes push eight times as much as two.
-std::unique_ptr<const Bounded> bounded_server() {
+/// One server with a host of its own, and nodes that push a model of so many parameters to it; NICs are no limit.
+std::unique_ptr<Bounded> one_server(long parameters) {
   auto made = std::make_unique<Bounded>();
   auto& of = *made;
-  of.parameter = "server_process_rate";
   auto& cluster = of.reference.clusters.at("planted");
   cluster.available_nodes = 64;
   cluster.nics.front().bandwidth_Bps = 1e11; // a NIC that is no limit
   Preset preset = of.reference.presets.front();
   preset.name = "servers";
   of.reference.presets.push_back(preset);
-  of.reference.models.emplace("light", early_model("light", 2'500'000));
+  of.reference.models.emplace("light", early_model("light", parameters));
   Strategy servers;
   servers.name = StrategyName::ps;
   servers.servers = {ServerCount::Rule::count, 1};
   servers.placement = Placement::dedicated;
   servers.sharding = Sharding::bytes;
-  for (auto& one : bounded_series(of.reference, "light", servers, "servers", {1, 2, 4})) of.light.push_back(one);
-  for (auto& one : bounded_series(of.reference, "light", servers, "servers", {1, 2, 4, 32, 64}))
-    of.heavy.push_back(one);
+  of.light = bounded_series(of.reference, "light", servers, "servers", {1, 2, 4});
+  of.heavy = bounded_series(of.reference, "light", servers, "servers", {1, 2, 4, 32, 64});
+  return made;
+}
+
+/// Sixteen nodes push eight times as much as two.
+std::unique_ptr<const Bounded> bounded_server() {
+  auto made = one_server(2'500'000);
+  auto& of = *made;
+  of.parameter = "server_process_rate";
   of.load_Bps = 4 * of.reference.models.at("light").size_bytes() / time_of_light(of); // four nodes, each way
   return made;
 }
@@ -256,5 +262,25 @@ TEST_CASE("a scale that saturates makes a value of the bound", "[bounds]") {
     INFO(of.parameter << ": held " << held << " of " << clusters << ", mean width " << mean_width);
     CHECK(held >= 0.8 * clusters);
     CHECK(mean_width < 0.5); // of 3.3 that the prior has
+  }
+}
+
+TEST_CASE("connections so slow that their prior would not show it are found, and the server is not blamed",
+          "[bounds]") {
+  constexpr double slow = -2.5; // prior standard deviations
+  auto made = one_server(8'000'000);
+  auto& of = *made;
+  of.parameter = "server_connection_rate";
+  for (auto& series : of.light) series.priors[bounded_field("server_process_rate")].median = 1e10; // sums on all cores
+  const auto time_at = [&](double z_score) { return bounded_time_s(of.light, 0, 2, truth_at(of, of.light, z_score)); };
+  REQUIRE(time_at(0) < 1.001 * time_at(1)); // a search that starts at the priors sees no slope
+  REQUIRE(time_at(slow) > 1.2 * time_at(0));
+  for (int seed = 1; seed <= 5; ++seed) {
+    const auto fit = fit_steps(bounded_times(of, of.light, slow, seed), {});
+    for (const auto& one : fit.parameters) {
+      INFO("seed " << seed << ", " << one.name << ": z-score " << one.z_score << ", error " << one.error);
+      if (one.name == of.parameter) CHECK(one.z_score == Approx(slow).margin(0.3));
+      if (one.name == "server_process_rate") CHECK(one.z_score > -1);
+    }
   }
 }
