@@ -6,7 +6,7 @@ usage: frameworks_table.py DDLSIM ROOT [--write]   (without --write: says whethe
 Each run on several hosts is predicted twice, with the rate of the framework's own single process:
   priors       nothing else was measured
   calibrated   with the links, servers and collectives of the same testbed (Open MPI), and the runs of the other frameworks, but none
-               of its own
+               of its own; runs that were measured later teach nothing about those that were there
 """
 import dataclasses
 import json
@@ -22,7 +22,7 @@ import tempfile
 import document_table
 
 FACTS_OF = {"testbed-frameworks": "testbed", "testbed-frameworks-200m": "testbed-200m"}  # the same links, measured with Open MPI
-ALONE = {"pytorch": "pytorch", "mpi": "pytorch", "mxnet": "mxnet", "tensorflow": "tensorflow"}  # who computes
+LATER = "horovod"  # measured a day after the others: what was said of these stays what it was
 BEGIN, END = "<!-- frameworks: begin -->\n", "<!-- frameworks: end -->\n"
 
 
@@ -41,6 +41,11 @@ class Run:
     @property
     def software(self):
         return self.file.split("-")[1]
+
+    @property
+    def computes(self):
+        """Whose single process tells the compute."""
+        return {"mpi": "pytorch", "horovod": self.file.split("-")[-1]}.get(self.software, self.software)
 
     @property
     def alone(self):
@@ -86,15 +91,15 @@ def copy_records(source, cluster, folder):
     (folder / "measurements" / source.name).write_text(json.dumps(context) + "\n" + "".join(lines[1:]))
 
 
-def known_cluster(root, cluster, folder, software, calibrated):
+def known_cluster(root, cluster, folder, software, computes, calibrated):
     """A copy of the cluster that knows nothing of the software's own runs on several hosts."""
     held_out = root / "platforms" / "held-out" / cluster
     (folder / "measurements").mkdir(parents=True)
     shutil.copy(held_out / "cluster.json", folder)
     for file in training_files(held_out):
         one = Run(cluster, file.stem, [], [])
-        own_process = one.alone and one.software == ALONE[software]
-        if own_process or (calibrated and (one.alone or one.software != software)):
+        own_process = one.alone and one.software == computes
+        if own_process or (calibrated and (one.alone or one.software not in (software, LATER))):
             copy_records(file, cluster, folder)
     if calibrated:
         for file in sorted((root / "platforms" / FACTS_OF[cluster] / "measurements").glob("*.jsonl")):
@@ -114,19 +119,19 @@ def scenario_of(run, alone):
     return scenario
 
 
-def predictions(ddlsim, root, runs, software, cluster, calibrated):
-    """{(file, workers): point} of the software's runs on several hosts."""
+def predictions(ddlsim, root, runs, software, computes, cluster, calibrated):
+    """{(file, workers): point} of the software's runs on several hosts, where `computes` computes."""
     points = {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        known_cluster(root, cluster, folder / cluster, software, calibrated)
+        known_cluster(root, cluster, folder / cluster, software, computes, calibrated)
         if calibrated:
             call(ddlsim, root, "calibrate", "--cluster", folder / cluster)
         for run in runs:
-            if run.cluster != cluster or run.software != software or run.alone:
+            if run.cluster != cluster or (run.software, run.computes) != (software, computes) or run.alone:
                 continue
             alone = next(one for one in runs if one.cluster == cluster and one.file ==
-                         f"{run.record['model']}-{ALONE[software]}-alone")
+                         f"{run.record['model']}-{computes}-alone")
             (folder / "question.json").write_text(json.dumps(scenario_of(run, alone)))
             answer = json.loads(call(ddlsim, root, "predict", folder / "question.json", "--json"))
             points[run.file, run.record["gpus"]] = answer["points"][0]
@@ -179,9 +184,9 @@ def cluster_text(ddlsim, root, cluster, runs):
     title = json.loads((root / "platforms" / "held-out" / cluster / "cluster.json").read_text())["title"]
     several = [run for run in runs if not run.alone]
     priors, calibrated = {}, {}
-    for software in sorted({run.software for run in several}):
-        priors.update(predictions(ddlsim, root, runs, software, cluster, calibrated=False))
-        calibrated.update(predictions(ddlsim, root, runs, software, cluster, calibrated=True))
+    for who in sorted({(run.software, run.computes) for run in several}):
+        priors.update(predictions(ddlsim, root, runs, *who, cluster, calibrated=False))
+        calibrated.update(predictions(ddlsim, root, runs, *who, cluster, calibrated=True))
     keys = [(run.file, run.record["gpus"]) for run in several]
     text = (f"`{cluster}`: {title}. {busy_text(runs)}\n\n"
             "| run | strategy | workers | step, ms: median of the repeats (least .. most) | priors alone, ms (90 %) | held "

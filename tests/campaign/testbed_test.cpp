@@ -1,4 +1,5 @@
 // The testbed as a user runs it. Skipped where the kernel makes no network namespaces, with its words.
+#include "trainer/campaign/child.hpp"
 #include "trainer/campaign/host_network.hpp"
 #include "work_folder.hpp"
 
@@ -119,4 +120,23 @@ TEST_CASE("testbed: a link's burst holds its largest packet") {
   CHECK(ddltrain::complete(fast).burst_bytes == 70656);
   fast.burst_bytes = 100000;
   CHECK(ddltrain::complete(fast).burst_bytes == 100000);
+}
+
+TEST_CASE("testbed: who yields to another thread sleeps, who yields between polls does not") {
+  const std::string text = R"(
+import os, resource, select
+readable, writable = os.pipe()
+os.write(writable, b"x")
+poll = select.epoll()
+poll.register(readable)
+def sleeps(between):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+    for _ in range(1000):
+        os.sched_yield()
+        between()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before
+print(sleeps(lambda: None) > 900, sleeps(lambda: poll.poll(0)) < 100)
+)";
+  const std::string preload = "LD_PRELOAD=" + ddltrain::beside_program("libddltrain_block.so");
+  CHECK(ddltrain::run_and_read({"env", preload, "python3", "-c", text}) == "True True\n");
 }

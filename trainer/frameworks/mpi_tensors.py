@@ -1,5 +1,6 @@
 """One MPI all-reduce a tensor after backward (mpi4py), PyTorch computing: what PyTorch's MPI tutorial does."""
 import os
+import socket
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -35,11 +36,17 @@ class MpiWorker(pytorch_ddp.TorchWorker):
         return summed.tolist()
 
 
+def own_interface():
+    """The one through which Open MPI was told to talk; "" where it chooses itself."""
+    told = os.environ.get("OMPI_MCA_btl_tcp_if_include", "")
+    return told if told in [name for _, name in socket.if_nameindex()] else ""
+
+
 def this_job(world):
     """MPI tells where the ranks are."""
     from mpi4py import MPI
     hosts = world.allgather(MPI.Get_processor_name())
-    return Job(world.rank, hosts, [[]] * world.size, hosts, "")
+    return Job(world.rank, hosts, [[]] * world.size, hosts, own_interface())
 
 
 def library():
