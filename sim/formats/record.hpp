@@ -121,14 +121,23 @@ struct LayerRecord {
   double time_s = 0;
 };
 
-/// A software ceiling: bytes a second through one server, process or channel.
+/// What `training` is in ServerRecord: a server while workers train.
+inline constexpr const char* kServerInTraining = "training";
+
+/// A software ceiling: bytes a second through one server, process or channel. Of a server while workers train, a bound
+/// of it from below: workers compute meanwhile.
 struct ServerRecord {
   RecordHead head;
-  std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel
+  std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel, training
   double rate_Bps = 0;   ///< bytes in and out of the server together
   int workers = 0;       ///< that talk to it at the same time; 0: not stated
   int nodes = 0;         ///< that server and workers are on; 0: not stated
   double size_bytes = 0; ///< of each worker's tensor; 0: not stated
+  // Of `training` only, while it was measured:
+  std::string preset{};   ///< whose server
+  double bytes = 0;       ///< that came in and went out
+  long messages = 0;      ///< tensors that came in and went out
+  double processor_s = 0; ///< processor seconds of the server's process
 };
 
 /// Input pipeline or storage.

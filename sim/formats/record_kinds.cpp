@@ -87,9 +87,23 @@ LayerRecord layer_from(const JsonNode& line, const LineOrigin& origin) {
   return record;
 }
 
+/// What a server took of the processors while workers trained.
+void read_training_server(const JsonNode& line, ServerRecord& record) {
+  if (record.what != kServerInTraining) {
+    for (const char* key : {"preset", "bytes", "messages", "processor_s"})
+      if (line.has(key)) line.mistake_at(key, "has no meaning without \"what\": \"training\"; leave it out");
+    return;
+  }
+  record.preset = line.text("preset");
+  record.bytes = line.positive("bytes");
+  record.messages = line.integer("messages", 1, std::numeric_limits<long>::max());
+  record.processor_s = line.positive("processor_s");
+}
+
 ServerRecord server_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"what", "workers", "nodes", "size_bytes", "value", "unit"};
-  static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel"};
+  static const std::vector<std::string> keys{"what",  "workers",  "nodes",       "size_bytes", "preset",
+                                             "bytes", "messages", "processor_s", "value",      "unit"};
+  static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel", kServerInTraining};
   ServerRecord record;
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
@@ -97,6 +111,7 @@ ServerRecord server_from(const JsonNode& line, const LineOrigin& origin) {
   record.workers = static_cast<int>(line.integer_or("workers", 0, 1, most_ranks));
   record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, most_ranks));
   if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
+  read_training_server(line, record);
   record.rate_Bps = value_in(line, rate_units(), Dimension::bandwidth);
   return record;
 }

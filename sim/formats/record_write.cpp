@@ -102,6 +102,10 @@ void put(ordered_json& json, const ServerRecord& record) {
   if (record.workers > 0) json["workers"] = record.workers;
   if (record.nodes > 0) json["nodes"] = record.nodes;
   put_if_stated(json, "size_bytes", record.size_bytes);
+  put_unless_empty(json, "preset", record.preset);
+  put_if_stated(json, "bytes", record.bytes);
+  if (record.messages > 0) json["messages"] = record.messages;
+  put_if_stated(json, "processor_s", record.processor_s);
   put_value(json, record.rate_Bps, "B/s");
 }
 

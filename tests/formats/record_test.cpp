@@ -212,7 +212,7 @@ TEST_CASE("what is wrong with the other records is reported") {
          {"layer", {"/batch", "", "/batch: missing; give a number above 0"}},
          {"server",
           {"/what", "\"pushes\"",
-           "/what: \"pushes\" found, one of push, pull, push-pull, channel expected; did "
+           "/what: \"pushes\" found, one of push, pull, push-pull, channel, training expected; did "
            "you mean \"push\"?"}},
          {"input", {"/unit", "\"Gbps\"", "/unit: \"Gbps\" found; give one of samples/s, MB/s, GB/s, B/s"}},
          {"loss", {"/accuracy", "40", "/accuracy: 40 is out of range; give 0 to 1"}},
@@ -221,6 +221,24 @@ TEST_CASE("what is wrong with the other records is reported") {
   empty["size_bytes"] = 0;
   CHECK(reported(with_context(empty.dump())) ==
         Lines{":2: /unit: a rate of 0 bytes is no time; give the time of the empty message"});
+}
+
+TEST_CASE("a server while workers train says what it took of the processors, and no other does") {
+  auto record = ddlsim_test::sample_server_in_training();
+  const auto read = read_one<ddlsim::ServerRecord>(record);
+  CHECK(read.preset == "tf-ps");
+  CHECK(read.bytes == 3.9e9);
+  CHECK(read.messages == 256);
+  CHECK(read.processor_s == 4.5);
+  record.erase("messages");
+  record["processor_s"] = 0;
+  CHECK(reported(with_context(record.dump())) ==
+        Lines{":2: /messages: missing; give a whole number, 1 or more",
+              ":2: /processor_s: 0 found; give a number above 0, without quotes or unit"});
+  auto push = sample_record("server");
+  push["processor_s"] = 4.5;
+  CHECK(reported(with_context(push.dump())) ==
+        Lines{":2: /processor_s: has no meaning without \"what\": \"training\"; leave it out"});
 }
 
 TEST_CASE("an efficiency is read as the speed-up it says") {

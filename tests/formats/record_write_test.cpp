@@ -124,6 +124,19 @@ ddlsim::SpeedUpRecord draw_speed_up(Draw& draw) {
   return record;
 }
 
+ddlsim::ServerRecord draw_server(Draw& draw) {
+  ddlsim::ServerRecord record{draw_head(draw),   draw.pick({"push", "pull", "push-pull", "channel"}),
+                              draw.size(),       draw.count(3) - 1,
+                              draw.count(3) - 1, draw.sometimes(draw.size())};
+  if (draw.flip()) return record;
+  record.what = ddlsim::kServerInTraining;
+  record.preset = draw.text();
+  record.bytes = draw.size();
+  record.messages = draw.count(1'000'000);
+  record.processor_s = draw.size();
+  return record;
+}
+
 std::vector<Record> draw_records(Draw& draw) {
   const double samples = draw.sometimes(draw.size());
   return {
@@ -133,8 +146,7 @@ std::vector<Record> draw_records(Draw& draw) {
       ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1,
                                  draw.count(4), draw.flip()},
       draw_layer(draw),
-      ddlsim::ServerRecord{draw_head(draw), draw.pick({"push", "pull", "push-pull", "channel"}), draw.size(),
-                           draw.count(3) - 1, draw.count(3) - 1, draw.sometimes(draw.size())},
+      draw_server(draw),
       ddlsim::InputRecord{draw_head(draw), draw.pick({"loader", "storage"}), samples, samples > 0 ? 0 : draw.size()},
       ddlsim::LossRecord{draw_head(draw), "vgg16", draw.count(90) - 1, draw.count(1'000'000), draw.size(),
                          draw.flip() ? -1 : draw.share()},
@@ -174,7 +186,8 @@ bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
 
 bool equal(const ddlsim::ServerRecord& a, const ddlsim::ServerRecord& b) {
   return a.what == b.what && a.rate_Bps == b.rate_Bps && a.workers == b.workers && a.nodes == b.nodes &&
-         a.size_bytes == b.size_bytes;
+         a.size_bytes == b.size_bytes && a.preset == b.preset && a.bytes == b.bytes && a.messages == b.messages &&
+         a.processor_s == b.processor_s;
 }
 
 bool equal(const ddlsim::InputRecord& a, const ddlsim::InputRecord& b) {

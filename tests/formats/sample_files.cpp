@@ -202,6 +202,14 @@ json sample_record(const std::string& kind) {
   return record;
 }
 
+json sample_server_in_training() {
+  auto record = sample_record("server");
+  record.erase("size_bytes");
+  record.update(
+      json::parse(R"({"what": "training", "preset": "tf-ps", "bytes": 3.9e9, "messages": 256, "processor_s": 4.5})"));
+  return record;
+}
+
 std::string sample_measurements() {
   std::string lines = sample_context().dump() + "\n";
   for (const char* kind : {"step", "collective", "point_to_point", "layer", "server", "input", "loss", "speed_up"})

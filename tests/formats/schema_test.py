@@ -245,7 +245,8 @@ def check_shipped(root, schemas):
         mistake = schemas.mistake("measurement", line)
         if mistake:
             failures.append(f"{where}: {mistake}")
-        samples.setdefault(("measurement", line["record"]), line)
+        in_training = "-in-training" if line.get("what") == "training" else ""
+        samples.setdefault(("measurement", line["record"] + in_training), line)
     print(f"{count} shipped documents and lines against their schema: {len(failures)} refused")
     return failures, samples
 

@@ -134,7 +134,8 @@ std::vector<Target> own_formats() {
           checked("priors", "priors.json", {sample_priors().dump(1)}),
           checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
           checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
-          checked("records", "all.jsonl", {sample_measurements()}),
+          checked("records", "all.jsonl",
+                  {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n"}),
           calibration_target()};
 }
 

@@ -47,6 +47,14 @@ class Frameworks(OwnProgram):
         with open(self.file) as lines:
             return [json.loads(line) for line in lines]
 
+    def hold_server(self, server, preset, steps):
+        """A push and a pull of each of LeNet-5's ten tensors by each of two workers."""
+        self.assertEqual((server["record"], server["what"], server["preset"]), ("server", "training", preset))
+        self.assertEqual((server["workers"], server["nodes"], server["repeats"]), (2, 1, steps))
+        self.assertEqual((server["bytes"], server["messages"]), (246824 * 2 * 2 * steps, 10 * 2 * 2 * steps))
+        self.assertGreater(server["processor_s"], 0)
+        self.assertRegex(server["note"], r"^others kept [0-9.]+ cores busy(, after this process)?$")
+
     def load(self, name, form, decode="on"):
         """Two counts of workers read a few pictures."""
         disk = pathlib.Path(self.folder, "disk")

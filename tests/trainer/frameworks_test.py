@@ -230,8 +230,9 @@ class Mxnet(Frameworks):
     def test_asynchronous_workers_do_not_wait(self):
         records = self.train("mxnet-kvstore", *DIGITS, "--ranks", "2", "--servers", "1", "--placement", "colocated",
                              "--strategy", "ps-async", "--global-batch", "64")
-        self.assertEqual(records[-1]["strategy"]["name"], "ps-async")
-        self.assertRegex(records[-1]["note"], r"^the servers took [0-9.e-]+ processor seconds a step; others kept ")
+        self.assertEqual(records[-2]["strategy"]["name"], "ps-async")
+        self.assertRegex(records[-2]["note"], r"^the servers took [0-9.e-]+ processor seconds a step; others kept ")
+        self.hold_server(records[-1], "mxnet-kvstore", 14)  # of 16 steps without the warm-up
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
 
 
@@ -269,8 +270,9 @@ class Tensorflow(Frameworks):
         """Ranks are bound to a core each here: with a thread a core two workers waited for each other for ever."""
         records = self.train("tensorflow-servers", *DIGITS, "--ranks", "2", "--servers", "1", "--placement", "colocated",
                              "--global-batch", "64")
-        self.assertIn("the servers took", records[-1]["note"])
-        self.assertEqual((records[-1]["strategy"]["name"], records[-1]["gpus"]), ("ps-async", 2))
+        self.assertIn("the servers took", records[-2]["note"])
+        self.assertEqual((records[-2]["strategy"]["name"], records[-2]["gpus"]), ("ps-async", 2))
+        self.hold_server(records[-1], "tf2-ps", 8)  # of the second epoch
 
     def test_a_loader_reads_from_a_server(self):
         self.load_from_a_server("tensorflow-loader")

@@ -1,5 +1,6 @@
 """TensorFlow: ParameterServerStrategy, whose servers are asynchronous. Rank 0 coordinates and has a worker beside it."""
 import json
+import math
 import os
 import sys
 import time
@@ -8,10 +9,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.disturbance import own_cpu_s  # noqa: E402
 from common.failure import end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
-from common.job import HELPERS, SERVERS, cpu_s_of, start_helper, tensorflow_cluster, this_job  # noqa: E402
+from common.job import HELPERS, cpu_s_of, start_helper, tensorflow_cluster, this_job  # noqa: E402
 from common.meeting import Meeting  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
-from common.records import Framework, Records  # noqa: E402
+from common.records import Framework, Records, counted_from  # noqa: E402
+from common.server_cost import Served, ServerClock  # noqa: E402
 from common.training import accuracy  # noqa: E402
 
 NAME = "tensorflow-servers"
@@ -72,17 +74,24 @@ class Coordinator:
         per_epoch, workers = self.source.steps_per_epoch(), self.job.workers
         steps = min(self.options.epochs * per_epoch, self.options.steps or sys.maxsize)
         records.restart_clock()
-        cpu_s, server_s, step_s = own_cpu_s() + cpu_s_of(HELPERS), cpu_s_of(SERVERS), []
+        cpu_s, clock, wall_s, step_s = own_cpu_s() + cpu_s_of(HELPERS), ServerClock(), 0, []
+        counted = counted_from(math.ceil(steps / per_epoch)) * per_epoch  # servers take the first epoch's graph in, too
         for first in range(0, steps, per_epoch):
             count = min(per_epoch, steps - first)
+            if first >= counted:
+                clock.start()
             begin = time.perf_counter()
             losses = [self.coordinator.schedule(self.step, args=(self.batches,)) for _ in range(count * workers)]
             self.coordinator.join()
-            step_s.append((time.perf_counter() - begin) / count)  # nobody waits within an epoch, so a step has no time of its own
+            epoch_s = time.perf_counter() - begin
+            clock.stop()  # judging pulls the parameters too
+            wall_s += epoch_s if first >= counted else 0
+            step_s.append(epoch_s / count)  # nobody waits within an epoch, so a step has no time of its own
             loss = sum(float(one.fetch()) for one in losses) / len(losses)
             rate = self.options.batch * workers / step_s[-1]
             records.epoch(first // per_epoch + 1, first + count, loss, accuracy(self, self.source.test), rate)
-        records.steps(step_s, own_cpu_s() + cpu_s_of(HELPERS) - cpu_s, steps, cpu_s_of(SERVERS) - server_s)
+        own_s = own_cpu_s() + cpu_s_of(HELPERS) - cpu_s
+        records.steps(step_s, own_s, steps, Served(steps - counted, wall_s, clock.server_s))
 
 
 def main():
@@ -106,7 +115,7 @@ def main():
         meeting = Meeting(job)
         meeting.sums([0.0]), meeting.sums([0.0])
         os._exit(0)  # the server has no other end
-    framework = Framework(NAME, f"TensorFlow {tf.__version__}", "grpc", "grpc", "tf-ps",
+    framework = Framework(NAME, f"TensorFlow {tf.__version__}", "grpc", "grpc", "tf2-ps",
                           {"name": "ps-async", "servers": {"count": job.servers}, "placement": options.placement,
                            "sharding": "round-robin"}, True, "a sample is the mean of an epoch's steps")
     records = Records(options, job, framework, writes=True)

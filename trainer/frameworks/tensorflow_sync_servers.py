@@ -87,7 +87,7 @@ def main():
         number = job.rank - job.workers if beside is None else int(beside)
         tf.distribute.Server(cluster, job_name="ps", task_index=number, protocol="grpc").join()
     server = tf.distribute.Server(cluster, job_name="worker", task_index=job.rank, protocol="grpc")
-    framework = Framework(NAME, f"TensorFlow {tf.__version__}", "grpc", "grpc", "tf-ps",
+    framework = Framework(NAME, f"TensorFlow {tf.__version__}", "grpc", "grpc", "tf2-ps",
                           {"name": "ps", "servers": {"count": job.servers}, "placement": options.placement,
                            "sharding": "round-robin"}, True)
     records = Records(options, job, framework, job.rank == 0)

@@ -4,6 +4,7 @@ import resource
 import time
 
 SUSPECT_CORES, IDLE_SHARE = 0.15, 0.1  # as trainer/records/disturbance.hpp
+DOUBT = ", more than "  # where a note goes on to say that a time is suspect
 
 
 def machine_busy_s():
@@ -34,4 +35,4 @@ class Disturbance:
         note = f"others kept {others:.2f} cores busy" + (", after this process" if first else "")
         if first or others <= harmless:
             return note, False
-        return f"{note}, more than {harmless:.2f}: suspect", True
+        return f"{note}{DOUBT}{harmless:.2f}: suspect", True

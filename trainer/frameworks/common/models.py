@@ -63,6 +63,12 @@ def _shape(layer):
     return (layer.outputs, layer.inputs)
 
 
+def parameter_sizes(network):
+    """Elements of each parameter, in the order of first_parameters()."""
+    trained = [layer for layer in network.layers if layer.kind in ("convolution", "dense")]
+    return [size for layer in trained for size in (math.prod(_shape(layer)), layer.outputs)]
+
+
 def first_parameters(network, seed):
     """[(name, array)] in the order of the layers: weights uniform as He et al. 2015 (arXiv 1502.01852), biases 0. The same in
     every framework: convolutions are [outputs, inputs, rows, columns], dense layers [outputs, inputs]."""

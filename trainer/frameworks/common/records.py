@@ -8,7 +8,9 @@ import platform
 import statistics
 import sys
 
-from common.disturbance import Disturbance
+from common.disturbance import DOUBT, Disturbance
+from common.models import NETWORKS
+from common.server_cost import traffic_of
 
 WARM_UP = 2          # steps not counted: allocators, connections, the first touch of memory
 MOST_SAMPLES = 1000  # more would make a record that no person can look at
@@ -73,9 +75,16 @@ def bytes_through(interface):
     return int(numbers[0]), int(numbers[8])
 
 
-def served(server_s, steps):
+def counted_from(steps):
+    """The first step that counts."""
+    return min(WARM_UP, steps // 2)
+
+
+def served_text(served):
     """What servers beside workers took of the processors; "": none was there."""
-    return f"the servers took {server_s / steps:.4g} processor seconds a step" if server_s > 0 else ""
+    if served is None or not served.processor_s > 0:
+        return ""
+    return f"the servers took {served.processor_s / served.steps:.4g} processor seconds a step"
 
 
 class RecordFile:
@@ -133,12 +142,12 @@ class Records:
             record["accuracy"] = accuracy
         self._file.write(record)
 
-    def steps(self, step_s, own_s, steps=0, server_s=0):
+    def steps(self, step_s, own_s, steps=0, served=None):
         """step_s: of the run's steps, of which there were `steps` where step_s are means; own_s: processor seconds of all ranks
-        and of the processes beside them meanwhile; server_s: of the parameter servers among these."""
+        and of the processes beside them meanwhile; served: by the parameter servers among these."""
         if not step_s:
             return
-        samples = step_s[min(WARM_UP, len(step_s) // 2):]
+        samples = step_s[counted_from(len(step_s)):]
         median = statistics.median(samples)
         spread = statistics.pstdev(samples) / median
         note, suspect = self._clock.since(own_s)
@@ -148,7 +157,7 @@ class Records:
         if suspect:
             record["suspect"] = True
         record["note"] = "; ".join(part for part in (self.framework.note, self._traffic(steps or len(step_s)),
-                                                   served(server_s, steps or len(step_s)), note) if part)
+                                                   served_text(served), note) if part)
         if len(samples) <= MOST_SAMPLES:
             record["samples_s"] = [rounded(sample, 4) for sample in samples]
         record.update(model=self.options.model, precision="fp32", wire_precision="fp32", batch_per_gpu=float(self.options.batch),
@@ -157,8 +166,20 @@ class Records:
                       data="synthetic" if self.options.data == "synthetic" else "real", mode="train",
                       value=rounded(median, 6), unit="s")
         self._file.write(record)
+        self._server(served, note)
         self._say(f"step: median {1e3 * median:.3f} ms, {self.options.batch * self.workers / median:.0f} samples/s, "
                   f"spread {100 * spread:.1f} %, {len(samples)} steps")
+
+    def _server(self, served, note):
+        """What one server beside a worker did. Whatever disturbs it makes both figures worse, and they stay lower bounds of what
+        it could serve: such a record is never suspect."""
+        if served is None or not served.processor_s > 0 or self.job.servers != 1:
+            return
+        size_bytes, messages = traffic_of(NETWORKS[self.options.model], self.workers, served.steps)
+        self._file.write({"record": "server", **self._head("mean"), "repeats": served.steps, "note": note.partition(DOUBT)[0], "what": "training",
+                          "preset": self.framework.preset, "workers": self.workers, "nodes": self.nodes, "bytes": size_bytes,
+                          "messages": messages, "processor_s": rounded(served.processor_s, 4),
+                          "value": rounded(size_bytes / served.wall_s, 6), "unit": "B/s"})
 
     def _servers_text(self):
         if "servers" not in self.framework.strategy:

@@ -6,7 +6,9 @@ import numpy as np
 
 from common.failure import Failure
 from common.disturbance import own_cpu_s
-from common.job import HELPERS, SERVERS, cpu_s_of
+from common.job import HELPERS, cpu_s_of
+from common.records import counted_from
+from common.server_cost import Served, ServerClock
 
 TEST_BATCH = 500  # images judged at once; only memory depends on it
 
@@ -58,25 +60,32 @@ def train(options, source, worker, records, asynchronous=False):
         steps = min(steps, options.steps)
     worker.sums([0.0])  # all begin together
     records.restart_clock()
-    cpu_s, server_s, step_s = own_cpu_s() + cpu_s_of(HELPERS), cpu_s_of(SERVERS), []
+    cpu_s, clock, step_s = own_cpu_s() + cpu_s_of(HELPERS), ServerClock(), []
+    counted = counted_from(steps)
     for first in range(0, steps, per_epoch):
         losses = []
         last = min(steps, first + per_epoch)
+        if first > counted:
+            clock.start()
         for step in range(first, last):
+            if step == counted:
+                worker.sums([0.0])  # what servers take is of the counted steps of all workers
+                clock.start()
             begin = time.perf_counter()
             losses.append(float(worker.step(*source.batch(step))))
             step_s.append((time.perf_counter() - begin) / time_scale)
             if not math.isfinite(losses[-1]):
                 raise Failure(f"the loss of step {step + 1} is {losses[-1]}; a lower --lr usually helps (it is {options.lr})")
         loss = worker.sums([float(np.mean(losses))])[0] / worker.workers
+        clock.stop()  # judging pulls the parameters too
         if worker.rank == 0:
             rate = options.batch * records.workers * (last - first) / sum(step_s[first:last])
             records.epoch(first // per_epoch + 1, last, loss, accuracy(worker, source.test), rate)
         worker.sums([0.0])  # nobody's next step is timed while rank 0 is judging
-    own_s, server_s = worker.sums([own_cpu_s() + cpu_s_of(HELPERS) - cpu_s, cpu_s_of(SERVERS) - server_s])
+    own_s, server_s = worker.sums([own_cpu_s() + cpu_s_of(HELPERS) - cpu_s, clock.server_s])
     if asynchronous:
         joined = (np.asarray(worker.sums(step_s)) / worker.workers).tolist()
     else:
         joined = slowest(worker, step_s)
     if worker.rank == 0:
-        records.steps(joined, own_s, server_s=server_s)
+        records.steps(joined, own_s, served=Served(steps - counted, sum(joined[counted:]) * time_scale, server_s))
