@@ -70,21 +70,36 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
   }
 }
 
+namespace {
+
+SiteValue mean_of(const std::string& site, const std::vector<SiteValue>& own) {
+  double weight = 0;
+  double mean = 0;
+  double scatter = 0;
+  const auto weight_of = [](const SiteValue& one) { return 1 / (one.error * one.error + least_error * least_error); };
+  for (const auto& one : own) weight += weight_of(one);
+  for (const auto& one : own) mean += weight_of(one) * one.mean / weight;
+  for (const auto& one : own) scatter += weight_of(one) * (one.mean - mean) * (one.mean - mean) / weight;
+  return {site, mean, std::sqrt(std::max(1 / weight, scatter / static_cast<double>(own.size())))};
+}
+
+} // namespace
+
 std::vector<SiteValue> pooled(const std::vector<SiteValue>& values) {
-  std::map<std::string, std::vector<const SiteValue*>> by_site;
-  for (const auto& value : values) by_site[value.site].push_back(&value);
-  std::vector<SiteValue> sites;
-  for (const auto& [site, own] : by_site) {
-    double weight = 0;
-    double mean = 0;
-    double scatter = 0;
-    const auto weight_of = [](const SiteValue& one) { return 1 / (one.error * one.error + least_error * least_error); };
-    for (const auto* one : own) weight += weight_of(*one);
-    for (const auto* one : own) mean += weight_of(*one) * one->mean / weight;
-    for (const auto* one : own) scatter += weight_of(*one) * (one->mean - mean) * (one->mean - mean) / weight;
-    sites.push_back({site, mean, std::sqrt(std::max(1 / weight, scatter / static_cast<double>(own.size())))});
+  std::map<std::string, std::vector<SiteValue>> measured;
+  std::map<std::string, SiteValue> bounds;
+  for (const auto& value : values) {
+    if (!value.at_least) {
+      measured[value.site].push_back(value);
+    } else if (auto& bound = bounds.try_emplace(value.site, value).first->second; value.mean > bound.mean) {
+      bound = value;
+    }
   }
-  return sites;
+  std::map<std::string, SiteValue> sites = bounds;
+  for (const auto& [site, own] : measured) sites[site] = mean_of(site, own);
+  std::vector<SiteValue> all;
+  for (const auto& [site, value] : sites) all.push_back(value);
+  return all;
 }
 
 } // namespace ddlsim

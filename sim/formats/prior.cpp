@@ -17,10 +17,10 @@ namespace ddlsim {
 namespace {
 
 PriorSite site_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"site", "value", "error"};
+  static const std::vector<std::string> known{"site", "value", "error", "at_least"};
   if (!node.is_object()) return {};
   node.allow_only(known);
-  return {node.text("site"), node.positive("value"), node.positive("error")};
+  return {node.text("site"), node.positive("value"), node.positive("error"), node.boolean_or("at_least", false)};
 }
 
 Prior prior_from(const JsonNode& node) {
@@ -58,9 +58,11 @@ Json to_json(const Prior& prior) {
   json["unit"] = prior.unit;
   json["source"] = prior.source;
   json["shaped_by"] = prior.shaped_by;
-  for (const auto& site : prior.sites)
+  for (const auto& site : prior.sites) {
     json["sites"].push_back(
         {{"site", site.site}, {"value", nine_digits(site.value)}, {"error", nine_digits(site.error)}});
+    if (site.at_least) json["sites"].back()["at_least"] = true;
+  }
   return json;
 }
 

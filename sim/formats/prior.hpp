@@ -15,8 +15,9 @@ inline constexpr int priors_version = 2;
 /// What the measurements of one site say of a parameter.
 struct PriorSite {
   std::string site;
-  double value = 0; ///< SI
-  double error = 0; ///< standard deviation of ln x
+  double value = 0;      ///< SI
+  double error = 0;      ///< standard deviation of ln x
+  bool at_least = false; ///< they bound it from below, and say no more
 };
 
 /// Log-normal unless `scale` is linear (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
