@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
 
-ENVIRONMENT: pytorch, mxnet, tensorflow or horovod; where it is not installed the test says so and is skipped.
+ENVIRONMENT: pytorch, mxnet, tensorflow, horovod or horovod-tensorflow; where it is not installed the test says so and is skipped.
 """
 import ast
 import json
@@ -325,7 +325,21 @@ class Horovod(Frameworks):
         self.assertIn("2 ranks were started", self.refused("horovod-pytorch", "--strategy", "none", "--ranks", "2"))
 
 
+class HorovodTensorflow(Frameworks):
+    def test_two_ranks_learn_as_one_process(self):
+        step = self.hold_to_one_process("horovod-tensorflow", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "horovod", "open-mpi"))
+        self.assertRegex(step["software"], "^Horovod 0[.]28[.]1, TensorFlow 2[.]15")
+        self.assertIn("fusion buffer 134217728 bytes, cycle 1 ms", step["note"])
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("horovod-tensorflow", self.profile(), "--ranks", "2")
+
+    def test_wrong_words_are_told_once(self):
+        self.assertIn("2 ranks were started", self.refused("horovod-tensorflow", "--strategy", "none", "--ranks", "2"))
+
+
 if __name__ == "__main__":
     if not (ROOT / "build" / "frameworks" / ENVIRONMENT / "bin" / "python3").exists():
         skip(f"build/frameworks/{ENVIRONMENT} is not there; install it with ./run frameworks {ENVIRONMENT}")
-    unittest.main(argv=[sys.argv[0], ENVIRONMENT.capitalize(), *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], ENVIRONMENT.title().replace("-", ""), *sys.argv[5:]])
