@@ -87,6 +87,16 @@ class Frameworks(OwnProgram):
         self.assertEqual((context["emulated"], step["record"], "device" in step), (True, "step", False))
         self.assertTrue(all(sample >= 0.018 * 0.9999 for sample in step["samples_s"]), step)  # written with four digits
 
+    def hold_to_profile(self, environment, text):
+        """The program `text` prints LeNet-5's gradients, last first: size and time ready, of layers of 50 ms forward and 100 backward."""
+        done = subprocess.run([ROOT / "build" / "frameworks" / environment / "bin" / "python3", "-c", text], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        ready = [(int(size), float(time_s)) for size, time_s in map(str.split, done.stdout.splitlines())]
+        self.assertEqual([size for size, _ in ready], [10, 840, 84, 10080, 120, 48000, 16, 2400, 6, 150])
+        for number, (_, time_s) in enumerate(ready):
+            self.assertGreaterEqual(time_s, 0.25 + 0.1 * (number // 2 + 1))
+        self.assertGreater(ready[-1][1] - ready[0][1], 0.1)  # 0.4 where no thread is late
+
     def losses(self, records):
         return [record["value"] for record in records if record["record"] == "loss"]
 

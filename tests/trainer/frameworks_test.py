@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real frameworks trained by ddltrain framework. usage: frameworks_test.py DDLTRAIN DDLSIM ROOT ENVIRONMENT [CASE...]
 
-ENVIRONMENT: pytorch, mxnet, tensorflow or horovod; where it is not installed the test says so and is skipped.
+ENVIRONMENT: pytorch, mxnet, tensorflow, horovod or horovod-tensorflow; where it is not installed the test says so and is skipped.
 """
 import ast
 import json
@@ -211,13 +211,7 @@ for parameter in reversed(list(net.collect_params().values())):
 
 class Mxnet(Frameworks):
     def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
-        done = subprocess.run([ROOT / "build" / "frameworks" / "mxnet" / "bin" / "python3", "-c", MXNET_READY], capture_output=True,
-                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
-        ready = [(int(size), float(time_s)) for size, time_s in map(str.split, done.stdout.splitlines())]
-        self.assertEqual([size for size, _ in ready], [10, 840, 84, 10080, 120, 48000, 16, 2400, 6, 150])  # of LeNet-5, last first
-        for number, (_, time_s) in enumerate(ready):
-            self.assertGreaterEqual(time_s, 0.25 + 0.1 * (number // 2 + 1))
-        self.assertGreater(ready[-1][1] - ready[0][1], 0.1)  # 0.4 where no thread is late
+        self.hold_to_profile("mxnet", MXNET_READY)
 
     def test_a_replay_waits_and_is_labelled(self):
         self.replay("mxnet-kvstore", self.profile(), "--ranks", "2", "--servers", "1")
@@ -236,7 +230,40 @@ class Mxnet(Frameworks):
         self.assertLess(self.losses(records)[-1], self.losses(records)[0])
 
 
+# The same in a graph, whose operations have no order but that of what they need.
+TENSORFLOW_READY = """
+import numpy as np
+import tensorflow as tf
+from common import tensorflow_network as tn
+from common.models import NETWORKS
+from common.replay import LayerTime, Replay
+network = NETWORKS["lenet5"]
+layers = [LayerTime(layer.name, 0.05, 0.1) for layer in network.layers if layer.name]
+with tf.Graph().as_default():
+    begin_s = tf.timestamp()
+    with tf.control_dependencies([begin_s]):
+        parameters = [tf.identity(value) for _, value in tn.starts(network, 1)]
+    loss = tn.loss_of(network, parameters, None, None, Replay(layers, 1))
+    ready = []
+    for gradient in tf.compat.v1.gradients(loss, parameters)[::-1]:
+        with tf.control_dependencies([gradient]):
+            ready.append((tf.size(gradient), tf.timestamp() - begin_s))
+    session = tf.compat.v1.Session()
+    session.run(ready)  # the first is slow
+    for size, time_s in session.run(ready):
+        print(size, time_s)
+"""
+
+
 class Tensorflow(Frameworks):
+    def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
+        self.hold_to_profile("tensorflow", TENSORFLOW_READY)
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("tensorflow-mirrored", self.profile(), "--ranks", "2", "--time-scale", "3")
+        self.replay("tensorflow-servers", self.profile(), "--ranks", "2", "--servers", "1")
+        self.replay("tensorflow-sync-servers", self.profile(), "--ranks", "2", "--servers", "1")
+
     def test_keras_fits_as_one_process_and_as_two(self):
         step = self.hold_to_one_process("tensorflow-keras", "--ranks", "2")
         self.assertEqual((step["gpus"], step["preset"], step["transport"]), (2, "tf-multiworker", "grpc"))
@@ -300,7 +327,21 @@ class Horovod(Frameworks):
         self.assertIn("2 ranks were started", self.refused("horovod-pytorch", "--strategy", "none", "--ranks", "2"))
 
 
+class HorovodTensorflow(Frameworks):
+    def test_two_ranks_learn_as_one_process(self):
+        step = self.hold_to_one_process("horovod-tensorflow", "--ranks", "2")
+        self.assertEqual((step["gpus"], step["preset"], step["library"]), (2, "horovod", "open-mpi"))
+        self.assertRegex(step["software"], "^Horovod 0[.]28[.]1, TensorFlow 2[.]15")
+        self.assertIn("fusion buffer 134217728 bytes, cycle 1 ms", step["note"])
+
+    def test_a_replay_waits_and_is_labelled(self):
+        self.replay("horovod-tensorflow", self.profile(), "--ranks", "2")
+
+    def test_wrong_words_are_told_once(self):
+        self.assertIn("2 ranks were started", self.refused("horovod-tensorflow", "--strategy", "none", "--ranks", "2"))
+
+
 if __name__ == "__main__":
     if not (ROOT / "build" / "frameworks" / ENVIRONMENT / "bin" / "python3").exists():
         skip(f"build/frameworks/{ENVIRONMENT} is not there; install it with ./run frameworks {ENVIRONMENT}")
-    unittest.main(argv=[sys.argv[0], ENVIRONMENT.capitalize(), *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], ENVIRONMENT.title().replace("-", ""), *sys.argv[5:]])

@@ -38,6 +38,11 @@ std::vector<std::string> script_names(const fs::path& folder) {
   return names;
 }
 
+/// The script's own, where it has pins of its own, or that of its first word.
+std::string environment_of(const std::string& name, const fs::path& folder) {
+  return fs::exists(folder / "environments" / (name + ".txt")) ? name : name.substr(0, name.find('-'));
+}
+
 int count_in(const std::string& option, const std::string& text) {
   int value = 0;
   const char* const end = text.data() + text.size();
@@ -54,7 +59,7 @@ FrameworkScript find_script(const std::string& name, const fs::path& program) {
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw ddlsim::UserError("", "", ddlsim::unknown_name_text("framework", name, names, names));
   }
-  const std::string environment = name.substr(0, name.find('-'));
+  const std::string environment = environment_of(name, root / kFolder);
   const fs::path python = root / "build" / "frameworks" / environment / "bin" / "python3";
   if (!fs::exists(python)) {
     throw ddlsim::UserError("", "",

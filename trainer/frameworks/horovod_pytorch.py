@@ -37,26 +37,29 @@ def fusion_text():
     return f"fusion buffer {size} bytes, cycle {cycle} ms"
 
 
-def describe(strategy, torch):
-    """What runs, in the words of records."""
-    software = f"PyTorch {torch.__version__}"
+def describe(name, strategy, software):
+    """What runs, in the words of records; software: what computes."""
     if strategy == "none":
-        return Framework(NAME, software, "unknown", "unknown", "horovod", {"name": strategy}, False)
+        return Framework(name, software, "unknown", "unknown", "horovod", {"name": strategy}, False)
     import horovod
     text, library, transport = mpi_tensors.library()
-    return Framework(NAME, f"Horovod {horovod.__version__}, {software}, {text}", library, transport, "horovod", {"name": strategy},
+    return Framework(name, f"Horovod {horovod.__version__}, {software}, {text}", library, transport, "horovod", {"name": strategy},
                      True, fusion_text())
 
 
-def run(world):
-    options = read_options(NAME, ["all-reduce", "none"], sys.argv[1:], replay=True)
+def asked(name, world):
+    """(options, job, network) of a script that Horovod is in."""
+    options = read_options(name, ["all-reduce", "none"], sys.argv[1:], replay=True)
     if options.strategy == "none" and world.size > 1:
         raise Failure(f"--strategy none trains alone, and {world.size} ranks were started", 2)
-    job = mpi_tensors.this_job(world)
-    network = settle(options, world.size, asynchronous=False)
+    return options, mpi_tensors.this_job(world), settle(options, world.size, asynchronous=False)
+
+
+def run(world):
+    options, job, network = asked(NAME, world)
     import torch
     torch.set_num_threads(options.threads)
-    framework = describe(options.strategy, torch)
+    framework = describe(NAME, options.strategy, f"PyTorch {torch.__version__}")
     records = Records(options, job, framework, world.rank == 0)
     records.say_what()
     source = sample_source(options, network, world.rank, world.size)

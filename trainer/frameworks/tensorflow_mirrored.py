@@ -27,13 +27,13 @@ class MirroredWorker(Worker):
             self.parameters = [tf.Variable(value, name=name) for name, value in tn.starts(network, options.seed)]
             self.optimizer = tf.keras.optimizers.SGD(options.lr, options.momentum)
             self.optimizer.build(self.parameters)
-        self.decay = options.weight_decay
+        self.decay, self.waits = options.weight_decay, options.waits
         self.run = tf.function(self._run)
 
     def _replica(self, images, labels):
         tf = self.tf
         with tf.GradientTape() as tape:
-            loss = self.tn.loss_of(self.network, self.parameters, images, labels)
+            loss = self.tn.loss_of(self.network, self.parameters, images, labels, self.waits)
         gradients = tape.gradient(loss, self.parameters)
         replicas = self.strategy.num_replicas_in_sync  # apply_gradients sums over them
         summed = [(g + self.decay * p) / replicas for g, p in zip(gradients, self.parameters)]
@@ -71,7 +71,7 @@ def make_strategy(tf, options, job):
 
 
 def main():
-    options = read_options(NAME, ["all-reduce"], sys.argv[1:], replicas=True)
+    options = read_options(NAME, ["all-reduce"], sys.argv[1:], replicas=True, replay=True)
     job = this_job()
     if job.ranks > 1 and options.replicas > 1:
         raise Failure("--replicas are of one process; with several ranks each is one replica", 2)

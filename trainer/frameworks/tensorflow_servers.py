@@ -61,7 +61,7 @@ class Coordinator:
         values = [tf.convert_to_tensor(one) for one in self.parameters]  # each use of a variable would come from its server anew
         with tf.GradientTape() as tape:
             tape.watch(values)
-            loss = self.tn.loss_of(self.network, values, images, labels)
+            loss = self.tn.loss_of(self.network, values, images, labels, self.options.waits)
         gradients = tape.gradient(loss, values)
         decayed = [g + self.options.weight_decay * p for g, p in zip(gradients, values)]
         self.optimizer.apply_gradients(zip(decayed, self.parameters))
@@ -86,7 +86,8 @@ class Coordinator:
             epoch_s = time.perf_counter() - begin
             clock.stop()  # judging pulls the parameters too
             wall_s += epoch_s if first >= counted else 0
-            step_s.append(epoch_s / count)  # nobody waits within an epoch, so a step has no time of its own
+            # nobody waits within an epoch, so a step has no time of its own
+            step_s.append(epoch_s / count / self.options.time_scale)
             loss = sum(float(one.fetch()) for one in losses) / len(losses)
             rate = self.options.batch * workers / step_s[-1]
             records.epoch(first // per_epoch + 1, first + count, loss, accuracy(self, self.source.test), rate)
@@ -95,7 +96,7 @@ class Coordinator:
 
 
 def main():
-    options = read_options(NAME, ["ps-async"], sys.argv[1:], servers=True)
+    options = read_options(NAME, ["ps-async"], sys.argv[1:], servers=True, replay=True)
     job = this_job(options.servers, options.placement == "colocated")
     network = settle(options, job.workers, asynchronous=True)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")

@@ -39,7 +39,7 @@ class SessionWorker(Worker):
         self.images = self.v1.placeholder(self.tf.float32, [None, rows, columns, channels])
         self.labels = self.v1.placeholder(self.tf.int64, [None])
         values = [self.tf.convert_to_tensor(one) for one in self.parameters]  # each use would come from its server anew
-        self.loss = self.tn.loss_of(self.network, values, self.images, self.labels)
+        self.loss = self.tn.loss_of(self.network, values, self.images, self.labels, options.waits)
         self.judged = self.tn.scores(self.network, values, self.images, training=False)
         gradients = self.v1.gradients(self.loss, values)
         self.gradients = [g + options.weight_decay * value for g, value in zip(gradients, values)]
@@ -73,7 +73,7 @@ class SessionWorker(Worker):
 
 
 def main():
-    options = read_options(NAME, ["ps"], sys.argv[1:], servers=True)
+    options = read_options(NAME, ["ps"], sys.argv[1:], servers=True, replay=True)
     job = this_job(options.servers, options.placement == "colocated")
     network = settle(options, job.workers, asynchronous=False)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")

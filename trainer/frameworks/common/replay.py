@@ -79,7 +79,7 @@ class Replay:
     with a gradient meanwhile (copied, sent) does not delay later layers, as it would not delay a GPU."""
 
     def __init__(self, layers, time_scale, now: typing.Callable = time.monotonic, sleep: typing.Callable = time.sleep):
-        self.layers, self._now, self._sleep = layers, now, sleep
+        self.layers, self.time_scale, self._now, self._sleep = layers, time_scale, now, sleep
         end_s, self._forward_s, self._backward_s = 0.0, [], [0.0] * len(layers)
         for layer in layers:
             end_s += time_scale * layer.forward_s

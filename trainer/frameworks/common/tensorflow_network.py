@@ -42,7 +42,10 @@ def scores(network, parameters, images, training):
     return here
 
 
-def loss_of(network, parameters, images, labels):
-    """The batch's mean."""
+def loss_of(network, parameters, images, labels, waits=None):
+    """The batch's mean; waits: the replay that stands for the network."""
+    if waits is not None:
+        from common import tensorflow_replay
+        return tensorflow_replay.loss_of(network, waits, parameters)
     value = scores(network, parameters, images, training=True)
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=value))
