@@ -1,6 +1,7 @@
 // libcudart's functions that ddltrain uses (cuda_runtime_api.h, CUDA 13), on the fake machine.
 
 #include "tests/fake_cuda/machine.hpp"
+#include "tests/fake_cuda/unseen.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,12 +13,14 @@ namespace {
 
 /// The call, when there is a machine to call and no check has found anything yet.
 template <class Call> Status on_machine(Call call) {
+  const fake_cuda::Unseen unseen;
   const Status usable = Machine::get().usable();
   return usable == fake_cuda::kSuccess ? call(Machine::get()) : usable;
 }
 
 /// Giving back goes on after a check has found something.
 template <class Call> Status giving_back(Call call) {
+  const fake_cuda::Unseen unseen;
   return call(Machine::get());
 }
 
@@ -34,6 +37,7 @@ const char* ddltrain_fake_cuda() {
 }
 
 const char* cudaGetErrorString(Status status) {
+  const fake_cuda::Unseen unseen;
   thread_local std::string text;
   text = Machine::get().text(status);
   return text.c_str();
@@ -81,6 +85,7 @@ Status cudaRuntimeGetVersion(int* version) {
 }
 
 Status cudaDriverGetVersion(int* version) {
+  const fake_cuda::Unseen unseen;
   *version = Machine::get().driver_version();
   return fake_cuda::kSuccess;
 }

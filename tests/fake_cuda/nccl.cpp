@@ -2,6 +2,7 @@
 
 #include "tests/fake_cuda/machine.hpp"
 #include "tests/fake_cuda/meeting.hpp"
+#include "tests/fake_cuda/unseen.hpp"
 
 #include <fmt/format.h>
 
@@ -206,6 +207,7 @@ using namespace fake_cuda;
 extern "C" {
 
 const char* ncclGetErrorString(NcclStatus status) {
+  const Unseen unseen;
   if (status != kNcclSuccess && !last_words.empty()) return last_words.c_str();
   switch (status) {
   case kNcclSuccess:
@@ -225,6 +227,7 @@ NcclStatus ncclGetVersion(int* version) {
 }
 
 NcclStatus ncclGetUniqueId(Id* id) {
+  const Unseen unseen;
   std::random_device random;
   const std::string name = fmt::format("ddltrain-fake-nccl-{}-{:08x}{:08x}", ::getpid(), random(), random());
   *id = {};
@@ -233,6 +236,7 @@ NcclStatus ncclGetUniqueId(Id* id) {
 }
 
 NcclStatus ncclCommInitRank(void** handle, int ranks, Id id, int rank) {
+  const Unseen unseen;
   if (rank < 0 || rank >= ranks) return fail(kNcclInvalidArgument, "a rank that is none");
   if (Machine::get().usable() != kSuccess) return fail(kNcclUnhandledCudaError, "unhandled cuda error");
   auto made = std::make_unique<Communicator>();
@@ -252,14 +256,17 @@ NcclStatus ncclCommInitRank(void** handle, int ranks, Id id, int rank) {
 }
 
 NcclStatus ncclCommDestroy(void* handle) {
+  const Unseen unseen;
   return end(handle, /*abort=*/false);
 }
 
 NcclStatus ncclCommAbort(void* handle) {
+  const Unseen unseen;
   return end(handle, /*abort=*/true);
 }
 
 NcclStatus ncclCommGetAsyncError(void* handle, NcclStatus* status) {
+  const Unseen unseen;
   const Communicator* const communicator = find(handle);
   if (communicator == nullptr) return misuse("the error of a communicator is asked for that is none, or no more");
   last_words.clear();
@@ -269,12 +276,14 @@ NcclStatus ncclCommGetAsyncError(void* handle, NcclStatus* status) {
 
 NcclStatus ncclAllReduce(const void* from, void* to, std::size_t count, int type, int operation, void* handle,
                          void* stream) {
+  const Unseen unseen;
   if (const NcclStatus status = check_type(type, operation); status != kNcclSuccess) return status;
   return collective("ncclAllReduce", find(handle), {Kind::all_reduce, 0, 0, count}, from, to, count, stream);
 }
 
 NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t own_count, int type, int operation, void* handle,
                              void* stream) {
+  const Unseen unseen;
   if (const NcclStatus status = check_type(type, operation); status != kNcclSuccess) return status;
   Communicator* const communicator = find(handle);
   const std::size_t ranks = communicator == nullptr ? 1 : static_cast<std::size_t>(communicator->meeting->ranks());
@@ -283,6 +292,7 @@ NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t own_count, 
 }
 
 NcclStatus ncclAllGather(const void* from, void* to, std::size_t own_count, int type, void* handle, void* stream) {
+  const Unseen unseen;
   if (const NcclStatus status = check_type(type, kSum); status != kNcclSuccess) return status;
   Communicator* const communicator = find(handle);
   const std::size_t ranks = communicator == nullptr ? 1 : static_cast<std::size_t>(communicator->meeting->ranks());
@@ -292,6 +302,7 @@ NcclStatus ncclAllGather(const void* from, void* to, std::size_t own_count, int 
 
 NcclStatus ncclBroadcast(const void* from, void* to, std::size_t count, int type, int root, void* handle,
                          void* stream) {
+  const Unseen unseen;
   if (const NcclStatus status = check_type(type, kSum); status != kNcclSuccess) return status;
   return collective("ncclBroadcast", find(handle), {Kind::broadcast, root, 0, count}, from, to, count, stream);
 }

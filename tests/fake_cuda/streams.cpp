@@ -1,6 +1,7 @@
 // Streams and events of the fake machine.
 
 #include "tests/fake_cuda/machine.hpp"
+#include "tests/fake_cuda/unseen.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,7 @@ void Machine::give(Stream& stream, std::function<void()> work) {
 }
 
 void Machine::run(Stream& stream) {
+  const Unseen unseen;
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return !stream.work.empty() || stream.destroyed; });
@@ -209,6 +211,7 @@ void Machine::host_knows(const Clock& done) {
 }
 
 void Machine::do_on_default_stream(const std::string& what, const std::vector<Access>& accesses) {
+  const Unseen unseen;
   std::unique_lock lock(mutex_);
   Stream& stream = *find_stream(nullptr);
   changed_.wait(lock, [&] { return (stream.work.empty() && !stream.busy) || stuck_ > 0; });

@@ -2,7 +2,6 @@
 
 #include "sim/formats/names.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
-#include "trainer/synchronisation/synchroniser.hpp"
 #include "trainer/timing/layer_timer.hpp"
 
 #include <c10/core/DeviceType.h>
@@ -11,9 +10,6 @@
 #include <string>
 
 namespace ddltrain {
-/// Between the host and GPU number `gpu`: pinned memory, events on the default stream, copies on a stream of its own.
-/// marks: the most there are between two clears.
-std::shared_ptr<DeviceLink> cuda_link(std::shared_ptr<const CudaRuntime> cuda, int gpu, std::size_t marks);
 
 /// Marks on the default stream of the current GPU, where LibTorch runs its work: events, which the GPU stamps.
 std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda);

@@ -1,4 +1,5 @@
 #include "trainer/communication/ring.hpp"
+#include "trainer/cuda/cuda_link.hpp"
 #include "trainer/cuda/device.hpp"
 #include "trainer/cuda/nccl.hpp"
 #include "trainer/cuda/rank_gpu.hpp"
